@@ -1,0 +1,1 @@
+"""Jobs on worker processes, so that no page ever waits for a device."""

@@ -1,0 +1,1 @@
+"""The device: adapters, compiled programs, buffers."""

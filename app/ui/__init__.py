@@ -1,0 +1,1 @@
+"""The pages: shell, router, views, figures."""
