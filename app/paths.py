@@ -1,4 +1,4 @@
-"""Where the package finds the folders that are not Python: beside `app/` in a checkout, inside the package once installed."""
+"""Where the folders that are not Python are: beside `app/` in a checkout, inside the package once installed."""
 
 from pathlib import Path
 
