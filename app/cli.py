@@ -1,0 +1,105 @@
+"""The command `splatscope`: one function a subcommand, and the frame that makes each error one line."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from splatscope import __version__
+
+commands = typer.Typer(
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="An interactive textbook of one GPU program, and a time-travelling debugger for Slang kernels.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"splatscope {__version__}")
+        raise typer.Exit
+
+
+@commands.callback()
+def _common(
+    context: typer.Context,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where something fails.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """`main` reads --debug itself, wherever it stands; here it gets its line in the help."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@commands.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 5006,
+    address: Annotated[str | None, typer.Option(help="Address to listen on; all of this machine's by default.")] = None,
+    show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
+) -> None:
+    """Serve the app at /app, from a checkout or an installed package alike."""
+    from splatscope.serving import serve_package
+
+    serve_package(port, address, show)
+
+
+@commands.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+) -> None:
+    """Run a kernel on every adapter; say what is missing and the command that mends it."""
+    from splatscope.gpu.doctor import examine
+
+    report = examine()
+    if as_json:
+        print(json.dumps(report.as_dict()))
+    else:
+        _print_report(report)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _print_report(report) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    adapters = Table("backend", "adapter", "wave", "first kernel", title="Adapters", title_justify="left")
+    for trial in report.trials:
+        outcome = f"{trial.seconds:.2f} s" if trial.works else f"[red]{escape(trial.message)}[/]"
+        adapters.add_row(trial.backend, escape(trial.name), str(trial.wave_size or "?"), outcome)
+    console.print(adapters)
+    console.print(" · ".join(f"{name} {value}" for name, value in report.versions.items()), highlight=False)
+    console.print(f"browser bundle: {'there' if report.bundle else 'missing'}", highlight=False)
+    console.print(f"Chromium for the tests: {report.chromium or 'missing'}", highlight=False)
+    for missing in report.missing:
+        # soft_wrap: a command that is broken over two lines cannot be copied
+        console.print(f"Missing: {escape(missing.what)}\n    {escape(missing.mend)}", highlight=False, soft_wrap=True)
+    verdict = "Kernels run." if report.ok else "No kernel runs on this machine."
+    console.print(verdict, style="green" if report.ok else "red")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its status; an error is one line, with `--debug` a traceback."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        status = commands(arguments, prog_name="splatscope", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        status = 130
+    except Exception as error:
+        if debug:
+            raise
+        # Errors of the call itself know how to phrase themselves, and carry the status 2.
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        print(f"splatscope: {' '.join(message.split()) or type(error).__name__}", file=sys.stderr)
+        status = getattr(error, "exit_code", 1)
+    sys.exit(status or 0)
+
+
+if __name__ == "__main__":
+    main()

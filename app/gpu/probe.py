@@ -1,0 +1,127 @@
+"""Runs a small kernel on each adapter, each in a process of its own: a driver may crash, hang, or print.
+
+`python -m splatscope.gpu.probe` prints the adapters as JSON; `python -m splatscope.gpu.probe vulkan 0` tries one.
+"""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+LIMIT_S = 120  # a cold software driver on a busy machine takes seconds; a hung one never ends
+
+# The workgroup's other half reads what this half wrote: true only if shared memory and the barrier work.
+KERNEL = """
+groupshared uint cells[64];
+
+[shader("compute")]
+[numthreads(64, 1, 1)]
+void mirror(uint3 thread : SV_DispatchThreadID, uint lane : SV_GroupIndex, uniform RWStructuredBuffer<uint> numbers)
+{
+    cells[lane] = 3 * thread.x + 1;
+    GroupMemoryBarrierWithGroupSync();
+    numbers[thread.x] = cells[63 - lane];
+}
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of the kernel on one adapter; `message` is empty if it ran and its result was right."""
+
+    backend: str
+    name: str
+    wave_size: int | None
+    seconds: float | None
+    message: str
+
+    @property
+    def works(self) -> bool:
+        return not self.message
+
+
+def try_all() -> tuple[list[Trial], str]:
+    """Try every adapter of every backend; the second value says why none could be listed, and is empty otherwise."""
+    found, message = _child()
+    if found is None:
+        return [], message
+    return [_try(backend, index, name) for backend, index, name in found], ""
+
+
+def first_working() -> Trial | None:
+    """The first adapter on which the kernel runs, None if there is none."""
+    found, _ = _child()
+    return next((t for backend, index, name in found or () if (t := _try(backend, index, name)).works), None)
+
+
+def _try(backend: str, index: int, name: str) -> Trial:
+    found, message = _child(backend, str(index))
+    if found is None:
+        return Trial(backend, name, None, None, message)
+    return Trial(backend, name, found["wave_size"], found["seconds"], found["message"])
+
+
+def _child(*arguments: str) -> tuple[object, str]:
+    """What the child printed last, as JSON; or None and one line on how it ended."""
+    command = [sys.executable, "-m", "splatscope.gpu.probe", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return None, f"no answer within {LIMIT_S} s"
+    lines = done.stdout.splitlines()
+    if done.returncode == 0 and lines:
+        return json.loads(lines[-1]), ""
+    if done.returncode < 0:
+        return None, f"the driver crashed (signal {-done.returncode})"
+    errors = [line for line in done.stderr.splitlines() if line.strip()]
+    return None, errors[-1] if errors else f"ended with status {done.returncode}"
+
+
+def _list_adapters() -> list[tuple[str, int, str]]:
+    import slangpy as spy
+
+    from splatscope.gpu.device import BACKENDS
+
+    found = []
+    for backend in BACKENDS:
+        try:
+            adapters = spy.Device.enumerate_adapters(getattr(spy.DeviceType, backend))
+        except RuntimeError:
+            continue
+        found += [(backend, index, adapter.name) for index, adapter in enumerate(adapters)]
+    return found
+
+
+def _run_kernel(backend: str, index: int) -> dict[str, object]:
+    import time
+
+    import numpy as np
+    import slangpy as spy
+
+    kind = getattr(spy.DeviceType, backend)
+    start = time.perf_counter()
+    device = spy.Device(type=kind, adapter_luid=spy.Device.enumerate_adapters(kind)[index].luid)
+    module = device.load_module_from_source("mirror", KERNEL)
+    kernel = device.create_compute_kernel(device.link_program([module], [module.entry_point("mirror")]))
+    numbers = device.create_buffer(size=4 * 256, usage=spy.BufferUsage.unordered_access)
+    kernel.dispatch([256, 1, 1], numbers=numbers)
+    got = numbers.to_numpy().view(np.uint32)
+    expected = 3 * np.arange(256, dtype=np.uint32).reshape(4, 64)[:, ::-1].ravel() + 1
+    wrong = int((got != expected).sum())
+    return {
+        "wave_size": device.info.limits.min_wave_size,
+        "seconds": round(time.perf_counter() - start, 3),
+        "message": f"the kernel ran, but {wrong} of 256 numbers are wrong" if wrong else "",
+    }
+
+
+def main() -> None:
+    try:
+        answer = _run_kernel(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else _list_adapters()
+    except Exception as error:
+        raise SystemExit(" ".join(str(error).split()) or type(error).__name__) from None
+    print("\n" + json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
