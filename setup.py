@@ -4,6 +4,7 @@ pyproject.toml holds all else. `python setup.py build_bundle` runs the step alon
 """
 
 from pathlib import Path
+from typing import ClassVar
 
 from setuptools import Command, setup
 from setuptools.command.build import build
@@ -18,7 +19,7 @@ class BuildBundle(Command):
     """Bundles app/ui/js into app/ui/dist, in place: wheels and editable installs both take it from there."""
 
     description = "bundle the browser's sources with esbuild"
-    user_options = ()
+    user_options: ClassVar[list[tuple[str, str, str]]] = []
 
     def initialize_options(self) -> None:
         pass
