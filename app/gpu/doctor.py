@@ -55,7 +55,7 @@ def examine() -> Report:
     release, browser = apt.os_release(), chromium.find()
     missing = []
     if not any(trial.works for trial in trials):
-        reason = silence or "; ".join(f"{t.backend} {t.name}: {t.message}" for t in trials) or "no adapter is listed"
+        reason = probe.why_none(trials, silence)
         missing.append(Missing(f"a device that runs kernels ({reason})", driver.remedy(platform.system(), release)))
     elif any(trial.backend == "cuda" and not trial.works for trial in trials):
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))

@@ -12,7 +12,7 @@ import sys
 from splatscope import apt
 from splatscope.gpu import probe
 
-PACKAGES = ("libvulkan1", "mesa-vulkan-drivers")
+PACKAGES = ("libatomic1", "libvulkan1", "mesa-vulkan-drivers")  # a minimal system lacks libatomic, which slangpy loads
 
 # Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, without which no device is created.
 TOO_OLD = ("bookworm",)
@@ -56,20 +56,18 @@ def mend() -> str:
     Raises:
         apt.AptError: nothing works, and the message names the command to run.
     """
-    trial = probe.first_working()
-    if trial:
+    if trial := probe.first_working():
         return _line(trial)
     release = apt.os_release()
     command = remedy(platform.system(), release)
+    why = probe.why_none(*probe.try_all())
     if not shutil.which("apt-get"):
-        raise apt.AptError(f"No device runs kernels here. To get one: {command}")
-    print("No device runs kernels here yet: installing Mesa's software Vulkan driver.", flush=True)
+        raise apt.AptError(f"No device runs kernels here ({why}). To get one: {command}")
+    print(f"No device runs kernels here yet ({why}): installing Mesa's software Vulkan driver.", flush=True)
     apt.install(PACKAGES, suggestion=command, backports_of=backports_of(release))
-    trial = probe.first_working()
-    if trial is None:
-        reasons = "; ".join(f"{t.name}: {t.message}" for t in probe.try_all()[0]) or "no adapter is listed"
-        raise apt.AptError(f"The driver is installed, but kernels still do not run ({reasons})")
-    return _line(trial)
+    if trial := probe.first_working():
+        return _line(trial)
+    raise apt.AptError(f"The driver is installed, but kernels still do not run ({probe.why_none(*probe.try_all())})")
 
 
 def _line(trial: probe.Trial) -> str:

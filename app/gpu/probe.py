@@ -54,6 +54,11 @@ def first_working() -> Trial | None:
     return next((t for backend, index, name in found or () if (t := _try(backend, index, name)).works), None)
 
 
+def why_none(trials: list[Trial], silence: str) -> str:
+    """What `try_all` found, as the reason why no kernel runs."""
+    return silence or "; ".join(f"{t.backend} {t.name}: {t.message}" for t in trials) or "no adapter is listed"
+
+
 def _try(backend: str, index: int, name: str) -> Trial:
     found, message = _child(backend, str(index))
     if found is None:
