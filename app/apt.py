@@ -142,6 +142,7 @@ def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "
     prefix = privilege()
     if prefix is None:
         raise AptError(f"{', '.join(packages)} cannot be installed without root's rights. Run: {suggestion}")
+    print(f"Installing {', '.join(packages)}.", flush=True)
     if not backports_of:
         return _run(commands(packages, prefix), suggestion)
     entries = with_backports(read_sources(), backports_of)

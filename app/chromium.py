@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,13 +26,10 @@ def remedy(release: dict[str, str]) -> str:
 
 
 def _of_playwright() -> str | None:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).is_file() else None
+    # In a child, because Playwright's driver complains on the terminal where a library of its own is missing.
+    ask = "from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)"
+    path = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True).stdout.strip()
+    return path if path and Path(path).is_file() else None
 
 
 def main() -> None:

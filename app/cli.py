@@ -71,10 +71,14 @@ def _print_report(report) -> None:
     for trial in report.trials:
         outcome = f"{trial.seconds:.2f} s" if trial.works else f"[red]{escape(trial.message)}[/]"
         adapters.add_row(trial.backend, escape(trial.name), str(trial.wave_size or "?"), outcome)
-    console.print(adapters)
-    console.print(" · ".join(f"{name} {value}" for name, value in report.versions.items()), highlight=False)
-    console.print(f"browser bundle: {'there' if report.bundle else 'missing'}", highlight=False)
-    console.print(f"Chromium for the tests: {report.chromium or 'missing'}", highlight=False)
+    if report.trials:
+        console.print(adapters)
+    facts = Table.grid(padding=(0, 2))
+    for name, value in report.versions.items():
+        facts.add_row(name, escape(value))
+    facts.add_row("browser bundle", "there" if report.bundle else "missing")
+    facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))
+    console.print(facts)
     for missing in report.missing:
         # soft_wrap: a command that is broken over two lines cannot be copied
         console.print(f"Missing: {escape(missing.what)}\n    {escape(missing.mend)}", highlight=False, soft_wrap=True)

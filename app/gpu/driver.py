@@ -63,7 +63,7 @@ def mend() -> str:
     why = probe.why_none(*probe.try_all())
     if not shutil.which("apt-get"):
         raise apt.AptError(f"No device runs kernels here ({why}). To get one: {command}")
-    print(f"No device runs kernels here yet ({why}): installing Mesa's software Vulkan driver.", flush=True)
+    print(f"No device runs kernels here yet ({why}).", flush=True)
     apt.install(PACKAGES, suggestion=command, backports_of=backports_of(release))
     if trial := probe.first_working():
         return _line(trial)

@@ -124,7 +124,8 @@ def main() -> None:
     try:
         answer = _run_kernel(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else _list_adapters()
     except Exception as error:
-        raise SystemExit(" ".join(str(error).split()) or type(error).__name__) from None
+        lines = str(error).split("\n")  # the rest is where in its own source slangpy failed
+        raise SystemExit(lines[0].strip() or type(error).__name__) from None
     print("\n" + json.dumps(answer), flush=True)
 
 
