@@ -1,0 +1,111 @@
+"""What a user may choose for a training run, with bounds and words: widgets and command-line options are made from it."""
+
+import param
+
+TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16, 256)}
+
+
+class Settings(param.Parameterized):
+    """A training run. Rates are Adam's step sizes, in the units of what they move."""
+
+    size = param.Integer(256, bounds=(16, 4096), label="Longest side", doc="The picture is scaled down to this, in pixels.")
+    blobs = param.Integer(2048, bounds=(1, 1_048_576), label="Number", doc="How many Gaussians fit the picture.")
+    seed = param.Integer(0, bounds=(0, 2**31 - 1), label="Seed", doc="Same seed, same start.")
+    iterations = param.Integer(2000, bounds=(1, 1_000_000), label="Iterations", doc="Where the run ends.")
+
+    kernels = param.Selector(
+        default="tiled",
+        objects=["simple", "tiled"],
+        label="Kernels",
+        doc="simple: every Gaussian for every pixel, by plain autodiff. tiled: a sorted short list for each tile.",
+    )
+    model = param.Selector(
+        default="direct",
+        objects=["direct", "shipped"],
+        label="Model",
+        doc="direct: pixels, log sizes, an angle, colours. shipped: as the documents' sample has it, all through smoothstep.",
+    )
+    tile = param.Selector(
+        default="8 × 4, lists of 512",
+        objects=list(TILES),
+        label="Tile",
+        doc="Pixels a workgroup renders, Gaussians it can list.",
+    )
+    gradient_sum = param.Selector(
+        default="wave",
+        objects=["wave", "tree"],
+        label="Gradients summed by",
+        doc="wave: over each wave, no barrier. tree: in shared memory over the workgroup.",
+    )
+    background = param.Selector(
+        default="correct",
+        objects=["correct", "shipped"],
+        label="Over white",
+        doc="correct: C + T. shipped: C·(1−T) + T, which darkens.",
+    )
+    adam = param.Selector(
+        default="correct",
+        objects=["correct", "shipped"],
+        label="Bias correction",
+        doc="correct: moments divided by 1 − βᵗ. shipped: by 1 − β, right at the first step only.",
+    )
+
+    rate_position = param.Number(0.2, bounds=(0.0, 2.0), label="Position", doc="Pixels a step, direct model.")
+    rate_shape = param.Number(0.04, bounds=(0.0, 0.4), label="Size and angle", doc="Log pixels and radians a step, direct model.")
+    rate_colour = param.Number(0.02, bounds=(0.0, 0.2), label="Colour", doc="Colour values a step, direct model.")
+    rate_opacity = param.Number(0.02, bounds=(0.0, 0.2), label="Opacity", doc="Logits a step, direct model.")
+    rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values a step, shipped model.")
+
+    def rates(self, step: int) -> tuple[float, float, float, float]:
+        """Adam's step sizes of (position, shape, colour, opacity) at `step`, from 1.
+
+        The direct model's fall to a tenth over the run, as is usual for Gaussian splatting; the shipped model's are constant.
+        """
+        if self.model == "shipped":
+            return (self.rate_shipped,) * 4
+        decay = 0.1 ** min(1.0, step / self.iterations)
+        return (
+            self.rate_position * decay,
+            self.rate_shape * decay,
+            self.rate_colour * decay,
+            self.rate_opacity * decay,
+        )
+
+    def link_constants(self) -> dict[str, int | float]:
+        """The link-time constants of the kernels for these settings."""
+        width, height, capacity = TILES[self.tile]
+        constants: dict[str, int | float] = {
+            "WG_X": width,
+            "WG_Y": height,
+            "GAUSSIANS_PER_BLOCK": capacity,
+            "WAVE_SUM": int(self.gradient_sum == "wave"),
+            "SHIPPED_MODEL": int(self.model == "shipped"),
+        }
+        if self.kernels == "simple":
+            constants |= {"SIMPLE_BLOBCOUNT": self.blobs, "SHIPPED_SCALE": 5e-3}
+        return constants
+
+
+def allowed_blobs(kernels: str, is_software: bool) -> int:
+    """The most Gaussians a device takes: beyond, an iteration holds it for many seconds, or the simple kernel does not compile."""
+    if kernels == "simple":
+        return 512
+    return 65_536 if is_software else 1_048_576
+
+
+def allowed_size(is_software: bool) -> int:
+    """The longest side a device takes, in pixels, for the same reason."""
+    return 1024 if is_software else 4096
+
+
+def refuse(settings: Settings, is_software: bool) -> str | None:
+    """Why these settings cannot run on a device, in one line; None if they can."""
+    most = allowed_blobs(settings.kernels, is_software)
+    if settings.blobs > most:
+        device = "a software device" if is_software else "this device"
+        return (
+            f"{settings.blobs:,} Gaussians are too many for the {settings.kernels} kernels on {device}: 1 to {most:,} are allowed."
+        )
+    if settings.size > allowed_size(is_software):
+        return f"A side of {settings.size:,} pixels is too long for a software device: 16 to {allowed_size(True):,} are allowed."
+    return None

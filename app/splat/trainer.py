@@ -1,0 +1,164 @@
+"""Training on a device: iterations dispatched in batches, and a look at the state whenever somebody wants one."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.buffers import download
+from splatscope.gpu.program import Bound
+from splatscope.splat import kernels
+from splatscope.splat.settings import TILES
+from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
+
+# A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
+_SUBMIT_SECONDS = 0.05
+_MOST_PER_SUBMIT = 256
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a run looks like now.
+
+    Arrays: picture (H, W, 3) float32; error (H, W) float32 in 0…1, root mean square over channels; list_lengths (rows, columns)
+    uint32, empty for the simple kernels; ellipses (N, 10) float32 as describe.slang lays them out. `loss` is the mean over pixels
+    of the squared error summed over channels; `psnr`, in dB, is of the picture as a screen shows it.
+    """
+
+    iteration: int
+    seconds: float
+    psnr: float
+    loss: float
+    picture: np.ndarray
+    error: np.ndarray
+    list_lengths: np.ndarray
+    capacity: int
+    ellipses: np.ndarray
+    kernel_ms: dict[str, float]
+
+    @property
+    def overflowed_tiles(self) -> int:
+        return int((self.list_lengths > self.capacity).sum())
+
+
+class Trainer:
+    """A run on a device. The device holds the Gaussians; `state` has them again after `save()`."""
+
+    def __init__(self, device: spy.Device, state: TrainingState):
+        self.device = device
+        self.state = state
+        self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
+        self._clear = kernels.clear_derivatives(self.run)
+        self._derive = kernels.compute_derivatives(self.run)
+        self._update = kernels.update_blobs(self.run)
+        self._image = kernels.image(self.run)
+        self._measure = kernels.measure(self.run)
+        self._describe = kernels.describe(self.run)
+        self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=8)
+        self._per_submit = 1
+        self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
+        self._compile()
+
+    def advance(self, iterations: int, seconds: float = float("inf")) -> int:
+        """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
+        state = self.state
+        stop = state.seconds + seconds
+        iterations = min(iterations, state.settings.iterations - state.step)
+        done = 0
+        while done < iterations and (done == 0 or state.seconds < stop):
+            # The first one goes alone: it is timed kernel by kernel.
+            count = min(self._per_submit, iterations - done) if done else 1
+            elapsed = self._iterate(count)
+            state.seconds += elapsed
+            done += count
+            if done > 1 and elapsed < _SUBMIT_SECONDS:
+                self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
+            elif elapsed > 2 * _SUBMIT_SECONDS:
+                self._per_submit = max(self._per_submit // 2, 1)
+        return done
+
+    def look(self) -> Look:
+        """Draw the picture, measure it, and add the measure to the run's history."""
+        run, state = self.run, self.state
+        self._submit_timed([self._image, self._measure, self._describe])
+        pixels = run.width * run.height
+        loss, visible = download(run.error_sums, np.float32, (-(-pixels // 256), 2)).sum(axis=0, dtype=np.float64) / pixels
+        psnr = float(-10.0 * np.log10(max(visible / 3.0, 1e-12)))
+        self._remember(psnr, float(loss))
+        columns, rows = run.tiles
+        tiled = state.settings.kernels != "simple"
+        return Look(
+            iteration=state.step,
+            seconds=state.seconds,
+            psnr=psnr,
+            loss=float(loss),
+            picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
+            error=download(run.error_map, np.float32, (run.height, run.width)),
+            list_lengths=download(run.list_lengths, np.uint32, (rows, columns)) if tiled else np.zeros((0, 0), np.uint32),
+            capacity=TILES[state.settings.tile][2],
+            ellipses=download(run.ellipses, np.float32, (state.settings.blobs, kernels.ELLIPSE_FLOATS)),
+            kernel_ms=dict(self.kernel_ms),
+        )
+
+    def save(self) -> TrainingState:
+        """Fetch the Gaussians and their moments from the device into `state`, bit for bit."""
+        shape = (FIELDS, self.state.settings.blobs)
+        buffers = (self.run.raw, self.run.first_moment, self.run.second_moment)
+        self.state.splats = Splats(*(download(buffer, np.float32, shape) for buffer in buffers))
+        return self.state
+
+    def _iterate(self, count: int) -> float:
+        """Submit `count` iterations and wait for them; returns seconds. A single one is timed kernel by kernel."""
+        if count == 1:
+            self._next_step()
+            iteration = [self._clear, self._derive, self._update]
+            started = time.perf_counter()
+            self._submit_timed(iteration)
+            return time.perf_counter() - started
+        started = time.perf_counter()
+        encoder = self.device.create_command_encoder()
+        with encoder.begin_compute_pass() as compute_pass:
+            for _ in range(count):
+                self._next_step()
+                for bound in (self._clear, self._derive, self._update):
+                    bound.encode(compute_pass)
+        self.device.submit_command_buffer(encoder.finish())
+        self.device.wait()
+        return time.perf_counter() - started
+
+    def _next_step(self) -> None:
+        self.state.step += 1
+        self._update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
+
+    def _submit_timed(self, sequence: list[Bound]) -> None:
+        """Submit kernels, wait for them, and keep how long each took."""
+        encoder = self.device.create_command_encoder()
+        with encoder.begin_compute_pass() as compute_pass:
+            compute_pass.write_timestamp(self._timestamps, 0)
+            for index, bound in enumerate(sequence, start=1):
+                bound.encode(compute_pass)
+                compute_pass.write_timestamp(self._timestamps, index)
+        self.device.submit_command_buffer(encoder.finish())
+        self.device.wait()
+        ticks = self._timestamps.get_timestamp_results(0, len(sequence) + 1)
+        for bound, before, after in zip(sequence, ticks, ticks[1:], strict=False):
+            self.kernel_ms[bound.kernel.name] = (after - before) * 1e3
+
+    def _compile(self) -> None:
+        """Run one workgroup of every kernel on no Gaussians: the driver compiles at a kernel's first dispatch, and device time
+        shall not count it. Nothing of the run changes but buffers that are written anew before they are read."""
+        bounds = [self._clear, self._derive, self._update, self._image, self._measure, self._describe]
+        with_scene = [bound for bound in bounds if bound is not self._measure]
+        for bound in with_scene:
+            bound.set(scene=self.run.scene | {"blobCount": 0})
+        self._submit_timed([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in bounds])
+        for bound in with_scene:
+            bound.set(scene=self.run.scene)
+
+    def _remember(self, psnr: float, loss: float) -> None:
+        row = np.array([(self.state.step, self.state.seconds, psnr, loss)], HISTORY)
+        history = self.state.history
+        if len(history) and history[-1]["iteration"] == self.state.step:
+            history = history[:-1]
+        self.state.history = np.concatenate([history, row])
