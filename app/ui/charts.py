@@ -1,0 +1,69 @@
+"""Bokeh figures in our look, light and dark. The browser repaints them when the theme changes (`js/theme.js`)."""
+
+from typing import Any
+
+from bokeh.model import Model
+from bokeh.models import Axis
+from bokeh.plotting import figure
+
+Pair = tuple[str, str]  # one value for light, one for dark
+
+GROUND: Pair = ("#ffffff", "#1b1e22")
+GRID: Pair = ("#e2e2dc", "#2c3036")
+AXIS: Pair = ("#c6c6be", "#454b54")
+TICK: Pair = ("#5f656e", "#949ba7")
+VALUE: Pair = ("#1a1c20", "#eceef1")
+SERIES: tuple[Pair, ...] = (
+    ("#0072b2", "#4ba3e3"),
+    ("#b87400", "#eba91f"),
+    ("#00805b", "#35c295"),
+    ("#a84684", "#e596c5"),
+    ("#2a8fcb", "#7cc8f4"),
+    ("#c44a06", "#f5834a"),
+    ("#8a7700", "#e6da4e"),
+    ("#666c75", "#9aa1ac"),
+)
+ORANGE_TEXT: Pair = ("#855300", "#f0b63e")  # orange is a fill, never a text colour on paper
+AMOUNTS: tuple[tuple[str, ...], tuple[str, ...]] = (  # from the ground to series 1, more is further from the ground
+    ("#eef4f9", "#c9dff0", "#9cc5e2", "#67a8d1", "#318dc1", "#0072b2"),
+    ("#22282f", "#26394b", "#2b506f", "#336d9b", "#3e88c0", "#4ba3e3"),
+)
+SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Arial, sans-serif"
+
+
+def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
+    """Gives properties of a Bokeh model one value for light and one for dark: `follow_theme(line, line_color=SERIES[0])`.
+
+    The light value is set here; the browser sets the one of its theme, before it first draws and at each change,
+    without telling the server. A property that follows the theme is therefore not set again in Python.
+    """
+    model.update(**{name: light for name, (light, _) in pairs.items()})
+    known = next((tag["theme"] for tag in model.tags if isinstance(tag, dict) and "theme" in tag), {})
+    others = [tag for tag in model.tags if not (isinstance(tag, dict) and "theme" in tag)]
+    model.tags = [*others, {"theme": known | {name: list(pair) for name, pair in pairs.items()}}]
+
+
+def chart(**options: Any) -> figure:
+    """A figure without toolbar, outline and title, with at most four horizontal grid lines; `options` go to `figure`."""
+    plot = figure(
+        **{"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0} | options
+    )
+    follow_theme(plot, background_fill_color=GROUND, border_fill_color=GROUND)
+    plot.outline_line_color = None
+    plot.xgrid.grid_line_color = None
+    follow_theme(plot.ygrid[0], grid_line_color=GRID)
+    for axis in plot.axis:
+        _plain(axis)
+    plot.yaxis.axis_line_color = None
+    plot.yaxis.ticker.desired_num_ticks = 4
+    return plot
+
+
+def _plain(axis: Axis) -> None:
+    axis.update(
+        major_tick_line_color=None,
+        minor_tick_line_color=None,
+        major_label_text_font=SANS,
+        major_label_text_font_size="11px",
+    )
+    follow_theme(axis, axis_line_color=AXIS, major_label_text_color=TICK)

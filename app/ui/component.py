@@ -1,0 +1,39 @@
+"""What every browser component of the app shares: one bundle, one style sheet, no design of Panel's."""
+
+from pathlib import Path
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+from panel.theme.base import Design
+
+HERE = Path(__file__).resolve().parent
+
+
+class Bare(Design):
+    """A design that adds nothing: our tokens are the only look, and no style sheet is fetched for each component."""
+
+
+class Component(JSComponent):
+    """A component drawn by the export of the same name in `js/index.js`.
+
+    The bundle's default export maps class names to modules with a `render({model, el, view})`. A subclass declares the
+    parameters the two sides share; messages go through `_send_msg` and `_handle_msg`, which are not debounced.
+    """
+
+    sizing_mode = param.Selector(default="stretch_width", objects=JSComponent.param.sizing_mode.objects)
+
+    _bundle = HERE / "dist" / "splatscope.js"
+
+    __abstract = True
+
+    def __init__(self, **params: Any):
+        params.setdefault("design", Bare)
+        super().__init__(**params)
+
+
+def style_sheet() -> str:
+    """All of the app's CSS as one text: tokens first, then the base, then the rest by name."""
+    first = [HERE / "tokens.css", HERE / "base.css"]
+    rest = sorted(set(HERE.glob("*.css")) - set(first))
+    return "\n".join(path.read_text(encoding="utf-8") for path in [*first, *rest])

@@ -1,0 +1,83 @@
+"""The home page: what this is, a picture that the kernels draw, the ways in, and the list of sections."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from .live import LiveRender
+from .page import Page
+from .pages import BY_NAME, Entry, first_section, sections
+
+if TYPE_CHECKING:
+    from .shell import Shell
+
+
+def home(shell: Shell, missing: str = "") -> Page:
+    """The first page. `missing` is a name from the address that no page has."""
+    live = LiveRender(total=2048, count=2048, alt="A picture blended from 2D Gaussians")
+    page = Page(
+        page="home",
+        html=_html(missing),
+        slots=[live],
+        keys=[("← →", "One Gaussian less or more, while the slider has the focus")],
+    )
+    page.on_close(live.close)
+    return page
+
+
+def _html(missing: str) -> str:
+    return f"""
+    {_missing(missing)}
+    <article class="home">
+      <header class="home-first">
+        <div class="home-words">
+          <h1>Read a GPU program while it runs</h1>
+          <p class="lede">Splatscope is an interactive textbook of one real GPU program: a differentiable renderer that
+            blends 2D Gaussians into a picture and learns them from a photograph.</p>
+          <p>It is also a time-travelling debugger for Slang kernels. Step forward and back, see every thread, every
+            cell of shared memory and every barrier, and be told which two threads raced on which line. It needs no
+            GPU: a software device runs the same kernels.</p>
+          {_ways_in()}
+        </div>
+        <div data-slot="0"></div>
+      </header>
+      <dl class="laws">
+        <div><dt>What you read is what runs</dt>
+          <dd>The code on a page is cut from the kernels. Figures are drawn from what they wrote.</dd></div>
+        <div><dt>One recording, then scrub</dt>
+          <dd>A kernel runs once. Every step after that, in either direction, is in your browser.</dd></div>
+        <div><dt>Break it</dt>
+          <dd>Take a barrier away and run it again: the race is named, with its threads and its lines.</dd></div>
+      </dl>
+      <section class="contents" aria-labelledby="contents">
+        <h2 id="contents">Sections</h2>
+        {"".join(_group(group, entries) for group, entries in sections())}
+      </section>
+    </article>"""
+
+
+def _ways_in() -> str:
+    start, train = first_section(), BY_NAME["train"]
+    if start.exists:
+        return f"""<p class="ways"><a class="btn pri big" href="{start.address}">Start with {escape(start.title)}</a>
+          <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
+    return f"""<p class="ways"><a class="btn pri big" href="{train.address}">Train on a picture</a>
+      <span>The first section, <a href="{start.address}">{escape(start.title)}</a>, is coming.</span></p>"""
+
+
+def _group(group: str, entries: list[Entry]) -> str:
+    return f'<div class="group"><h3>{escape(group)}</h3><ul>{"".join(map(_line, entries))}</ul></div>'
+
+
+def _line(entry: Entry) -> str:
+    if entry.exists:
+        return f'<li><a href="{entry.address}">{escape(entry.title)}</a><span>{escape(entry.description)}</span></li>'
+    return f'<li class="later"><b>{escape(entry.title)}</b><span>{escape(entry.description)}<i>coming</i></span></li>'
+
+
+def _missing(name: str) -> str:
+    if not name:
+        return ""
+    return f"""<p class="missing" role="status">There is no page named <b>{escape(name[:80])}</b>.
+      The sections that there are stand at the left and below.</p>"""

@@ -1,0 +1,23 @@
+// A page: its words, its live components in their places, its actions in the top bar.
+import {h, style} from "./dom.js"
+import {setKeys} from "./keys.js"
+import {arrived} from "./router.js"
+import {paintModels} from "./theme.js"
+
+let owner = null // the page whose actions the bar holds
+
+export function render({model, el}) {
+  style(el)
+  const root = h("div", {class: "page", "data-page": model.page})
+  root.innerHTML = model.html
+  const slots = model.get_child("slots") ?? []
+  slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
+  const bar = document.getElementById("actions")
+  bar.replaceChildren(...(model.get_child("actions") ?? []))
+  owner = el
+  model.on("remove", () => { if (owner === el) bar.replaceChildren() }) // unless the next page has filled it already
+  setKeys(model.keys)
+  paintModels()
+  requestAnimationFrame(arrived)
+  return root
+}

@@ -1,0 +1,119 @@
+// The address is the state: ?page=NAME&step=N. Pages are pushed, steps replaced, Back and Forward followed.
+import {startDrawer} from "./drawer.js"
+import {startKeys} from "./keys.js"
+import {startTheme} from "./theme.js"
+
+const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
+let tell = () => {}
+let entries = new Map()
+let shown = read()
+let timer = null
+let moving = false // between leaving a page and the next one's arrival
+
+export function read(search = location.search) {
+  const query = new URLSearchParams(search)
+  const step = Number(query.get("step"))
+  return {page: query.get("page") || "home", step: Number.isInteger(step) && step > 0 ? step : 0}
+}
+
+export const address = ({page, step}) => `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}`
+
+// To a page, as a click on its link does.
+export function go(page, step = 0) {
+  flush()
+  if (page === shown.page && step === shown.step) return scrollTo(0, 0)
+  keepScroll()
+  history.pushState(null, "", address({page, step}))
+  follow({page, step})
+}
+
+// The primary stepper reports its step; the address and Python hear of it a few times a second, and of the last.
+export function setStep(step) {
+  if (step === shown.step) return
+  shown = {...shown, step}
+  timer ??= setTimeout(flush, PACE)
+}
+
+function flush() {
+  if (timer === null) return
+  clearTimeout(timer)
+  timer = null
+  history.replaceState(history.state, "", address(shown))
+  tell(shown)
+}
+
+function follow(next) {
+  const other = next.page !== shown.page
+  shown = next
+  tell(next)
+  if (!other) return window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
+  moving = true
+  document.getElementById("content").setAttribute("aria-busy", "true")
+  mark(next.page)
+  window.dispatchEvent(new CustomEvent("splatscope:page", {detail: next}))
+}
+
+// Title, crumb and sidebar say where we are before the page itself is there.
+function mark(page) {
+  const known = entries.get(page)
+  const entry = known ?? entries.get("home")
+  const tool = !entry.group || entry.group === "Tools"
+  document.title = entry.name === "home" ? "Splatscope" : `${entry.title} · Splatscope`
+  const crumb = document.getElementById("crumb")
+  crumb.replaceChildren(Object.assign(document.createElement("b"), {textContent: entry.title}))
+  if (!tool) crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
+  document.getElementById("about").textContent = tool ? entry.description : ""
+  for (const el of document.querySelectorAll(".nav a, .nav .later")) {
+    const name = el.dataset.name ?? read(el.search).page
+    if (name === entry.name) el.setAttribute("aria-current", "page")
+    else el.removeAttribute("aria-current")
+  }
+}
+
+// Called by a page once it stands in the document.
+export function arrived() {
+  const content = document.getElementById("content")
+  content.removeAttribute("aria-busy")
+  if (moving) content.focus({preventScroll: true}) // a screen reader goes on there, Tab too
+  moving = false
+  scrollTo(0, history.state?.scroll ?? 0)
+}
+
+// Where an entry was scrolled to is kept in it, for Back, Forward and reload.
+const keepScroll = () => { if (!moving) history.replaceState({...history.state, scroll: scrollY}, "") }
+
+function onClick(event) {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
+  if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
+  event.preventDefault()
+  const {page, step} = read(link.search)
+  go(page, step)
+}
+
+function start(model, connection) {
+  entries = new Map(model.entries.map((entry) => [entry.name, entry]))
+  tell = ({page, step}) => model.send_msg({type: "go", page, step})
+  history.scrollRestoration = "manual"
+  document.addEventListener("click", onClick)
+  window.addEventListener("popstate", () => { clearTimeout(timer); timer = null; follow(read()) })
+  let resting = null
+  window.addEventListener("scroll", () => { clearTimeout(resting); resting = setTimeout(keepScroll, PACE) }, {passive: true})
+
+  const lost = document.getElementById("lost")
+  connection.on_event("connection_lost", () => { lost.hidden = false })
+  connection.on_event("client_reconnected", () => { lost.hidden = true; tell(shown) })
+  startTheme()
+  startKeys()
+  startDrawer()
+}
+
+let started = false
+
+export function render({model, view}) {
+  if (!started) {
+    started = true
+    start(model, view.model.document)
+  }
+  return model.get_child("view")
+}

@@ -1,0 +1,34 @@
+"""The app's only root: the page now shown, and the messages by which the browser asks for another."""
+
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.viewable import Child
+
+from .component import Component
+
+
+class Router(Component):
+    """Shows `view`. The address belongs to `js/router.js`: it pushes an entry for a page, replaces it for a step,
+    follows Back and Forward, and tells Python by message. Nothing here writes the address.
+    """
+
+    view = Child(doc="The page now shown")
+    entries = param.List(default=[], doc="Every page as {name, title, group, description}, for titles and crumbs")
+
+    def __init__(self, on_go: Callable[[str, int], None], **params: Any):
+        super().__init__(**params)
+        self._on_go = on_go
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "go":
+            self._on_go(str(message.get("page") or "home"), read_step(message.get("step")))
+
+
+def read_step(text: Any) -> int:
+    """The step an address or a message names; 0 for anything that is not a whole number from 0 on."""
+    try:
+        return max(0, int(text))
+    except (TypeError, ValueError):
+        return 0

@@ -1,0 +1,88 @@
+"""One session's shell: the frame around the pages, and the page now shown in it."""
+
+import logging
+from html import escape
+from pathlib import Path
+
+import jinja2
+import panel as pn
+import param
+
+from .component import style_sheet
+from .home import home
+from .page import Page, coming
+from .pages import BY_NAME, Entry, sections
+from .router import Router, read_step
+
+log = logging.getLogger(__name__)
+
+TEMPLATE = Path(__file__).with_name("shell.html")
+
+
+class Shell(param.Parameterized):
+    """Builds pages as the address asks for them, and closes the one that is left."""
+
+    page = param.String(default="home", constant=True, doc="Name in the address; may be one that no page has")
+    step = param.Integer(default=0, bounds=(0, None), constant=True, doc="Step in the address; pages may watch it")
+
+    def __init__(self, page: str = "home", step: int = 0):
+        super().__init__(page=page, step=step)
+        self.view = self._build()
+        self.router = Router(self.go, view=self.view, entries=[_public(entry) for entry in BY_NAME.values()])
+
+    def go(self, page: str, step: int = 0) -> None:
+        """Shows another page, or another step of this one."""
+        other = page != self.page
+        with param.edit_constant(self):
+            self.param.update(page=page, step=step)
+        if other:
+            left, self.view = self.view, self._build()
+            self.router.view = self.view
+            left.close()
+
+    def close(self) -> None:
+        """Frees the page now shown: the session has ended."""
+        self.view.close()
+
+    def _build(self) -> Page:
+        entry = BY_NAME.get(self.page)
+        if entry is None:
+            return home(self, missing=self.page)
+        if not entry.exists:
+            return coming(entry)
+        try:
+            return entry.load()(self)
+        except Exception as error:  # one page that fails must not take the shell with it
+            log.exception("The page %s could not be built", entry.name)
+            return _failed(entry, error)
+
+
+def serve() -> Shell:
+    """Makes the shell of the session that is being created. Called by `app/main.py`, once for each."""
+    asked = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
+    shell = Shell(asked.get("page") or "home", read_step(asked.get("step")))
+    shell.router.servable()
+    document = pn.state.curdoc
+    entry = BY_NAME.get(shell.page, BY_NAME["home"])
+    document.title = title(entry)
+    document.config.notify_connection_status = False  # shell.html says it, in our words
+    document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
+    document.template_variables.update(css=style_sheet(), sections=sections(), current=entry)
+    pn.state.on_session_destroyed(lambda _: shell.close())
+    return shell
+
+
+def title(entry: Entry) -> str:
+    """What the browser's tab says: `js/router.js` says the same after a change of page."""
+    return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
+
+
+def _public(entry: Entry) -> dict[str, str]:
+    return {name: getattr(entry, name) for name in ("name", "title", "group", "description")}
+
+
+def _failed(entry: Entry, error: Exception) -> Page:
+    html = f"""<article class="words"><h1>{escape(entry.title)}</h1>
+      <p class="lede">This page could not be built: {escape(str(error) or type(error).__name__)}</p>
+      <p>Reload to try again, or go <a href="?page=home">home</a>. The server's log has the details.</p></article>"""
+    return Page(page=entry.name, html=html)

@@ -1,0 +1,118 @@
+"""A served app and a real browser. A test fails on any page error, console error, or request that leaves this machine."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LOCAL = {"localhost", "127.0.0.1"}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of `panel serve app`, served with the components that only tests show."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--port", str(port)]
+    with log.open("w") as out:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    address = f"http://localhost:{port}"
+    try:
+        _wait(address, process, log)
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
+    for _ in range(240):
+        if process.poll() is not None:
+            break
+        try:
+            with urlopen(f"{address}/app", timeout=30) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            time.sleep(0.25)
+    pytest.fail(f"panel serve app did not come up:\n{log.read_text()[-4000:]}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, or the one that $CHROMIUM names."""
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+    if not Path(path).exists():
+        pytest.fail(f"{path} is missing: install Chromium (make test does, where apt can) or set CHROMIUM to it")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens an address of the served app (`visit("/app?page=train", scheme="dark", width=390)`) and watches the page.
+
+    Takes `wait=False` to return before the page's root is there; other keywords go to the browser's context.
+    """
+    contexts, wrong = [], []
+
+    def open_page(
+        path: str = "/app", *, width: int = 1440, height: int = 900, scheme: str = "light", wait: bool = True, **options: Any
+    ) -> Page:
+        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        watch(page, wrong)
+        page.goto(server + path)
+        if wait and path.startswith("/app"):
+            page.locator("[data-page]").wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not wrong, "\n".join(wrong)
+
+
+def watch(page: Page, wrong: list[str]) -> None:
+    """Notes in `wrong` what no page may do."""
+
+    def asked(kind: str, url: str) -> None:
+        if urlsplit(url).scheme in ("http", "https", "ws", "wss") and urlsplit(url).hostname not in LOCAL:
+            wrong.append(f"{kind} leaves this machine: {url}")
+
+    page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
+    page.on("console", lambda line: wrong.append(f"console: {line.text}") if line.type == "error" else None)
+    page.on("request", lambda request: asked("request", request.url))
+    page.on("websocket", lambda socket: asked("websocket", socket.url))
+    page.on("response", lambda answer: wrong.append(f"{answer.status}: {answer.url}") if answer.status >= 400 else None)

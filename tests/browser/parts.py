@@ -1,0 +1,14 @@
+"""Served beside the app as /parts: the shell, with one page more, which holds the components that tests look at."""
+
+import sys
+from pathlib import Path
+
+from splatscope.ui.pages import BY_NAME, Entry
+from splatscope.ui.shell import serve
+
+here = str(Path(__file__).parent)
+if here not in sys.path:
+    sys.path.append(here)
+BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "shown_parts:parts")
+
+serve()

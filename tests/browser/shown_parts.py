@@ -1,0 +1,56 @@
+"""The page of components under test: a live render, a stream of frames, a figure, an action in the top bar."""
+
+import asyncio
+import io
+
+import panel as pn
+from PIL import Image
+
+from splatscope.ui.charts import SERIES, chart, follow_theme
+from splatscope.ui.frame import Frame
+from splatscope.ui.live import LiveRender
+from splatscope.ui.page import Page
+from splatscope.ui.shell import Shell
+
+
+def picture(red: int, green: int) -> bytes:
+    """64 × 48 pixels of one colour, as PNG, so that each can be told by reading any pixel back."""
+    out = io.BytesIO()
+    Image.new("RGB", (64, 48), (red, green, 0)).save(out, "PNG")
+    return out.getvalue()
+
+
+def parts(shell: Shell) -> Page:
+    """Builds the page."""
+    calls = {"made": 0, "running": 0, "most": 0}
+    said = pn.pane.Str("")
+
+    async def render(blended: int) -> bytes:
+        calls["made"] += 1
+        calls["running"] += 1
+        calls["most"] = max(calls["most"], calls["running"])
+        await asyncio.sleep(0.05)
+        calls["running"] -= 1
+        said.object = f"{calls['made']} renders, at most {calls['most']} at once"
+        if blended == 13:
+            raise ValueError("13 Gaussians are too many for this device: take 12")
+        return picture(blended, calls["made"] % 256)
+
+    live = LiveRender(render, total=200, count=200, alt="A test picture")
+    stream = Frame(data={"testid": "stream"}, alt="Frames")
+
+    def burst(_event: object) -> None:
+        for number in range(1, 101):
+            stream.show(picture(number, 0), iteration=number)
+
+    button = pn.widgets.Button(name="Burst")
+    button.on_click(burst)
+    action = pn.widgets.Button(name="An action")
+
+    plot = chart(height=120)
+    line = plot.line([0, 1, 2], [3, 1, 2], line_width=2.4)
+    follow_theme(line.glyph, line_color=SERIES[0])
+
+    page = Page(page="parts", slots=[live, said, stream, button, pn.pane.Bokeh(plot)], actions=[action])
+    page.on_close(live.close)
+    return page

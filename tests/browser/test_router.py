@@ -1,0 +1,154 @@
+"""The address and the page are the same thing, in every direction."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from splatscope.ui.pages import PAGES
+
+
+def at(page: Page, name: str, address: str) -> None:
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", name)
+    expect(page).to_have_url(re.compile(re.escape(address) + "$"))
+
+
+def sidebar(page: Page, title: str):
+    return page.get_by_role("navigation").get_by_role("link", name=title, exact=True)
+
+
+def test_no_name_is_home(visit):
+    page = visit("/app")
+    at(page, "home", "/app")
+    expect(page).to_have_title("Splatscope")
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_every_name_has_a_page(visit, entry):
+    page = visit(f"/app?page={entry.name}")
+    at(page, entry.name, f"?page={entry.name}")
+    expect(page.locator("[data-page] h1")).to_have_count(1)
+    if entry.name != "home":
+        expect(page).to_have_title(f"{entry.title} · Splatscope")
+        expect(page.locator("#crumb")).to_contain_text(entry.title)
+
+
+def test_a_link_changes_page_without_loading_anew(visit):
+    page = visit("/app")
+    page.evaluate("window.kept = true")
+    sidebar(page, "Train").click()
+    at(page, "train", "/app?page=train")
+    assert page.evaluate("window.kept")
+    expect(page).to_have_title("Train · Splatscope")
+    expect(sidebar(page, "Train")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".nav [aria-current]")).to_have_count(1)
+
+
+def test_a_link_in_prose_is_followed_too(visit):
+    page = visit("/app")
+    page.evaluate("window.kept = true")
+    page.locator("[data-page=home]").get_by_role("link", name="Train on a picture").click()
+    at(page, "train", "/app?page=train")
+    assert page.evaluate("window.kept")
+
+
+def test_modified_clicks_are_the_browsers(visit):
+    page = visit("/app")
+    with page.context.expect_page() as opened:
+        sidebar(page, "Train").click(modifiers=["ControlOrMeta"])
+    opened.value.close()
+    at(page, "home", "/app")
+
+
+def test_back_and_forward(visit):
+    page = visit("/app?page=home")
+    sidebar(page, "Train").click()
+    at(page, "train", "?page=train")
+    page.get_by_role("navigation").get_by_role("link", name="Splatscope").click()
+    at(page, "home", "?page=home")
+    page.go_back()
+    at(page, "train", "?page=train")
+    expect(page).to_have_title("Train · Splatscope")
+    page.go_back()
+    at(page, "home", "?page=home")
+    page.go_forward()
+    at(page, "train", "?page=train")
+
+
+def test_reload_and_a_copied_link_keep_page_and_step(visit):
+    page = visit("/app?page=train&step=17")
+    at(page, "train", "?page=train&step=17")
+    page.reload()
+    at(page, "train", "?page=train&step=17")
+    assert "step=17" in visit(page.url.split(":", 2)[2].split("/", 1)[1].join(["/", ""])).url
+
+
+def test_unknown_name_shows_home_and_says_so(visit):
+    page = visit("/app?page=no-such%3Cb%3E")
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", "home")
+    expect(page.locator("[data-page]").get_by_role("status").first).to_contain_text("no page named no-such<b>")
+    sidebar(page, "Train").click()
+    at(page, "train", "?page=train")
+    page.go_back()
+    expect(page.get_by_text("There is no page named")).to_be_visible()
+
+
+@pytest.mark.parametrize("step", ["-3", "abc", "1.5", "1e99", ""])
+def test_a_step_that_is_none_does_no_harm(visit, step):
+    at(visit(f"/app?page=train&step={step}"), "train", f"step={step}")
+
+
+def test_pages_to_come_are_text_in_the_sidebar_and_say_what_there_is(visit):
+    page = visit("/app?page=glossary")
+    expect(sidebar(page, "Glossary")).to_have_count(0)
+    expect(page.get_by_role("navigation").get_by_text("Glossary coming")).to_be_visible()
+    body = page.locator("[data-page=glossary]")
+    expect(body.get_by_role("heading", name="Glossary")).to_be_visible()
+    body.get_by_role("link", name="Train").click()
+    at(page, "train", "?page=train")
+
+
+def test_scroll_comes_back_with_back(visit):
+    page = visit("/app", height=600)
+    page.mouse.move(800, 300)
+    page.mouse.wheel(0, 400)
+    page.wait_for_function("scrollY === 400")
+    sidebar(page, "Train").click()
+    at(page, "train", "?page=train")
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    at(page, "home", "/app")
+    page.wait_for_function("scrollY === 400")
+
+
+def test_changing_page_is_fast(visit):
+    page = visit("/app")
+    page.evaluate("""() => {
+      window.took = null
+      const link = [...document.querySelectorAll(".nav a")].find((a) => a.search === "?page=train")
+      const start = performance.now()
+      const look = () => {
+        const content = document.getElementById("content")
+        if (document.title.startsWith("Train") && !content.hasAttribute("aria-busy")) took = performance.now() - start
+        else requestAnimationFrame(look)
+      }
+      link.click()
+      look()
+    }""")
+    page.wait_for_function("window.took !== null")
+    took = page.evaluate("window.took")
+    print(f"page change: {took:.0f} ms")
+    assert took < 1000  # a bound for a busy machine; about 60 ms is what an idle one takes
+
+
+def test_hammering_links_ends_where_the_last_one_led(visit):
+    page = visit("/app")
+    for _ in range(5):
+        page.evaluate("""() => {
+          for (const name of ["train", "home", "train"])
+            [...document.querySelectorAll(".nav a")].find((a) => a.search === `?page=${name}`).click()
+        }""")
+    at(page, "train", "?page=train")
+    time.sleep(0.5)
+    at(page, "train", "?page=train")
