@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 LIMIT_S = 120  # a cold software driver on a busy machine takes seconds; a hung one never ends
 
@@ -66,13 +67,16 @@ def _try(backend: str, index: int, name: str) -> Trial:
     return Trial(backend, name, found["wave_size"], found["seconds"], found["message"])
 
 
-def _child(*arguments: str) -> tuple[object, str]:
-    """What the child printed last, as JSON; or None and one line on how it ended."""
-    command = [sys.executable, "-m", "splatscope.gpu.probe", *arguments]
+def _child(*arguments: str) -> tuple[Any, str]:
+    return ask([sys.executable, "-m", "splatscope.gpu.probe", *arguments])
+
+
+def ask(command: list[str], limit_s: float = LIMIT_S) -> tuple[Any, str]:
+    """Run a command and return what it printed last, read as JSON, and an empty line; or None and how it ended instead."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
     except subprocess.TimeoutExpired:
-        return None, f"no answer within {LIMIT_S} s"
+        return None, f"no answer within {limit_s:g} s"
     lines = done.stdout.splitlines()
     if done.returncode == 0 and lines:
         return json.loads(lines[-1]), ""
