@@ -1,8 +1,10 @@
 """Slang entry points as kernels that are compiled once, bound once and dispatched many times."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import slangpy as spy
 
@@ -10,12 +12,23 @@ Constants = Mapping[str, int | float]
 
 
 class CompileError(RuntimeError):
-    """Slang refused the source. `diagnostics` holds its full words, the message its first line."""
+    """Slang refused the source. The message is its first error on one line, `diagnostics` holds all its words."""
 
     def __init__(self, diagnostics: str):
-        errors = [line for line in diagnostics.splitlines() if "error" in line.lower()]
-        super().__init__((errors or diagnostics.splitlines() or ["The source does not compile."])[0].strip())
+        super().__init__(_first_error(diagnostics))
         self.diagnostics = diagnostics
+
+
+def _first_error(diagnostics: str) -> str:
+    """`gaussian.slang:26:5: undefined identifier 'OBB'` from Slang's several lines."""
+    error = re.search(r"error\[\w+\]: (.+)", diagnostics)
+    if error is None:
+        return diagnostics.strip().partition("\n")[0] or "The source does not compile."
+    rest = diagnostics[error.end() :]
+    place = re.search(r"--> (\S+:\d+:\d+)", rest)
+    detail = re.search(r"^\s*\|\s*\^+ (.+?)\.?$", rest, re.MULTILINE)
+    words = (detail or error).group(1).strip()
+    return f"{Path(place.group(1)).name}: {words}" if place else words
 
 
 @dataclass(frozen=True)
@@ -57,25 +70,32 @@ class Bound:
         compute_pass.dispatch_compute(self.groups)
 
 
-def compile_kernel(device: spy.Device, module: str, entry: str, constants: Constants | None = None) -> Kernel:
-    """Compile `entry` of shaders/`module`.slang with link-time constants.
+def compile_kernel(
+    device: spy.Device, module: str, entry: str, constants: Constants | None = None, source: str | None = None
+) -> Kernel:
+    """Compile `entry` with link-time constants, from shaders/`module`.slang or from `source`, which is then called `module`.
 
     Raises:
         CompileError: with Slang's own diagnostics.
     """
     session = device.slang_session
-    source = "".join(_declaration(name, value) for name, value in sorted((constants or {}).items()))
     try:
-        modules = [session.load_module(module)]
-        if source:
-            name = "constants_" + hashlib.sha1(source.encode()).hexdigest()[:12]
-            modules.append(session.load_module_from_source(name, source))
-        program = session.link_program(modules, [modules[0].entry_point(entry)])
+        main = session.load_module(module) if source is None else session.load_module_from_source(_unique(module, source), source)
+        modules = [main]
+        if constants:
+            declarations = "".join(_declaration(name, value) for name, value in sorted(constants.items()))
+            modules.append(session.load_module_from_source(_unique("constants", declarations), declarations))
+        program = session.link_program(modules, [main.entry_point(entry)])
         compute = device.create_compute_kernel(program)
     except spy.SlangCompileError as error:
         raise CompileError(str(error)) from None
     size = program.layout.entry_points[0].compute_thread_group_size
     return Kernel(entry, device, compute, (size[0], size[1], size[2]))
+
+
+def _unique(name: str, source: str) -> str:
+    # A session keeps modules by name: the same name must mean the same source.
+    return f"{name}_{hashlib.sha1(source.encode()).hexdigest()[:12]}"
 
 
 def _declaration(name: str, value: int | float) -> str:
