@@ -169,8 +169,18 @@ def test_kernels_run_here():
     assert trial.seconds > 0
 
 
-def test_a_child_that_talks_first_is_understood():
-    assert probe.ask([sys.executable, "-c", "print('a driver greets'); print('[1, 2]')"]) == ([1, 2], "")
+def test_what_a_driver_prints_is_kept_from_the_answer():
+    talk = "import atexit, os, sys; from splatscope.gpu import probe; sys.argv = ['probe']; "
+    talk += "atexit.register(lambda: os.write(1, b'a driver says goodbye')); probe.main()"
+    adapters, message = probe.ask([sys.executable, "-c", talk])
+    assert message == ""
+    assert adapters
+
+
+def test_an_adapter_that_does_not_exist_is_a_message():
+    answer, message = probe.ask([sys.executable, "-m", "splatscope.gpu.probe", "vulkan", "99"])
+    assert answer is None
+    assert message
 
 
 def test_a_crash_is_told():

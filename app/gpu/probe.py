@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -72,16 +73,16 @@ def _child(*arguments: str) -> tuple[Any, str]:
 
 
 def ask(command: list[str], limit_s: float = LIMIT_S) -> tuple[Any, str]:
-    """Run a command and return what it printed last, read as JSON, and an empty line; or None and how it ended instead."""
+    """Run a command that prints an answer and a message as JSON, and return both; or None and how it ended instead."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
     except subprocess.TimeoutExpired:
         return None, f"no answer within {limit_s:g} s"
-    lines = done.stdout.splitlines()
-    if done.returncode == 0 and lines:
-        return json.loads(lines[-1]), ""
     if done.returncode < 0:
         return None, f"the driver crashed (signal {-done.returncode})"
+    if done.returncode == 0 and done.stdout:
+        answer, message = json.loads(done.stdout)
+        return answer, message
     errors = [line for line in done.stderr.splitlines() if line.strip()]
     return None, errors[-1] if errors else f"ended with status {done.returncode}"
 
@@ -125,12 +126,15 @@ def _run_kernel(backend: str, index: int) -> dict[str, object]:
 
 
 def main() -> None:
+    # Drivers print, and what they print may come at exit: from here on it goes elsewhere, and only the answer to the caller.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    answer, message = None, ""
     try:
         answer = _run_kernel(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else _list_adapters()
     except Exception as error:
-        lines = str(error).split("\n")  # the rest is where in its own source slangpy failed
-        raise SystemExit(lines[0].strip() or type(error).__name__) from None
-    print("\n" + json.dumps(answer), flush=True)
+        message = str(error).split("\n")[0].strip() or type(error).__name__  # the rest is where in its source slangpy failed
+    print(json.dumps([answer, message]), file=answers, flush=True)
 
 
 if __name__ == "__main__":
