@@ -1,0 +1,91 @@
+"""Whose turn it is: one job at a time on each worker, first come first served, jobs of one key on one worker."""
+
+import asyncio
+from dataclasses import dataclass
+
+RETURN = 3.0  # seconds that a key without a home waits for a lost worker's successor rather than crowd another key
+
+
+@dataclass(eq=False)
+class Worker:
+    """A worker process, known by its address; `gone` is done once it has left."""
+
+    address: str
+    gone: asyncio.Future[None]
+    busy: bool = False
+
+
+class Roster:
+    """The workers of a cluster, the keys that live on them and the line of jobs that wait. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self.workers: dict[str, Worker] = {}
+        self._homes: dict[str, Worker] = {}
+        self._line: dict[asyncio.Future[Worker], str | None] = {}
+        self._successors: list[asyncio.TimerHandle] = []  # of lost workers, and how long each is waited for
+
+    def join(self, address: str) -> None:
+        if address not in self.workers:
+            if self._successors:
+                self._successors.pop(0).cancel()
+            self.workers[address] = Worker(address, asyncio.get_running_loop().create_future())
+            self._seat()
+
+    def leave(self, address: str) -> None:
+        """The keys that lived there are homeless: the next job of each finds a new worker."""
+        if worker := self.workers.pop(address, None):
+            worker.gone.set_result(None)
+            self._homes = {key: home for key, home in self._homes.items() if home is not worker}
+            self._successors.append(asyncio.get_running_loop().call_later(RETURN, self._give_up_waiting))
+            self._seat()
+
+    async def take(self, key: str | None) -> Worker:
+        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `give_back`."""
+        turn = asyncio.get_running_loop().create_future()
+        self._line[turn] = key
+        self._seat()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            self._line.pop(turn, None)
+            if not turn.cancelled():  # the turn came and the cancellation overtook it
+                self.give_back(turn.result())
+            raise
+
+    def give_back(self, worker: Worker) -> None:
+        worker.busy = False
+        self._seat()
+
+    def forget(self, key: str) -> None:
+        self._homes.pop(key, None)
+        self._seat()
+
+    def turn_away(self, error: Exception) -> None:
+        """End the wait of everybody in the line with `error`."""
+        for turn in self._line:
+            if not turn.done():
+                turn.set_exception(error)
+        self._line.clear()
+
+    def _give_up_waiting(self) -> None:
+        self._successors.pop(0)
+        self._seat()
+
+    def _seat(self) -> None:
+        for turn, key in list(self._line.items()):
+            worker = self._homes.get(key) or self._idlest(key)
+            if worker is None or worker.busy:
+                continue
+            del self._line[turn]
+            if turn.cancelled():
+                continue
+            worker.busy = True
+            if key is not None:
+                self._homes[key] = worker
+            turn.set_result(worker)
+
+    def _idlest(self, key: str | None) -> Worker | None:
+        """Of the workers with nothing to do, the one where the fewest keys live."""
+        homes = list(self._homes.values())
+        worker = min((w for w in self.workers.values() if not w.busy), key=homes.count, default=None)
+        return None if key is not None and worker in homes and self._successors else worker
