@@ -2,7 +2,8 @@
 
 import json
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
@@ -44,6 +45,27 @@ def serve(
     from splatscope.serving import serve_package
 
     serve_package(port, address, show)
+
+
+@commands.command()
+def train(
+    image: Annotated[Path, typer.Argument(help="PNG, JPEG or WebP.")],
+    size: Annotated[str | None, typer.Option(help="N for N × N, or WxH: cropped around the centre, then resized.")] = None,
+    model: Annotated[Literal["direct", "shipped"], typer.Option(help="What training moves.")] = "direct",
+    blobs: Annotated[int, typer.Option(help="How many Gaussians.", min=1)] = 2048,
+    iterations: Annotated[int, typer.Option(min=1)] = 2000,
+    kernels: Annotated[
+        Literal["simple", "tiled"], typer.Option(help="Every Gaussian for every pixel, or a list a tile.")
+    ] = "tiled",
+    seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
+    device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz and report.json.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of a progress bar.")] = False,
+) -> None:
+    """Fit a picture with Gaussians."""
+    from splatscope.train_command import train
+
+    train(image, size, device, out, as_json, model=model, blobs=blobs, iterations=iterations, kernels=kernels, seed=seed)
 
 
 @commands.command()

@@ -4,6 +4,9 @@ import param
 
 TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16, 256)}
 
+# What may be changed while a run goes on; all else starts a new one.
+RATES = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped")
+
 
 class Settings(param.Parameterized):
     """A training run. Rates are Adam's step sizes, in the units of what they move."""
@@ -86,11 +89,14 @@ class Settings(param.Parameterized):
         return constants
 
 
-def allowed_blobs(kernels: str, is_software: bool) -> int:
-    """The most Gaussians a device takes: beyond, an iteration holds it for many seconds, or the simple kernel does not compile."""
-    if kernels == "simple":
-        return 512
-    return 65_536 if is_software else 1_048_576
+def allowed_blobs(settings: Settings, is_software: bool) -> int:
+    """The most Gaussians a device takes at this size: beyond, an iteration would hold it for many seconds."""
+    if settings.kernels == "simple":
+        pairs = 2e7 if is_software else 5e8  # (pixel, Gaussian) pairs; and autodiff stores a state for each step of the loop
+        return max(1, min(512, int(pairs / settings.size**2)))
+    width, height, _ = TILES[settings.tile]
+    tests = 5e8 if is_software else 2e10  # (tile, Gaussian) pairs that the coarse pass tests
+    return max(1, min(1_048_576, int(tests * width * height / settings.size**2)))
 
 
 def allowed_size(is_software: bool) -> int:
@@ -100,12 +106,14 @@ def allowed_size(is_software: bool) -> int:
 
 def refuse(settings: Settings, is_software: bool) -> str | None:
     """Why these settings cannot run on a device, in one line; None if they can."""
-    most = allowed_blobs(settings.kernels, is_software)
+    device = "a software device" if is_software else "this device"
+    longest = allowed_size(is_software)
+    if settings.size > longest:
+        return f"A side of {settings.size:,} pixels is too long for {device}: 16 to {longest:,} are allowed."
+    most = allowed_blobs(settings, is_software)
     if settings.blobs > most:
-        device = "a software device" if is_software else "this device"
         return (
-            f"{settings.blobs:,} Gaussians are too many for the {settings.kernels} kernels on {device}: 1 to {most:,} are allowed."
+            f"{settings.blobs:,} Gaussians are too many for {device} with {settings.kernels} kernels at {settings.size:,} pixels: "
+            f"1 to {most:,} are allowed."
         )
-    if settings.size > allowed_size(is_software):
-        return f"A side of {settings.size:,} pixels is too long for a software device: 16 to {allowed_size(True):,} are allowed."
     return None
