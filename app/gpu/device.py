@@ -4,8 +4,10 @@ A device belongs to the process that opened it, and waiting for it holds Python'
 the command line open one, never the process that serves pages.
 """
 
+import ctypes
 import functools
 import os
+import sys
 from dataclasses import dataclass
 
 import slangpy as spy
@@ -67,10 +69,20 @@ def adapter_of(device: spy.Device) -> Adapter:
 
 
 def _adapters(backend: str) -> list[spy.AdapterInfo]:
+    if backend == "cuda" and not _has_cuda_driver():
+        return []  # asked without a driver, slangpy prints a line of its own to standard output
     try:
         return spy.Device.enumerate_adapters(getattr(spy.DeviceType, backend))
     except RuntimeError:
         return []
+
+
+def _has_cuda_driver() -> bool:
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def _is_software(name: str) -> bool:

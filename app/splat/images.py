@@ -58,7 +58,9 @@ def _decode(data: bytes) -> Image.Image:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is checked below, before decoding
             image = Image.open(io.BytesIO(data), formats=FORMATS)
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
+    except Image.DecompressionBombError:
+        raise ImageError(f"The picture has far too many pixels; up to {MAX_PIXELS // 10**6} million are allowed.") from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
         raise ImageError("This is not a picture that can be read: PNG, JPEG and WebP are allowed.") from None
     width, height = image.size
     if width * height > MAX_PIXELS:

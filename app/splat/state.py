@@ -156,7 +156,7 @@ def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
     except StateError:
         raise
     except (zipfile.BadZipFile, EOFError, ValueError, OSError, KeyError, MemoryError):
-        reason = "is cut short" if data[:2] == b"PK" else "is not a Splatscope state file"
+        reason = "is cut short or damaged" if data[:2] == b"PK" else "is not a Splatscope state file"
         raise StateError(f"This file {reason}: choose a .npz saved by “Save state”.") from None
 
 
