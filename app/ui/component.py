@@ -1,7 +1,7 @@
 """What every browser component of the app shares: one bundle, one style sheet, no design of Panel's."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import param
 from panel.custom import JSComponent
@@ -24,6 +24,7 @@ class Component(JSComponent):
     sizing_mode = param.Selector(default="stretch_width", objects=JSComponent.param.sizing_mode.objects)
 
     _bundle = HERE / "dist" / "splatscope.js"
+    _stylesheets: ClassVar[list[str]] = []
 
     __abstract = True
 

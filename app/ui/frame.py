@@ -1,10 +1,13 @@
 """Live pictures with back-pressure: no frame is sent before the browser has drawn the one before it."""
 
+import time
 from typing import Any
 
 import param
 
 from .component import Component
+
+PATIENCE = 5.0  # seconds after which a frame that nobody acknowledged is taken as lost, with its connection
 
 
 class Frame(Component):
@@ -23,24 +26,28 @@ class Frame(Component):
         super().__init__(**params)
         self._waiting: tuple[bytes, dict[str, Any]] | None = None
         self._drawn = self.sequence
+        self._sent = 0.0
 
     @property
     def idle(self) -> bool:
-        """Whether the browser has drawn all that it was sent."""
-        return self._drawn == self.sequence and self._waiting is None
+        """Whether the browser has drawn all that it was sent, so that the next frame goes out at once."""
+        return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
     def show(self, frame: bytes, **data: Any) -> None:
         """Shows a picture, now or as soon as the one before it is drawn. `data` updates the canvas' data-attributes."""
-        if self._drawn != self.sequence:
-            self._waiting = (frame, {**(self._waiting[1] if self._waiting else {}), **data})
+        if self._waiting is not None:
+            data = self._waiting[1] | data
+        if not self.idle:
+            self._waiting = (frame, data)
             return
-        values = {name: str(value) for name, value in {**self.data, **data}.items()}
+        self._waiting, self._sent = None, time.monotonic()
+        values = {name: str(value) for name, value in (self.data | data).items()}
         self.param.update(frame=frame, data=values, sequence=self.sequence + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") != "drawn":
             return
         self._drawn = int(message["sequence"])
-        if self._waiting is not None and self._drawn == self.sequence:
-            (frame, data), self._waiting = self._waiting, None
+        if self._waiting is not None:
+            frame, data = self._waiting
             self.show(frame, **data)

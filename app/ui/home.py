@@ -52,6 +52,7 @@ def _html(missing: str) -> str:
       </dl>
       <section class="contents" aria-labelledby="contents">
         <h2 id="contents">Sections</h2>
+        {_to_come()}
         {"".join(_group(group, entries) for group, entries in sections())}
       </section>
     </article>"""
@@ -73,11 +74,17 @@ def _group(group: str, entries: list[Entry]) -> str:
 def _line(entry: Entry) -> str:
     if entry.exists:
         return f'<li><a href="{entry.address}">{escape(entry.title)}</a><span>{escape(entry.description)}</span></li>'
-    return f'<li class="later"><b>{escape(entry.title)}</b><span>{escape(entry.description)}<i>coming</i></span></li>'
+    return f'<li class="later"><b>{escape(entry.title)}</b><span>{escape(entry.description)}</span></li>'
+
+
+def _to_come() -> str:
+    if all(entry.exists for entry in BY_NAME.values()):
+        return ""
+    return "<p>Those without a link are being written.</p>"
 
 
 def _missing(name: str) -> str:
     if not name:
         return ""
     return f"""<p class="missing" role="status">There is no page named <b>{escape(name[:80])}</b>.
-      The sections that there are stand at the left and below.</p>"""
+      The sections stand below.</p>"""

@@ -23,7 +23,6 @@ class LiveRender(Frame):
     width_px = param.Integer(default=384, doc="Width of the frames, reserved before the first arrives")
     height_px = param.Integer(default=256, doc="Height of the frames")
     ready = param.Boolean(default=False, doc="Whether there is a job to ask")
-    message = param.String(default="", doc="One line below the picture: what went wrong and what to do")
 
     def __init__(self, render: Render | None = None, **params: Any):
         super().__init__(ready=render is not None, **params)
@@ -45,7 +44,6 @@ class LiveRender(Frame):
         try:
             frame = await self._render(count)
         except Exception as error:  # whatever a device does, the page goes on
-            self.param.update(message=f"{str(error) or type(error).__name__}")
-            return
-        self.param.update(message="")
-        self.show(frame, count=count)
+            self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
+        else:
+            self.show(frame, count=count)

@@ -1,5 +1,6 @@
 """A page: HTML with places for live components, a title bar's actions, its keys, and what to free when it is left."""
 
+import logging
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -10,12 +11,15 @@ from panel.viewable import Children
 from .component import Component
 from .pages import BY_NAME, Entry, first_section
 
+log = logging.getLogger(__name__)
+
 
 class Page(Component):
     """The root element of a page, carrying `data-page`.
 
     `html` may hold elements with `data-slot="0"`, `data-slot="1"`, …: component number i of `slots` is placed in each.
-    Components for which the HTML has no place follow it in order. `actions` go to the right of the top bar.
+    Components for which the HTML has no place follow it in order. `actions` go to the right of the top bar. All are
+    given when the page is made; what changes afterwards belongs to a component in a slot.
     """
 
     page = param.String(doc="Name of the page in the registry and in the address")
@@ -35,7 +39,10 @@ class Page(Component):
     def close(self) -> None:
         """Frees what the page holds, last registered first. Calling it again does nothing."""
         while self._closers:
-            self._closers.pop()()
+            try:
+                self._closers.pop()()
+            except Exception:
+                log.exception("A part of the page %s could not be freed", self.page)
 
 
 def coming(entry: Entry) -> Page:

@@ -94,7 +94,7 @@ def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
         page.set_default_timeout(15_000)
         watch(page, wrong)
         page.goto(server + path)
-        if wait and path.startswith("/app"):
+        if wait:
             page.locator("[data-page]").wait_for()
         return page
 

@@ -142,6 +142,20 @@ def test_changing_page_is_fast(visit):
     assert took < 1000  # a bound for a busy machine; about 60 ms is what an idle one takes
 
 
+def test_pages_that_were_left_are_freed_in_the_browser(visit):
+    page = visit("/parts?page=parts")
+    sizes = []
+    for _ in range(6):
+        for name in ("train", "parts"):
+            page.evaluate(
+                "(name) => { history.pushState(null, '', `?page=${name}`); dispatchEvent(new PopStateEvent('popstate')) }", name
+            )
+            page.locator(f"[data-page={name}]").wait_for()
+        page.evaluate("Bokeh.documents[0]._recompute_all_models()")  # what Bokeh does some seconds after a change
+        sizes.append(page.evaluate("Bokeh.documents[0].all_models.size"))
+    assert len(set(sizes[1:])) == 1, sizes
+
+
 def test_hammering_links_ends_where_the_last_one_led(visit):
     page = visit("/app")
     for _ in range(5):

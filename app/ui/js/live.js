@@ -18,6 +18,7 @@ export function render({model, el}) {
     asked = +slider.value
     model.send_msg({type: "ask", count: asked})
   }
+  const say = (text) => { note.textContent = text }
   // the next request waits until this one's frame is drawn, and then asks for where the slider is by now
   const answered = () => {
     const was = asked
@@ -26,11 +27,14 @@ export function render({model, el}) {
   }
   slider.disabled = !model.ready
   slider.oninput = () => { label(); ask() }
-  model.on("message", () => { note.textContent = model.message; if (model.message) answered() })
-  note.textContent = model.ready ? model.message : "The kernels that draw here are not connected yet."
+  model.on("msg:custom", (event) => { if (event.type === "failed") { say(event.message); answered() } })
+  const again = () => { asked = null; ask() } // what was under way is lost with the connection
+  window.addEventListener("splatscope:reconnected", again)
+  model.on("remove", () => window.removeEventListener("splatscope:reconnected", again))
   label()
-  follow(model, canvas, answered)
+  follow(model, canvas, () => { say(""); answered() })
   if (model.ready) ask()
+  else say("The kernels that draw here are not connected yet.")
 
   return h("figure", {class: "live", "data-testid": "live-render"},
     h("div", {class: "live-frame"}, canvas),

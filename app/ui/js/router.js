@@ -102,7 +102,11 @@ function start(model, connection) {
 
   const lost = document.getElementById("lost")
   connection.on_event("connection_lost", () => { lost.hidden = false })
-  connection.on_event("client_reconnected", () => { lost.hidden = true; tell(shown) })
+  connection.on_event("client_reconnected", () => { 
+    lost.hidden = true
+    tell(shown)
+    window.dispatchEvent(new CustomEvent("splatscope:reconnected"))
+  })
   startTheme()
   startKeys()
   startDrawer()
