@@ -21,6 +21,7 @@ def _local_cluster() -> LocalCluster:
         "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and lives
         "distributed.scheduler.http.routes": [],
     }
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
     with dask.config.set(settings):
         return LocalCluster(
             n_workers=workers,
@@ -29,7 +30,6 @@ def _local_cluster() -> LocalCluster:
             dashboard_address=None,
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
             memory_limit=0,
-            silence_logs=logging.WARNING,
         )
 
 
