@@ -17,7 +17,7 @@ PACKAGES = ("libatomic1", "libvulkan1", "mesa-vulkan-drivers")  # a minimal syst
 # Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, without which no device is created.
 TOO_OLD = ("bookworm",)
 
-# By what /etc/os-release calls the system, or the systems it is like. Only Debian 12 was tried.
+# By what /etc/os-release calls the system, or the systems it is like. None of these was tried.
 ELSEWHERE = {
     "fedora": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
     "rhel": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
