@@ -222,6 +222,19 @@ def test_another_event_loop_uses_the_same_workers(pool, run):
     assert found == [expected]
 
 
+def test_a_closed_pool_starts_again(runner, monkeypatch):
+    monkeypatch.setenv("SPLATSCOPE_WORKERS", "1")
+
+    async def scenario(pool):
+        first = await pool.run(os.getpid)
+        await pool.close()
+        assert not psutil.pid_exists(first)
+        assert await pool.run(os.getpid) != first
+        await pool.close()
+
+    runner.run(scenario(Pool()))
+
+
 @pytest.fixture(scope="module")
 def scheduler():
     """A running cluster with one worker, which two servers are to share."""
@@ -256,6 +269,7 @@ def test_servers_share_a_running_cluster(scheduler, runner, monkeypatch):
         assert len(set(behind)) == 1
         with pytest.raises(JobTimeout):
             await hang
+        await asyncio.gather(one.close(), other.close())
 
     runner.run(scenario(Pool(), Pool()))
 

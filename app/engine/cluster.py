@@ -58,6 +58,13 @@ class Pool:
                 self._cluster.close()
                 self._cluster = None
 
+    async def close(self) -> None:
+        """`stop` for a program that ends its event loop by itself: takes leave of the scheduler first."""
+        task = self._links.pop(asyncio.get_running_loop(), None)
+        if task and (link := _made(task)) and link.alive:
+            await link.close()
+        await asyncio.to_thread(self.stop)
+
     async def run(self, function: Callable, *args: Any, key: str | None = None, limit: float = 30.0, **kwargs: Any) -> Any:
         """Call `function(*args, **kwargs)` on a worker and return its result; all of it must pickle.
 

@@ -67,8 +67,13 @@ class Link:
             for address in list(self.roster.workers):
                 self.roster.leave(address)
             with suppress(OSError):
-                self.client.unsubscribe_topic("all")
                 await self.client.close()
+
+    async def close(self) -> None:
+        self.client.unsubscribe_topic("all")
+        await asyncio.sleep(0.02)  # on its way, or the scheduler logs that we do not hear of our own end
+        self._watch.cancel()
+        await asyncio.wait({self._watch})
 
     def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
         match event[1]:
@@ -86,7 +91,7 @@ class Link:
                     await self._ask(worker, GRACE, job.ready)
                 began = time.monotonic()
                 result, error = pickle.loads(await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs))
-        except ConnectionError as lost:
+        except OSError as lost:
             if began is None:
                 raise NotBegun from lost
             if time.monotonic() - began >= limit:
