@@ -246,14 +246,14 @@ def scheduler():
     worker = [*dask, "worker", address, "--nworkers", "1", "--nthreads", "2", "--no-dashboard"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": here}
     processes = [subprocess.Popen(command, **quiet), subprocess.Popen(worker, **quiet)]
-    yield address
+    yield address, processes[0]
     for process in reversed(processes):
         process.terminate()
         process.wait(20)
 
 
 def test_servers_share_a_running_cluster(scheduler, runner, monkeypatch):
-    monkeypatch.setenv("SPLATSCOPE_SCHEDULER", scheduler)
+    monkeypatch.setenv("SPLATSCOPE_SCHEDULER", scheduler[0])
 
     async def scenario(one, other):
         pid = await one.run(os.getpid, key="s")
@@ -272,6 +272,21 @@ def test_servers_share_a_running_cluster(scheduler, runner, monkeypatch):
         await asyncio.gather(one.close(), other.close())
 
     runner.run(scenario(Pool(), Pool()))
+
+
+def test_a_lost_scheduler_ends_all_waits(scheduler, runner):
+    async def scenario(pool):
+        await pool.run(os.getpid)
+        jobs = [asyncio.create_task(pool.run(nap, 20)) for _ in range(2)]  # one runs, one waits behind it
+        await asyncio.sleep(0.3)
+        scheduler[1].kill()
+        for job in jobs:
+            with pytest.raises(EngineError, match="connection to the cluster was lost"):
+                await asyncio.wait_for(job, 5)
+        with pytest.raises(EngineError, match="No scheduler answers"):
+            await pool.run(os.getpid)
+
+    runner.run(scenario(Pool(scheduler[0])))
 
 
 def test_no_scheduler_is_said_in_one_line(runner):

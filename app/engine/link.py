@@ -17,6 +17,7 @@ from splatscope.engine import job
 from splatscope.engine.roster import Roster, Worker
 
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself is given up
+DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
 PATIENCE = 20.0  # seconds that jobs wait for a cluster without any worker
 
 
@@ -43,27 +44,28 @@ class Link:
         self.client = client
         self.roster = Roster()
         self._locks: dict[str, Lock] | None = {} if shared else None
+        self._connection = client.scheduler_comm  # replaced when the client connects anew, to a scheduler that knows nothing
         self._watch = asyncio.create_task(self._watching())
 
     @property
     def alive(self) -> bool:
-        return not self._watch.done()
+        return self.client.scheduler_comm is self._connection and not self._connection.comm.closed()
 
     async def _watching(self) -> None:
         """Keep the roster true for as long as the connection lasts, then turn everybody away."""
         self.client.subscribe_topic("all", self._heard)
-        connection, seen = self.client.scheduler_comm, time.monotonic()
+        seen = time.monotonic()
         try:
             for address in await self.client.nthreads():
                 self.roster.join(address)
-            while self.client.scheduler_comm is connection and not connection.comm.closed():
+            while self.alive:
                 await asyncio.sleep(0.5)
                 if self.roster.workers:
                     seen = time.monotonic()
                 elif time.monotonic() - seen > PATIENCE:
                     self.roster.turn_away(EngineError("No worker is up: see the log, or start some with `dask worker`."))
         finally:
-            self.roster.turn_away(EngineError("The connection to the cluster was lost: try again when it is back."))
+            self.roster.turn_away(EngineError(DISCONNECTED))
             for address in list(self.roster.workers):
                 self.roster.leave(address)
             with suppress(OSError):
@@ -92,6 +94,8 @@ class Link:
                 began = time.monotonic()
                 result, error = pickle.loads(await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs))
         except OSError as lost:
+            if not self.alive:
+                raise EngineError(DISCONNECTED) from None
             if began is None:
                 raise NotBegun from lost
             if time.monotonic() - began >= limit:
