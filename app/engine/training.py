@@ -15,7 +15,7 @@ from splatscope.engine.link import EngineError, JobTimeout, WorkerLost
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.splat.images import Picture, encode, read_picture, to_bytes
 from splatscope.splat.report import Report, report_of
-from splatscope.splat.settings import RATES, Settings, refuse
+from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState, load_state, save_state, start_state
 from splatscope.splat.trainer import Trainer
 
@@ -48,14 +48,14 @@ class Run:
         self.adapter: Adapter | None = None
         self._known = False  # whether a worker was given the run already
 
-    async def advance(self, iterations: int, seconds: float = 0.15, rates: dict[str, float] | None = None) -> Report:
-        """Train up to `iterations` more for about `seconds`, with new rates if given; 0 iterations only looks.
+    async def advance(self, iterations: int, seconds: float = 0.15, live: dict[str, float] | None = None) -> Report:
+        """Train up to `iterations` more for about `seconds`, with new values of what may change (`settings.LIVE`); 0 only looks.
 
         Raises:
             Refused: the device does not take these settings.
             WorkerLost, JobTimeout: the worker is gone; the next call goes on from `snapshot`.
         """
-        slice_ = await self._job(_advance, iterations, seconds, rates or {})
+        slice_ = await self._job(_advance, iterations, seconds, live or {})
         if slice_.snapshot is not None:
             self.snapshot = slice_.snapshot
         return slice_.report
@@ -147,9 +147,9 @@ def _with_run(key: str, state: TrainingState | None, function, args):
     return adapter_of(device), function(_runs[key], *args)
 
 
-def _advance(run: _WorkersRun, iterations: int, seconds: float, rates: dict[str, float]) -> Slice:
+def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
     trainer, state = run.trainer, run.trainer.state
-    state.settings.param.update(**{name: value for name, value in rates.items() if name in RATES})
+    state.settings.param.update(**{name: value for name, value in live.items() if name in LIVE})
     before = state.seconds
     done = trainer.advance(iterations, seconds)
     speed = done / (state.seconds - before) if done else 0.0

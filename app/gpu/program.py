@@ -1,5 +1,6 @@
 """Slang entry points as kernels that are compiled once, bound once and dispatched many times."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Mapping
@@ -75,15 +76,22 @@ def compile_kernel(
 ) -> Kernel:
     """Compile `entry` with link-time constants, from shaders/`module`.slang or from `source`, which is then called `module`.
 
+    What was compiled is kept: asking again costs nothing.
+
     Raises:
         CompileError: with Slang's own diagnostics.
     """
+    return _compile(device, module, entry, tuple(sorted((constants or {}).items())), source)
+
+
+@functools.lru_cache(maxsize=256)
+def _compile(device: spy.Device, module: str, entry: str, constants: tuple, source: str | None) -> Kernel:
     session = device.slang_session
     try:
         main = session.load_module(module) if source is None else session.load_module_from_source(_unique(module, source), source)
         modules = [main]
         if constants:
-            declarations = "".join(_declaration(name, value) for name, value in sorted(constants.items()))
+            declarations = "".join(_declaration(name, value) for name, value in constants)
             modules.append(session.load_module_from_source(_unique("constants", declarations), declarations))
         program = session.link_program(modules, [main.entry_point(entry)])
         compute = device.create_compute_kernel(program)

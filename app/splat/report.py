@@ -15,7 +15,8 @@ class Report:
     """A look at a run, ready to draw.
 
     `picture` and `error` are JPEGs at the training's own size. `ellipses` is (n, 10) float32 as describe.slang lays them out,
-    one Gaussian in `one_in`. `list_lengths` is (rows, columns) uint32, empty for the simple kernels.
+    one Gaussian in `one_in`. `list_lengths` is (rows, columns) uint32, empty for the simple kernels; `tile` is a tile's width and
+    height and what its list holds.
     """
 
     iteration: int
@@ -28,7 +29,7 @@ class Report:
     ellipses: np.ndarray
     one_in: int
     list_lengths: np.ndarray
-    capacity: int
+    tile: tuple[int, int, int]
     overflowed_tiles: int
     kernel_ms: dict[str, float]
 
@@ -46,7 +47,7 @@ def report_of(look: Look, iterations_per_second: float) -> Report:
         ellipses=look.ellipses[::one_in],
         one_in=one_in,
         list_lengths=look.list_lengths,
-        capacity=look.capacity,
+        tile=look.tile,
         overflowed_tiles=look.overflowed_tiles,
         kernel_ms=look.kernel_ms,
     )

@@ -4,8 +4,8 @@ import param
 
 TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16, 256)}
 
-# What may be changed while a run goes on; all else starts a new one.
-RATES = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped")
+# What may change while a run goes on; all else starts a new one.
+LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped", "iterations")
 
 
 class Settings(param.Parameterized):

@@ -33,13 +33,13 @@ class Look:
     picture: np.ndarray
     error: np.ndarray
     list_lengths: np.ndarray
-    capacity: int
+    tile: tuple[int, int, int]  # width, height, and what its list holds
     ellipses: np.ndarray
     kernel_ms: dict[str, float]
 
     @property
     def overflowed_tiles(self) -> int:
-        return int((self.list_lengths > self.capacity).sum())
+        return int((self.list_lengths > self.tile[2]).sum())
 
 
 class Trainer:
@@ -96,7 +96,7 @@ class Trainer:
             picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
             error=download(run.error_map, np.float32, (run.height, run.width)),
             list_lengths=download(run.list_lengths, np.uint32, (rows, columns)) if tiled else np.zeros((0, 0), np.uint32),
-            capacity=TILES[state.settings.tile][2],
+            tile=TILES[state.settings.tile],
             ellipses=download(run.ellipses, np.float32, (state.settings.blobs, kernels.ELLIPSE_FLOATS)),
             kernel_ms=dict(self.kernel_ms),
         )

@@ -1,19 +1,200 @@
-"""The training page."""
+"""The training page: fit a picture with 2D Gaussians, live."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+import panel as pn
+
+from splatscope.engine import pool
+from splatscope.paths import ASSETS
+from splatscope.splat.images import MAX_BYTES, encode
+from splatscope.splat.report import Report
+from splatscope.splat.state import TrainingState
+
+from .controls import Controls, choice, group, menu, number, slider, upload
+from .frame import Frame
 from .page import Page
+from .train_charts import KernelTimes, ListLengths, Quality
+from .train_parts import Fit, RunBar, Saves, Text
+from .train_run import Desk
 
 if TYPE_CHECKING:
     from .shell import Shell
 
+SAMPLES = sorted(
+    path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
+)
+FIRST = "chelsea.jpg"
+
+HTML = """
+<div class="train">
+  <div class="train-bar" data-slot="0"></div>
+  <div class="left">
+    <div class="pics"><div data-slot="1"></div>
+      <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
+        <div class="frame" data-slot="3"></div></figure></div>
+    <div class="charts">
+      <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
+      <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
+      <section class="panel chart"><h2>List length <span>by tile</span></h2>
+        <div class="maprow"><div data-slot="6"></div><div class="ramp" data-slot="7"></div></div></section>
+    </div>
+  </div>
+  <aside data-slot="8"></aside>
+</div>
+"""
+
+KEYS = [
+    ("Space", "Start or pause"),
+    ("→", "One iteration"),
+    ("R", "Reset"),
+    ("E", "Picture or error"),
+    ("G", "Show or hide the Gaussians"),
+]
+
 
 def train(shell: Shell) -> Page:
-    """Fits a picture with 2D Gaussians: for now, only its place."""
-    html = """<article class="words">
-      <h1>Train</h1>
-      <p class="lede">Fit a picture with 2D Gaussians and watch every kernel while it learns.</p>
-    </article>"""
-    return Page(page="train", html=html)
+    """Builds the page; the picture it begins with is read and drawn by a worker meanwhile."""
+    return TrainView().page
+
+
+class TrainView:
+    """The parts of the page, and what flows into them. It observes a `Desk`, which does the training."""
+
+    def __init__(self):
+        self.document = pn.state.curdoc
+        self.desk = Desk(pool, self)
+        self.bar = RunBar(self.desk)
+        self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
+        self.target = Frame(data={"testid": "train-target"}, alt="The target")
+        self.caption = Text()
+        self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
+        self.controls = self._controls()
+        self.saves = Saves(self.desk)
+        figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
+        self.page = Page(
+            page="train",
+            html=HTML,
+            keys=KEYS,
+            actions=[self.saves],
+            slots=[self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls],
+        )
+        self.page.on_close(self.desk.close)
+        self._begin_with(FIRST)
+
+    def _controls(self) -> Controls:
+        p = self.desk.settings.param
+        groups = [
+            group(
+                "Picture",
+                menu("sample", "Sample picture", [(name, name.rpartition(".")[0].capitalize()) for name in SAMPLES]),
+                upload("picture", "Upload a picture", "image/png,image/jpeg,image/webp", MAX_BYTES, "train-upload"),
+                number(p.size),
+            ),
+            group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed)),
+            group("Kernels", choice(p.kernels)),
+            group(
+                "Rates",
+                slider(p.rate_position, low=0.01, high=2, log=True),
+                slider(p.rate_shape, low=0.002, high=0.4, log=True),
+                slider(p.rate_colour, low=0.001, high=0.2, log=True),
+                slider(p.rate_opacity, low=0.001, high=0.2, log=True),
+            ),
+            group(
+                "When it ends", number(p.iterations), upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume")
+            ),
+            group(
+                "As the documents ship it",
+                choice(p.model),
+                slider(p.rate_shipped, low=0.0002, high=0.05, log=True),
+                choice(p.background),
+                choice(p.adam),
+                choice(p.tile, as_menu=True),
+                choice(p.gradient_sum),
+                folded=True,
+            ),
+        ]
+        uploads = {"picture": self.desk.use_picture, "state": self.desk.use_state}
+        return Controls(self._change, uploads, groups=groups, values=self._values(), notes=self._notes())
+
+    def _change(self, name: str, value: Any) -> None:
+        if name == "sample":
+            if value in SAMPLES:
+                self._begin_with(value)
+        elif name.endswith("!"):  # the browser refused a file
+            self.desk.tell(str(value)[:200])
+        else:
+            self.desk.change(name, value)
+            self.controls.tell(self._values(), self._notes())
+
+    def _begin_with(self, sample: str) -> None:
+        self.desk.use_picture(sample, (ASSETS / sample).read_bytes())
+
+    # What the desk reports.
+
+    def changed(self) -> None:
+        self._soon(self._show_run)
+
+    def began(self, state: TrainingState) -> None:
+        self._soon(partial(self._show_target, state))
+
+    def reported(self, report: Report) -> None:
+        self._soon(partial(self._show_report, report))
+
+    def _soon(self, draw) -> None:
+        # Under the document's lock, and in one message with all that is drawn in the same turn.
+        self.document.add_next_tick_callback(draw)
+
+    def _show_run(self) -> None:
+        desk = self.desk
+        reading = self.bar.reading | {"iterations": desk.settings.iterations}
+        self.bar.param.update(running=desk.running, busy=desk.busy, message=desk.message, reading=reading)
+        self.controls.tell(self._values(), self._notes())
+
+    def _show_target(self, state: TrainingState) -> None:
+        height, width, _ = state.target.shape
+        note = f", {self.desk.note}" if self.desk.note else ""
+        self.caption.html = f"{_escaped(state.target_name)}, {width} × {height}{note}"
+        target = encode(state.target, "PNG")
+        self.target.show(target)
+        self.fit.target = target
+        adapter = self.desk.run.adapter
+        self.saves.param.update(
+            adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
+        )
+        self.controls.tell(self._values(), self._notes())
+
+    def _show_report(self, report: Report) -> None:
+        self.fit.report(report)
+        speed = report.iterations_per_second or self.bar.reading.get("speed", 0.0)
+        if report.iteration == 0:
+            speed = 0.0
+        self.bar.reading = {
+            "iteration": report.iteration,
+            "iterations": self.desk.settings.iterations,
+            "psnr": report.psnr,
+            "speed": speed,
+            "seconds": report.seconds,
+        }
+        self.quality.show(self.desk.history)
+        self.times.show(report.kernel_ms)
+        self.list_words.html = self.lists.show(report)
+
+    def _values(self) -> dict[str, Any]:
+        values = {name: value for name, value in self.desk.settings.param.values().items() if name != "name"}
+        return values | {"sample": self.desk.source_name}
+
+    def _notes(self) -> dict[str, str]:
+        kernels = {
+            "simple": "Every Gaussian for every pixel, differentiated by the compiler. Small pictures and few Gaussians only.",
+            "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
+        }
+        return {"kernels": kernels[self.desk.settings.kernels]}
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)

@@ -3,5 +3,10 @@ import * as Router from "./router.js"
 import * as Page from "./page.js"
 import * as Frame from "./frame.js"
 import * as LiveRender from "./live.js"
+import * as Controls from "./controls.js"
+import * as RunBar from "./runbar.js"
+import * as Fit from "./fit.js"
+import * as Saves from "./saves.js"
+import * as Text from "./text.js"
 
-export default {Router, Page, Frame, LiveRender}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text}

@@ -8,6 +8,7 @@ let tell = () => {}
 let entries = new Map()
 let shown = read()
 let timer = null
+const lost = document.getElementById("lost") // the line that says the server is away
 let moving = false // between leaving a page and the next one's arrival
 
 export function read(search = location.search) {
@@ -83,7 +84,7 @@ export function arrived() {
 const keepScroll = () => { if (!moving) history.replaceState({...history.state, scroll: scrollY}, "") }
 
 function onClick(event) {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  if (!lost.hidden || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
@@ -91,22 +92,38 @@ function onClick(event) {
   go(page, step)
 }
 
+// While the server is away links load anew. Once it is back it may have forgotten the session: then reload.
+function watchConnection(model, connection) {
+  let late = null
+  connection.on_event("connection_lost", () => { lost.hidden = false })
+  connection.on_event("client_reconnected", () => {
+    late = setTimeout(() => location.reload(), 3000)
+    model.send_msg({type: "hello"})
+  })
+  model.on("msg:custom", (event) => {
+    if (event.type !== "hello") return
+    clearTimeout(late)
+    lost.hidden = true
+    tell(shown)
+    window.dispatchEvent(new CustomEvent("splatscope:reconnected"))
+  })
+}
+
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
   tell = ({page, step}) => model.send_msg({type: "go", page, step})
   history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
-  window.addEventListener("popstate", () => { clearTimeout(timer); timer = null; follow(read()) })
+  window.addEventListener("popstate", () => {
+    if (!lost.hidden) return location.reload()
+    clearTimeout(timer)
+    timer = null
+    follow(read())
+  })
   let resting = null
   window.addEventListener("scroll", () => { clearTimeout(resting); resting = setTimeout(keepScroll, PACE) }, {passive: true})
 
-  const lost = document.getElementById("lost")
-  connection.on_event("connection_lost", () => { lost.hidden = false })
-  connection.on_event("client_reconnected", () => { 
-    lost.hidden = true
-    tell(shown)
-    window.dispatchEvent(new CustomEvent("splatscope:reconnected"))
-  })
+  watchConnection(model, connection)
   startTheme()
   startKeys()
   startDrawer()

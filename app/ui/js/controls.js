@@ -1,0 +1,126 @@
+// A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
+import {h, style} from "./dom.js"
+import {send} from "./upload.js"
+
+export function render({model, el}) {
+  style(el)
+  const set = (name, value) => model.send_msg({type: "set", name, value})
+  const items = new Map()
+  const groups = model.groups.map((group) => {
+    const parts = group.items.map((item) => {
+      const made = MAKERS[item.kind](item, set, model)
+      const note = h("p", {class: "hint", hidden: true})
+      items.set(item.name, {...made, note})
+      return [made.el, note]
+    })
+    if (group.folded) return h("details", {}, h("summary", {}, group.title), ...parts.flat())
+    return h("fieldset", {}, h("legend", {}, group.title), ...parts.flat())
+  })
+
+  const show = () => {
+    for (const [name, item] of items) {
+      if (name in model.values) item.show?.(model.values[name])
+      const words = model.notes[name] ?? ""
+      item.note.textContent = words
+      item.note.hidden = !words
+    }
+  }
+  model.on("revision", () => queueMicrotask(show))
+  show()
+  return h("form", {class: "controls", "data-testid": "controls", onsubmit: (event) => event.preventDefault()}, ...groups)
+}
+
+const MAKERS = {
+  number(item, set) {
+    const input = field(item, set)
+    return {el: h("label", {class: "f", title: item.doc}, item.label, input), show: (value) => { input.value = tidy(value) }}
+  },
+
+  slider(item, set) {
+    const to = item.log ? Math.log : (x) => x
+    const from = item.log ? Math.exp : (x) => x
+    const low = to(item.from), high = to(item.to)
+    const input = field(item, set)
+    const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
+    const value = () => round(from(low + +range.value * (high - low)), item)
+    range.oninput = () => { input.value = tidy(value()) }
+    range.onchange = () => set(item.name, value())
+    range.onkeydown = (event) => {
+      const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
+      if (!way) return
+      event.preventDefault()
+      event.stopPropagation()
+      range.value = +range.value + way * 0.025
+      range.oninput()
+      range.onchange()
+    }
+    const show = (now) => {
+      input.value = tidy(now)
+      range.value = Math.min(1, Math.max(0, (to(now) - low) / (high - low)))
+    }
+    return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}
+  },
+
+  segments(item, set) {
+    const buttons = item.options.map(([value, label]) => {
+      const choose = () => { show(value); set(item.name, value) }
+      return [value, h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)]
+    })
+    const show = (now) => {
+      for (const [value, button] of buttons) {
+        button.setAttribute("aria-checked", String(value === now))
+        button.tabIndex = value === now ? 0 : -1
+      }
+    }
+    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons.map(([, button]) => button))
+    row.onkeydown = (event) => {
+      const way = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key]
+      if (!way) return
+      event.preventDefault()
+      event.stopPropagation()
+      const at = buttons.findIndex(([, button]) => button.getAttribute("aria-checked") === "true")
+      const [, next] = buttons[(at + way + buttons.length) % buttons.length]
+      next.focus()
+      next.click()
+    }
+    return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row), show}
+  },
+
+  menu(item, set) {
+    const select = h("select", {"aria-label": item.label}, ...item.options.map(([value, label]) => h("option", {value}, label)))
+    select.onchange = () => set(item.name, select.value)
+    const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
+    return {el, show: (value) => { select.value = value }}
+  },
+
+  upload(item, set, model) {
+    const input = h("input", {type: "file", accept: item.accept, class: "vh", "aria-label": item.label})
+    const words = h("span", {}, item.label)
+    const take = async (file) => {
+      if (!file) return
+      const wrong = await send(model, item, file, (share) => { words.textContent = share < 1 ? `${Math.round(100 * share)} %` : item.label })
+      if (wrong) set(`${item.name}!`, wrong)
+    }
+    input.onchange = async () => { await take(input.files[0]); input.value = "" }
+    const label = h("label", {class: "btn upload", "data-testid": item.testid || null}, words, input)
+    label.ondragover = (event) => { event.preventDefault(); label.classList.add("over") }
+    label.ondragleave = () => label.classList.remove("over")
+    label.ondrop = (event) => { event.preventDefault(); label.classList.remove("over"); take(event.dataTransfer.files[0]) }
+    return {el: label}
+  },
+}
+
+function field(item, set) {
+  const input = h("input", {type: "number", min: item.min, max: item.max, step: item.whole ? 1 : "any", "aria-label": item.label, inputmode: item.whole ? "numeric" : "decimal"})
+  input.onchange = () => { if (input.value !== "") set(item.name, +input.value) }
+  return input
+}
+
+// Two significant digits are as fine as a hand moves a slider; whole numbers stay whole.
+function round(value, item) {
+  const rough = Number(value.toPrecision(2))
+  const tied = Math.min(item.max, Math.max(item.min, rough))
+  return item.whole ? Math.round(tied) : tied
+}
+
+const tidy = (value) => Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))

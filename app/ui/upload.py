@@ -1,0 +1,32 @@
+"""Files from the browser, in pieces: a whole file in one message would hold up the socket, and a large one would close it."""
+
+from collections.abc import Callable
+from typing import Any
+
+MOST_BYTES = 64 * 2**20
+
+
+class Inbox:
+    """Puts the pieces of one file together and hands it over: `receive(file name, bytes)`.
+
+    What the browser says is not trusted: a piece that does not fit starts nothing, and no more than MOST_BYTES are kept.
+    """
+
+    def __init__(self, receive: Callable[[str, bytes], Any]):
+        self._receive = receive
+        self._pieces = bytearray()
+        self._expected = 0
+
+    def take(self, message: dict[str, Any]) -> None:
+        """One message of {offset, total, filename, data}."""
+        data, offset, total = bytes(message.get("data") or b""), int(message.get("offset", -1)), int(message.get("total", -1))
+        if offset == 0:
+            self._pieces.clear()
+            self._expected = 0
+        if offset != self._expected or not 0 <= total <= MOST_BYTES or offset + len(data) > total:
+            return
+        self._pieces += data
+        self._expected = len(self._pieces)
+        if self._expected == total:
+            file, self._pieces, self._expected = bytes(self._pieces), bytearray(), 0
+            self._receive(str(message.get("filename", ""))[:200], file)
