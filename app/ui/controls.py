@@ -74,6 +74,11 @@ def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = ""
     return {"kind": "upload", "name": name, "label": label, "accept": accept, "most": most_bytes, "testid": testid}
 
 
+def action(name: str, label: str, *, on_phones: bool = False) -> Spec:
+    """A button; `on_phones` shows it only where the top bar has no room for it."""
+    return {"kind": "action", "name": name, "label": label, "on_phones": on_phones}
+
+
 def _item(kind: str, parameter: param.Parameter) -> Spec:
     return {"kind": kind, "name": parameter.name, "label": parameter.label, "doc": parameter.doc or ""}
 

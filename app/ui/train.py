@@ -13,7 +13,7 @@ from splatscope.splat.images import MAX_BYTES, encode
 from splatscope.splat.report import Report
 from splatscope.splat.state import TrainingState
 
-from .controls import Controls, choice, group, menu, number, slider, upload
+from .controls import Controls, action, choice, group, menu, number, slider, upload
 from .frame import Frame
 from .page import Page
 from .train_charts import KernelTimes, ListLengths, Quality
@@ -103,7 +103,11 @@ class TrainView:
                 slider(p.rate_opacity, low=0.001, high=0.2, log=True),
             ),
             group(
-                "When it ends", number(p.iterations), upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume")
+                "When it ends",
+                number(p.iterations),
+                action("save-picture", "Save picture", on_phones=True),
+                action("save-state", "Save state", on_phones=True),
+                upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume"),
             ),
             group(
                 "As the documents ship it",
@@ -123,6 +127,8 @@ class TrainView:
         if name == "sample":
             if value in SAMPLES:
                 self._begin_with(value)
+        elif name in ("save-picture", "save-state"):
+            self.saves.act(name)
         elif name.endswith("!"):  # the browser refused a file
             self.desk.tell(str(value)[:200])
         else:
@@ -133,6 +139,10 @@ class TrainView:
         self.desk.use_picture(sample, (ASSETS / sample).read_bytes())
 
     # What the desk reports.
+
+    @property
+    def watched(self) -> bool:
+        return self.fit.watched
 
     def changed(self) -> None:
         self._soon(self._show_run)

@@ -30,13 +30,13 @@ class Quality:
         follow_theme(dot.glyph, fill_color=SERIES[0], line_color=SERIES[0])
         self._label("psnr", "psnr_words", VALUE, x_offset=8, text_font_style="bold")
         self._label("loss", "loss_words", VALUE, x_offset=8, text_font_style="bold", y_range_name="loss")
-        self._label("psnr", {"value": "PSNR, dB"}, SERIES[0], x_offset=-8, y_offset=-9, text_align="right", text_font_style="bold")
+        self._label("psnr", {"value": "PSNR, dB"}, SERIES[0], x_offset=-8, y_offset=-10, text_align="right", text_font_style="bold")
         self._label(
             "loss",
             {"value": "loss, log"},
             ORANGE_TEXT,
             x_offset=-8,
-            y_offset=-9,
+            y_offset=-12,
             text_align="right",
             text_font_style="bold",
             y_range_name="loss",

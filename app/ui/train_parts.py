@@ -79,7 +79,10 @@ class Saves(Component):
         self.param.update(file=data, file_name=name, sequence=self.sequence + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
-        match message.get("type"):
+        self.act(message.get("type"))
+
+    def act(self, what: Any) -> None:
+        match what:
             case "save-picture":
                 self._desk.save_picture(self.deliver)
             case "save-state":

@@ -93,6 +93,11 @@ const MAKERS = {
     return {el, show: (value) => { select.value = value }}
   },
 
+  action(item, set) {
+    const el = h("button", {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)}, item.label)
+    return {el}
+  },
+
   upload(item, set, model) {
     const input = h("input", {type: "file", accept: item.accept, class: "vh", "aria-label": item.label})
     const words = h("span", {}, item.label)
