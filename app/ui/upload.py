@@ -19,7 +19,9 @@ class Inbox:
 
     def take(self, message: dict[str, Any]) -> None:
         """One message of {offset, total, filename, data}."""
-        data, offset, total = bytes(message.get("data") or b""), int(message.get("offset", -1)), int(message.get("total", -1))
+        data, offset, total = (message.get(part) for part in ("data", "offset", "total"))
+        if not (isinstance(data, bytes | bytearray | memoryview) and isinstance(offset, int) and isinstance(total, int)):
+            return
         if offset == 0:
             self._pieces.clear()
             self._expected = 0
