@@ -65,7 +65,6 @@ def serve() -> Shell:
     document = pn.state.curdoc
     entry = BY_NAME.get(shell.page, BY_NAME["home"])
     document.title = title(entry)
-    document.config.notify_connection_status = False  # shell.html says it, in our words
     document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
     document.template_variables.update(css=style_sheet(), sections=sections(), current=entry)
     pn.state.on_session_destroyed(lambda _: shell.close())

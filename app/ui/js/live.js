@@ -28,9 +28,6 @@ export function render({model, el}) {
   slider.disabled = !model.ready
   slider.oninput = () => { label(); ask() }
   model.on("msg:custom", (event) => { if (event.type === "failed") { say(event.message); answered() } })
-  const again = () => { asked = null; ask() } // what was under way is lost with the connection
-  window.addEventListener("splatscope:reconnected", again)
-  model.on("remove", () => window.removeEventListener("splatscope:reconnected", again))
   label()
   follow(model, canvas, () => { say(""); answered() })
   if (model.ready) ask()

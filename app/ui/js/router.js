@@ -92,23 +92,6 @@ function onClick(event) {
   go(page, step)
 }
 
-// While the server is away links load anew. Once it is back it may have forgotten the session: then reload.
-function watchConnection(model, connection) {
-  let late = null
-  connection.on_event("connection_lost", () => { lost.hidden = false })
-  connection.on_event("client_reconnected", () => {
-    late = setTimeout(() => location.reload(), 3000)
-    model.send_msg({type: "hello"})
-  })
-  model.on("msg:custom", (event) => {
-    if (event.type !== "hello") return
-    clearTimeout(late)
-    lost.hidden = true
-    tell(shown)
-    window.dispatchEvent(new CustomEvent("splatscope:reconnected"))
-  })
-}
-
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
   tell = ({page, step}) => model.send_msg({type: "go", page, step})
@@ -123,7 +106,8 @@ function start(model, connection) {
   let resting = null
   window.addEventListener("scroll", () => { clearTimeout(resting); resting = setTimeout(keepScroll, PACE) }, {passive: true})
 
-  watchConnection(model, connection)
+  // no attempt to take the session up again: Bokeh's loses binary parameters; until a reload, links load anew
+  connection.on_event("connection_lost", () => { lost.hidden = false })
   startTheme()
   startKeys()
   startDrawer()
