@@ -28,7 +28,7 @@ def test_no_name_is_home(visit):
 def test_every_name_has_a_page(visit, entry):
     page = visit(f"/app?page={entry.name}")
     at(page, entry.name, f"?page={entry.name}")
-    expect(page.locator("[data-page] h1")).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
     if entry.name != "home":
         expect(page).to_have_title(f"{entry.title} · Splatscope")
         expect(page.locator("#crumb")).to_contain_text(entry.title)

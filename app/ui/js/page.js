@@ -4,6 +4,15 @@ import {setKeys} from "./keys.js"
 import {arrived} from "./router.js"
 import {paintModels} from "./theme.js"
 
+// A page without a heading of its own, a tool, is headed by the name in the top bar.
+function nameCrumb(heads) {
+  const crumb = document.getElementById("crumb")
+  for (const [name, value] of [["role", "heading"], ["aria-level", "1"]]) {
+    if (heads) crumb.setAttribute(name, value)
+    else crumb.removeAttribute(name)
+  }
+}
+
 let owner = null // the page whose actions the bar holds
 
 export function render({model, el}) {
@@ -12,6 +21,7 @@ export function render({model, el}) {
   root.innerHTML = model.html
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
+  nameCrumb(!root.querySelector("h1"))
   const bar = document.getElementById("actions")
   bar.replaceChildren(...(model.get_child("actions") ?? []))
   owner = el
