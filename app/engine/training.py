@@ -46,7 +46,8 @@ class Run:
         self.key = f"run-{uuid.uuid4().hex}"
         self.snapshot = state
         self.adapter: Adapter | None = None
-        self._known = False  # whether a worker was given the run already
+        self._placed = False  # whether a worker may hold something of the run
+        self._known = False  # whether it was given the run already
 
     async def advance(self, iterations: int, seconds: float = 0.15, live: dict[str, float] | None = None) -> Report:
         """Train up to `iterations` more for about `seconds`, with new values of what may change (`settings.LIVE`); 0 only looks.
@@ -71,13 +72,15 @@ class Run:
 
     async def close(self) -> None:
         """Free the worker's memory. The run can still be advanced, from its snapshot."""
-        if self._known:
-            self._known = False
-            with suppress(EngineError):  # a lost worker has dropped it already
-                await self.pool.run(_drop, self.key, key=self.key)
-            self.pool.forget(self.key)
+        if not self._placed:  # a run whose first job was refused, or left by its page, is placed too
+            return
+        self._placed = self._known = False
+        with suppress(EngineError):  # a lost worker has dropped it already
+            await self.pool.run(_drop, self.key, key=self.key)
+        self.pool.forget(self.key)
 
     async def _job(self, function, *args) -> Any:
+        self._placed = True
         while True:
             state = None if self._known else self.snapshot
             limit = SLICE_LIMIT if self._known else COMPILE_LIMIT
