@@ -7,11 +7,12 @@ BIN := .venv/bin
 BUNDLE := app/ui/dist/splatscope.js
 SCRIPTS := setup.py package.json package-lock.json $(shell find app/ui/js -type f)
 
-.PHONY: help setup serve test lint format browser lock wheel clean
+.PHONY: help setup serve test bench lint format browser lock wheel clean
 
 help:
 	@echo 'make serve    the app at http://localhost:$(PORT)/app (PORT=… for another port)'
 	@echo 'make test     linters, then all tests'
+	@echo 'make bench    how fast the kernels train on this machine'
 	@echo 'make setup    only what these two need: the environment, the browser bundle, a device'
 	@echo 'make lint, make format, make lock, make wheel, make clean'
 
@@ -22,6 +23,10 @@ serve: setup
 
 test: setup browser lint
 	$(BIN)/python -m pytest
+
+# Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
+bench: setup
+	$(BIN)/python -m splatscope.bench
 
 lint: .venv/locked
 	$(BIN)/ruff check .

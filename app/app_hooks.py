@@ -1,17 +1,29 @@
 """What the server does once, for all its pages: `panel serve app` runs this file first, then calls the hooks by name."""
 
-import threading
+import asyncio
+import logging
 from typing import Any
 
 from bokeh.server.urls import per_app_patterns
 from panel.io.server import WSHandler
+from tornado.ioloop import IOLoop
 
 from splatscope.engine import pool
+from splatscope.engine.training import warm
+
+log = logging.getLogger(__name__)
 
 
 def on_server_loaded(server_context: Any) -> None:
-    # In a thread: the workers take a second to start, and the server need not wait for them.
-    threading.Thread(target=pool.start, name="start workers").start()
+    # Not waited for: the workers take a second to start and some more to compile what the first visitors will run.
+    IOLoop.current().add_callback(_warm_up)
+
+
+async def _warm_up() -> None:
+    try:
+        await asyncio.gather(warm(pool), warm(pool))  # at once, so that two workers are ready
+    except Exception as error:  # pages say it too, when they need a device
+        log.warning("%s", error)
 
 
 def on_server_unloaded(server_context: Any) -> None:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from splatscope.engine.cluster import Pool
 from splatscope.engine.link import EngineError, JobTimeout, WorkerLost
 from splatscope.gpu.device import Adapter, adapter_of, open_device
@@ -23,7 +25,7 @@ SNAPSHOT_SECONDS = 5.0  # of device time: what a lost worker costs at most, besi
 SLICE_LIMIT = 30.0
 COMPILE_LIMIT = 120.0  # the first slice of a run: a cold driver on a busy machine compiles for many seconds
 
-__all__ = ["EngineError", "JobTimeout", "Refused", "Run", "WorkerLost", "decode_picture", "decode_state", "device_of"]
+__all__ = ["EngineError", "JobTimeout", "Refused", "Run", "WorkerLost", "decode_picture", "decode_state", "warm"]
 
 
 class Refused(ValueError):  # noqa: N818
@@ -107,11 +109,6 @@ async def decode_state(pool: Pool, data: bytes) -> TrainingState:
     return await pool.run(load_state, data)
 
 
-async def device_of(pool: Pool) -> Adapter:
-    """What the pool's workers run on."""
-    return await pool.run(_adapter, limit=COMPILE_LIMIT)
-
-
 async def warm(pool: Pool) -> None:
     """Have a worker compile what the first run will need, so that pressing start shows a picture at once."""
     await pool.run(_warm, limit=COMPILE_LIMIT)
@@ -127,10 +124,6 @@ _runs: OrderedDict[str, "_WorkersRun"] = OrderedDict()
 class _WorkersRun:
     trainer: Trainer
     saved_at: float  # device seconds of the latest snapshot
-
-
-def _adapter() -> Adapter:
-    return adapter_of(open_device())
 
 
 def _with_run(key: str, state: TrainingState | None, function, args):
@@ -176,8 +169,6 @@ def _drop(key: str) -> None:
 
 
 def _warm() -> None:
-    import numpy as np
-
     settings = Settings(blobs=64, size=32, iterations=1)
     trainer = Trainer(open_device(), start_state(settings, np.zeros((32, 32, 3), np.uint8), ""))
     trainer.advance(1)

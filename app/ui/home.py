@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
+
+from splatscope.engine import pool
+from splatscope.engine.stills import draw_still
+from splatscope.paths import ASSETS
+from splatscope.splat.still import Still
 
 from .live import LiveRender
 from .page import Page
@@ -12,10 +18,20 @@ from .pages import BY_NAME, Entry, first_section, sections
 if TYPE_CHECKING:
     from .shell import Shell
 
+STILL = "coffee"
+
 
 def home(shell: Shell, missing: str = "") -> Page:
     """The first page. `missing` is a name from the address that no page has."""
-    live = LiveRender(total=2048, count=2048, alt="A picture blended from 2D Gaussians")
+    still = Still.load(ASSETS / f"{STILL}.npz")
+    live = LiveRender(
+        partial(draw_still, pool, STILL),
+        total=still.count,
+        count=still.count,
+        width_px=still.width,
+        height_px=still.height,
+        alt="A cup of coffee, blended from 2D Gaussians",
+    )
     page = Page(
         page="home",
         html=_html(missing),
