@@ -82,7 +82,8 @@ class TrainView:
             slots=[self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls],
         )
         self.page.on_close(self.desk.close)
-        self._begin_with(FIRST)
+        # Panel drops what changes between a document's way to the browser and the word that it has arrived.
+        pn.state.onload(partial(self._begin_with, FIRST))
 
     def _controls(self) -> Controls:
         p = self.desk.settings.param

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import param
 
 from splatscope.engine.cluster import Pool
 from splatscope.engine.training import EngineError, Refused, Run, decode_picture, decode_state
@@ -123,6 +124,7 @@ class Desk:
     def _train(self) -> None:
         if self._training is not None and not self._training.done():
             self.running = True
+            self.observer.changed()
             return
         self._training = asyncio.get_running_loop().create_task(self._slices())
         self._tasks.add(self._training)
@@ -161,7 +163,6 @@ class Desk:
             return False
         except Exception as error:
             log.exception("A job of the training page failed")
-            self.running = False
             self.tell(f"This did not work: {error or type(error).__name__}. The server's log has the details.")
             return False
         finally:
@@ -184,10 +185,10 @@ class Desk:
         self._file = (data, name)
 
     async def _load_state(self, data: bytes) -> None:
-        self.running = False
         self._wait_for("Reading the state file")
         state = await decode_state(self.pool, data)
         await self._begin(state, f"resumed at iteration {state.step:,}")
+        self.running = False  # and not before: a file that is refused leaves the run as it was
         self._file = (b"", state.target_name)
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
@@ -202,7 +203,7 @@ class Desk:
     async def _renew_or_return(self, name: str, before: Any) -> None:
         try:
             await self._renew()
-        except Refused:
+        except Exception:
             self.settings.param.update(**{name: before})
             raise
 
@@ -273,5 +274,6 @@ def _words_of(error: Exception, settings: Settings, name: str, value: Any) -> st
     parameter = settings.param.objects().get(name)
     if parameter is not None and getattr(parameter, "bounds", None):
         low, high = parameter.bounds
-        return f"{parameter.label} cannot be {value!s:.40}: {low:,} to {high:,} are allowed."
+        kind = "whole numbers from " if isinstance(parameter, param.Integer) else ""
+        return f"{parameter.label} cannot be {value!s:.40}: {kind}{low:,} to {high:,} are allowed."
     return str(error).splitlines()[0][:200]

@@ -41,9 +41,10 @@ export function render({model, el}) {
 
   const onKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
-    const onControl = event.composedPath()[0].matches?.("button, a, input, select, summary")
     const todo = {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()}[event.key]
-    if (!todo || (onControl && event.key !== "r")) return
+    // What has the focus keeps the keys it acts on: space presses any control, arrows move sliders.
+    const taken = {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"}[event.key]
+    if (!todo || (taken && event.composedPath()[0].matches?.(taken))) return
     event.preventDefault()
     todo()
   }
