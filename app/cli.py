@@ -69,6 +69,30 @@ def train(
 
 
 @commands.command()
+def trace(
+    file: Annotated[Path | None, typer.Argument(help="Slang source with a compute kernel.")] = None,
+    entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
+    groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
+    group: Annotated[str, typer.Option(help="The one to record, X,Y,Z.")] = "0,0,0",
+    buffer: Annotated[
+        list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; repeat.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
+    jobs: Annotated[Path | None, typer.Option("--batch", help="JSON lines, a job each; prints a result each.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+) -> None:
+    """Record a kernel on the device it runs on, and say what is wrong with it."""
+    from splatscope import trace_command
+
+    if jobs is not None:
+        trace_command.batch(jobs)
+        return
+    if file is None:
+        raise trace_command.CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    raise typer.Exit(trace_command.trace(file, entry, groups, group, buffer or [], out, as_json))
+
+
+@commands.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:

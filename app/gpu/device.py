@@ -17,7 +17,7 @@ from splatscope.paths import SHADERS
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
 
 # E41017 "use of uninitialized global variable": shared memory that one function fills and another reads looks like that.
-_COMPILER = {"include_paths": [SHADERS], "disable_warnings": ["41017"]}
+COMPILER_OPTIONS = {"include_paths": [SHADERS], "disable_warnings": ["41017"]}
 
 
 class DeviceError(RuntimeError):
@@ -54,7 +54,9 @@ def open_device(wanted: str | None = None) -> spy.Device:
             names.append(adapter.name)
             if wanted in adapter.name.lower() or wanted == backend:
                 try:
-                    return spy.Device(type=getattr(spy.DeviceType, backend), adapter_luid=adapter.luid, compiler_options=_COMPILER)
+                    return spy.Device(
+                        type=getattr(spy.DeviceType, backend), adapter_luid=adapter.luid, compiler_options=COMPILER_OPTIONS
+                    )
                 except RuntimeError:
                     continue
     if wanted:

@@ -9,7 +9,7 @@ from splatscope import __version__, apt, chromium
 from splatscope.gpu import driver, probe
 from splatscope.paths import PACKAGE
 
-PACKAGES = ("slangpy", "panel", "bokeh", "panel-material-ui", "distributed", "numpy")
+PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
 BUNDLE = PACKAGE / "ui" / "dist" / "splatscope.js"
 CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
 

@@ -15,12 +15,14 @@ Constants = Mapping[str, int | float]
 class CompileError(RuntimeError):
     """Slang refused the source. The message is its first error on one line, `diagnostics` holds all its words."""
 
+    exit_code = 2  # of the command line
+
     def __init__(self, diagnostics: str):
-        super().__init__(_first_error(diagnostics))
+        super().__init__(first_error(diagnostics))
         self.diagnostics = diagnostics
 
 
-def _first_error(diagnostics: str) -> str:
+def first_error(diagnostics: str) -> str:
     """`gaussian.slang:26:5: undefined identifier 'OBB'` from Slang's several lines."""
     error = re.search(r"error\[\w+\]: (.+)", diagnostics)
     if error is None:
@@ -91,7 +93,7 @@ def _compile(device: spy.Device, module: str, entry: str, constants: tuple, sour
         main = session.load_module(module) if source is None else session.load_module_from_source(_unique(module, source), source)
         modules = [main]
         if constants:
-            declarations = "".join(_declaration(name, value) for name, value in constants)
+            declarations = "".join(declaration(name, value) for name, value in constants)
             modules.append(session.load_module_from_source(_unique("constants", declarations), declarations))
         program = session.link_program(modules, [main.entry_point(entry)])
         compute = device.create_compute_kernel(program)
@@ -106,6 +108,6 @@ def _unique(name: str, source: str) -> str:
     return f"{name}_{hashlib.sha1(source.encode()).hexdigest()[:12]}"
 
 
-def _declaration(name: str, value: int | float) -> str:
+def declaration(name: str, value: int | float) -> str:
     kind = "float" if isinstance(value, float) else "int"
     return f"export static const {kind} {name} = {value};\n"

@@ -30,8 +30,10 @@ export function render({model, el}) {
   model.on("msg:custom", (event) => { if (event.type === "failed") { say(event.message); answered() } })
   label()
   follow(model, canvas, () => { say(""); answered() })
-  if (model.ready) ask()
-  else say("The kernels that draw here are not connected yet.")
+  if (model.ready) {
+    say("The kernels are being made ready …")
+    ask()
+  } else say("The kernels that draw here are not connected yet.")
 
   return h("figure", {class: "live", "data-testid": "live-render"},
     h("div", {class: "live-frame"}, canvas),
