@@ -1,11 +1,12 @@
 """The figures of the training page: quality over iterations, time by kernel, list length by tile. Sources are patched, only."""
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LinearColorMapper, LogScale, Range1d
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
 
 from splatscope.splat.report import Report
 
-from .charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, chart, follow_theme
+from .charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
 
 MOST_POINTS = 400
 VERMILLION = ("#a83c00", "#ff9a66")
@@ -22,39 +23,28 @@ class Quality:
         self.plot.xaxis.ticker.num_minor_ticks = 0
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
         self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": []})
-        loss = self.plot.line("iteration", "loss", source=self._lines, y_range_name="loss", line_width=2.4, line_dash=[5, 3])
-        psnr = self.plot.line("iteration", "psnr", source=self._lines, line_width=2.4)
-        dot = self.plot.scatter("x", "psnr", source=self._ends, size=6)
-        follow_theme(loss.glyph, line_color=SERIES[1])
-        follow_theme(psnr.glyph, line_color=SERIES[0])
-        follow_theme(dot.glyph, fill_color=SERIES[0], line_color=SERIES[0])
-        self._label("psnr", "psnr_words", VALUE, x_offset=8, text_font_style="bold")
-        self._label("loss", "loss_words", VALUE, x_offset=8, text_font_style="bold", y_range_name="loss")
-        self._label("psnr", {"value": "PSNR, dB"}, SERIES[0], x_offset=-8, y_offset=-10, text_align="right", text_font_style="bold")
-        self._label(
-            "loss",
-            {"value": "loss, log"},
-            ORANGE_TEXT,
-            x_offset=-8,
-            y_offset=-12,
-            text_align="right",
-            text_font_style="bold",
-            y_range_name="loss",
-        )
+        self._line("loss", SERIES[1], y_range_name="loss", line_dash=[5, 3])
+        self._line("psnr", SERIES[0])
+        dot = Scatter(x="x", y="psnr", size=6)
+        follow_theme(dot, fill_color=SERIES[0], line_color=SERIES[0])
+        self.plot.add_glyph(self._ends, dot)
+        self._label("psnr", "psnr_words", VALUE, x_offset=8)
+        self._label("loss", "loss_words", VALUE, x_offset=8, y_range_name="loss")
+        self._label("psnr", value("PSNR, dB"), SERIES[0], x_offset=-8, y_offset=-10, text_align="right")
+        self._label("loss", value("loss, log"), ORANGE_TEXT, x_offset=-8, y_offset=-12, text_align="right", y_range_name="loss")
 
-    def _label(self, y, text, colour, y_range_name="default", **look) -> None:
-        words = self.plot.text(
-            "x",
-            y,
-            text,
-            source=self._ends,
-            y_range_name=y_range_name,
-            text_font_size="11px",
-            text_font={"value": SANS},
-            text_baseline="middle",
-            **look,
-        )
-        follow_theme(words.glyph, text_color=colour)
+    # Glyphs are made bare: figure.line() and its like make four of each, for selections, and take ten times as long.
+
+    def _line(self, y: str, colour: Pair, y_range_name: str = "default", **look) -> None:
+        line = Line(x="iteration", y=y, line_width=2.4, **look)
+        follow_theme(line, line_color=colour)
+        self.plot.add_glyph(self._lines, line, y_range_name=y_range_name)
+
+    def _label(self, y: str, words, colour: Pair, y_range_name: str = "default", **look) -> None:
+        text = Text(x="x", y=y, text=words, text_font_style="bold", text_font_size="11px", text_baseline="middle", **look)
+        text.text_font = value(SANS)
+        follow_theme(text, text_color=colour)
+        self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
 
     def show(self, history: np.ndarray) -> None:
         """Show a run's history; of a long one every so many points, and always the last."""
@@ -88,22 +78,15 @@ class KernelTimes:
         self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
         self.plot.axis.visible = False
         self.plot.grid.visible = False
-        self._source = ColumnDataSource({"row": [], "share": [], "name": [], "words": [], "right": []})
-        bars = self.plot.hbar("row", height=0.26, left=0, right="share", source=self._source)
-        follow_theme(bars.glyph, fill_color=SERIES[0], line_color=SERIES[0])
-        for x, words, colour, align in (("left", "name", TICK, "left"), ("right", "words", VALUE, "right")):
-            field = {"value": 0} if x == "left" else "right"
-            text = self.plot.text(
-                field,
-                "row",
-                words,
-                source=self._source,
-                text_align=align,
-                y_offset=-8,
-                text_font_size="12px",
-                text_font={"value": SANS},
-            )
-            follow_theme(text.glyph, text_color=colour)
+        self._source = ColumnDataSource({"row": [], "share": [], "name": [], "words": []})
+        bars = HBar(y="row", height=0.26, left=0, right="share")
+        follow_theme(bars, fill_color=SERIES[0], line_color=SERIES[0])
+        self.plot.add_glyph(self._source, bars)
+        for x, words, colour, align in ((value(0), "name", TICK, "left"), (value(1), "words", VALUE, "right")):
+            text = Text(x=x, y="row", text=words, text_align=align, y_offset=-8, text_font_size="12px")
+            text.text_font = value(SANS)
+            follow_theme(text, text_color=colour)
+            self.plot.add_glyph(self._source, text)
 
     def show(self, kernel_ms: dict[str, float]) -> None:
         shown = [(name, ms) for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain")][: self.ROWS]
@@ -113,7 +96,6 @@ class KernelTimes:
             "share": [ms / longest for _, ms in shown],
             "name": [name for name, _ in shown],
             "words": [f"{ms:.2f}" for _, ms in shown],
-            "right": [1.0] * len(shown),
         }
 
 
@@ -136,9 +118,10 @@ class ListLengths:
         follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
         self._overflows = ColumnDataSource({"x": [], "y": []})
-        self.plot.image("image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper, source=self._tiles)
-        marks = self.plot.scatter("x", "y", marker="diamond", size=7, source=self._overflows)
-        follow_theme(marks.glyph, fill_color=VERMILLION, line_color=VERMILLION)
+        self.plot.add_glyph(self._tiles, Image(image="image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper))
+        marks = Scatter(x="x", y="y", marker=value("diamond"), size=7)
+        follow_theme(marks, fill_color=VERMILLION, line_color=VERMILLION)
+        self.plot.add_glyph(self._overflows, marks)
 
     def show(self, report: Report) -> str:
         """Draw the map; returns the words beside it."""
