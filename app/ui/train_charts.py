@@ -62,7 +62,7 @@ class Quality:
             "loss_words": [f"{last['loss']:.2g}"],
         }
         most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.2 * most)  # room for the readings at the lines' ends
+        self.plot.x_range.update(start=0, end=1.27 * most)  # room for the readings at the lines' ends
         self.plot.xaxis.bounds = (0, most)
         low, high = 5 * np.floor(rows["psnr"].min() / 5), 5 * np.ceil((rows["psnr"].max() + 1) / 5)
         self.plot.y_range.update(start=float(low), end=float(high))
