@@ -83,6 +83,7 @@ class Desk:
             return
         if name in LIVE:
             self.run.snapshot.settings.param.update(**{name: value})
+            self.observer.changed()
         else:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
@@ -275,5 +276,6 @@ def _words_of(error: Exception, settings: Settings, name: str, value: Any) -> st
     if parameter is not None and getattr(parameter, "bounds", None):
         low, high = parameter.bounds
         kind = "whole numbers from " if isinstance(parameter, param.Integer) else ""
-        return f"{parameter.label} cannot be {value!s:.40}: {kind}{low:,} to {high:,} are allowed."
+        given = "empty" if value is None else f"{value!s:.40}"
+        return f"{parameter.label} cannot be {given}: {kind}{low:,} to {high:,} are allowed."
     return str(error).splitlines()[0][:200]

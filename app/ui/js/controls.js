@@ -33,7 +33,7 @@ export function render({model, el}) {
 const MAKERS = {
   number(item, set) {
     const input = field(item, set)
-    return {el: h("label", {class: "f", title: item.doc}, item.label, input), show: (value) => { input.value = tidy(value) }}
+    return {el: h("label", {class: "f", title: item.doc}, item.label, input), show: (value) => put(input, tidy(value))}
   },
 
   slider(item, set) {
@@ -43,8 +43,8 @@ const MAKERS = {
     const input = field(item, set)
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => round(from(low + +range.value * (high - low)), item)
-    range.oninput = () => { input.value = tidy(value()) }
-    range.onchange = () => set(item.name, value())
+    range.oninput = () => { inHand.add(range); input.value = tidy(value()) }
+    range.onchange = () => { inHand.delete(range); set(item.name, value()) }
     range.onkeydown = (event) => {
       const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
       if (!way) return
@@ -55,7 +55,8 @@ const MAKERS = {
       range.onchange()
     }
     const show = (now) => {
-      input.value = tidy(now)
+      if (inHand.has(range)) return
+      put(input, tidy(now))
       range.value = Math.min(1, Math.max(0, (to(now) - low) / (high - low)))
     }
     return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}
@@ -117,9 +118,18 @@ const MAKERS = {
 
 function field(item, set) {
   const input = h("input", {type: "number", min: item.min, max: item.max, step: item.whole ? 1 : "any", "aria-label": item.label, inputmode: item.whole ? "numeric" : "decimal"})
-  input.onchange = () => { if (input.value !== "") set(item.name, +input.value) }
+  input.oninput = () => inHand.add(input)
+  input.onblur = () => inHand.delete(input)
+  input.onchange = () => {
+    inHand.delete(input)
+    set(item.name, input.value === "" ? null : +input.value)
+  }
   return input
 }
+
+// Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
+const inHand = new WeakSet()
+const put = (input, value) => { if (!inHand.has(input)) input.value = value }
 
 // Two significant digits are as fine as a hand moves a slider; whole numbers stay whole.
 function round(value, item) {
