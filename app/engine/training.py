@@ -63,9 +63,9 @@ class Run:
             self.snapshot = slice_.snapshot
         return slice_.report
 
-    async def save(self) -> bytes:
-        """The state file of the run as it is now."""
-        self.snapshot = await self._job(_fetch)
+    async def save(self, live: dict[str, float] | None = None) -> bytes:
+        """The state file of the run as it is now, with new values of what may change (`settings.LIVE`)."""
+        self.snapshot = await self._job(_fetch, live or {})
         return await self.pool.run(save_state, self.snapshot)
 
     async def picture(self) -> bytes:
@@ -145,7 +145,7 @@ def _with_run(key: str, state: TrainingState | None, function, args):
 
 def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
     trainer, state = run.trainer, run.trainer.state
-    state.settings.param.update(**{name: value for name, value in live.items() if name in LIVE})
+    _set_live(state, live)
     before = state.seconds
     done = trainer.advance(iterations, seconds)
     speed = done / (state.seconds - before) if done else 0.0
@@ -156,8 +156,13 @@ def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, 
     return Slice(report, trainer.save() if due else None)
 
 
-def _fetch(run: _WorkersRun) -> TrainingState:
+def _fetch(run: _WorkersRun, live: dict[str, float]) -> TrainingState:
+    _set_live(run.trainer.state, live)
     return run.trainer.save()
+
+
+def _set_live(state: TrainingState, live: dict[str, float]) -> None:
+    state.settings.param.update(**{name: value for name, value in live.items() if name in LIVE})
 
 
 def _draw(run: _WorkersRun) -> bytes:

@@ -88,7 +88,7 @@ class Desk:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
     def save_state(self, deliver: Callable[[bytes, str], None]) -> None:
-        self._do(self._deliver(lambda run: run.save(), deliver, "npz"))
+        self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))
 
     def save_picture(self, deliver: Callable[[bytes, str], None]) -> None:
         self._do(self._deliver(lambda run: run.picture(), deliver, "png"))
@@ -175,8 +175,7 @@ class Desk:
         if self.run is None:
             return
         software = self.run.adapter is None or self.run.adapter.is_software
-        live = {name: getattr(self.settings, name) for name in LIVE}
-        report = await self.run.advance(iterations, 0.5 if software else 0.1, live)
+        report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
         self._note(report)
 
     async def _load_picture(self, name: str, data: bytes) -> None:
@@ -238,6 +237,9 @@ class Desk:
         data = await work(self.run)
         stem = self._file[1].rpartition(".")[0] or self._file[1] or "splats"
         deliver(data, f"{stem}-{self.report.iteration}.{suffix}")
+
+    def _live(self) -> dict[str, float]:
+        return {name: getattr(self.settings, name) for name in LIVE}
 
     def settings_copy(self) -> Settings:
         return Settings(**{name: value for name, value in self.settings.param.values().items() if name != "name"})
