@@ -1,5 +1,6 @@
 """Runs a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ class Job:
     constants: dict[str, int | float] = field(default_factory=dict)
     records: int = MOST_RECORDS
     loop_budget: int = LOOP_BUDGET
+    all_groups: bool = False  # every workgroup is recorded, in as many records as one would have
 
 
 @dataclass
@@ -74,8 +76,11 @@ def record(device: spy.Device, job: Job) -> Recording:
     plain_program = _link(device, modules, entry, job, instrumented=False)
     program, instrumenter, functions, stepped_over = _instrument(device, modules, entry, job)
     size = program.layout.entry_points[0].compute_thread_group_size
-    threads = int(size[0] * size[1] * size[2])
-    capacity = max(16, job.records // threads)
+    lanes = int(size[0] * size[1] * size[2])
+    threads = lanes * math.prod(job.groups) if job.all_groups else lanes
+    capacity = job.records // threads
+    if capacity < 16:
+        raise ValueError(f"{threads:,} threads are too many to record together: at most {job.records // 16:,}. Dispatch fewer groups.")
 
     records = device.create_buffer(element_count=1 + threads * capacity, struct_size=16, usage=_USAGE)
     records.copy_from_numpy(np.zeros(4 * (1 + threads * capacity), np.uint32))
@@ -83,6 +88,7 @@ def record(device: spy.Device, job: Job) -> Recording:
         "_rec_records": records,
         "_rec_clock": upload(device, np.zeros(4, np.uint32)),
         "_rec_chosen": [*job.group, capacity],
+        "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "_rec_budget": job.loop_budget,
     }
     outputs, types = _run(device, program, job, extra)
@@ -97,6 +103,8 @@ def record(device: spy.Device, job: Job) -> Recording:
         "group_size": [int(n) for n in size],
         "groups": list(job.groups),
         "group": list(job.group),
+        "all_groups": job.all_groups,
+        "lanes": lanes,
         "loop_budget": job.loop_budget,
         "sources": {module.file: module.text for module in modules},
         "stepped_over": stepped_over,

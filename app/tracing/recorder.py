@@ -18,10 +18,12 @@ module _recorder;
 public RWStructuredBuffer<uint4> _rec_records;
 public RWStructuredBuffer<Atomic<uint>> _rec_clock;
 public uniform uint4 _rec_chosen;    // the recorded workgroup, and how many records a thread may write
+public uniform uint4 _rec_all;       // to record all workgroups: how many there are, and the threads of one; else 0
 public uniform uint _rec_budget;     // iterations of all its loops together that a thread may make
 
 static uint cursor = 0;
 static uint last = 0;
+static uint spare = 0;  // the record kept free for the end of an endless loop
 static uint flags = 0;
 static uint iterations = 0;
 static uint stash[{STASHES}];
@@ -40,9 +42,11 @@ uint tick() {{ return _rec_clock[0].add(1); }}
 
 public void _rec_begin(uint3 group, uint lane)
 {{
-    bool chosen = all(group == _rec_chosen.xyz);
-    cursor = chosen ? 1 + lane * _rec_chosen.w : 0;
-    last = chosen ? cursor + _rec_chosen.w - 1 : 0;
+    bool chosen = _rec_all.w > 0 || all(group == _rec_chosen.xyz);
+    uint thread = ((group.z * _rec_all.y + group.y) * _rec_all.x + group.x) * _rec_all.w + lane;
+    cursor = chosen ? 1 + thread * _rec_chosen.w : 0;
+    last = chosen ? cursor + _rec_chosen.w - 2 : 0;
+    spare = chosen ? last + 1 : 0;
 }}
 
 public void _rec_step(uint site) {{ put(site, 0, 0, 0); }}
@@ -56,7 +60,12 @@ public bool _rec_overrun(uint site)
     iterations++;
     bool over = iterations > _rec_budget;
     if (over)
-        put(site, tick(), 0, 0);
+    {
+        uint now = tick();
+        put(site, now, 0, 0);
+        if (iterations == _rec_budget + 1)
+            _rec_records[spare] = uint4(site | flags, now, 0, 0);
+    }
     return over;
 }}
 

@@ -3,7 +3,12 @@
 import dataclasses
 import io
 import json
+import math
+import zipfile
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +18,8 @@ from splatscope.tracing.recorder import CONTINUED, OUTSIDE, REPLAY
 NO_SLOT = np.uint32(0xFFFFFFFF)
 _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")
 _INDEXED = ("read", "write", "atomic", "out-of-bounds")
+_COLUMNS = ("thread", "site", "slot", "index", "words", "flags")
+VERSION = 1
 
 
 @dataclass
@@ -22,6 +29,7 @@ class Trace:
     Columns, one entry an event: `thread`, `site` (into `sites`), `slot` (the device's order of accesses, atomics and barriers;
     NO_SLOT elsewhere), `index` (of the element, rows flattened), `words` (n, w) uint32 (the value, as its site's type says),
     `flags`, and the epochs `shared_epoch`, `device_epoch`: how many barriers that order this memory its thread has passed.
+    Where the header says `all_groups`, threads count through the workgroups, `header["lanes"]` to each.
     """
 
     header: dict
@@ -36,12 +44,11 @@ class Trace:
     device_epoch: np.ndarray = field(init=False)
 
     def __post_init__(self):
-        kinds = self.kinds
-        spaces = np.array([site.space for site in self.sites])[self.site]
-        waits = np.array([site.kind == "resume" and site.name.endswith("WithGroupSync") for site in self.sites])[self.site]
-        assert len(kinds) == len(self.thread)
-        self.shared_epoch = self._count(waits & np.isin(spaces, ("shared", "both")))
-        self.device_epoch = self._count(waits & np.isin(spaces, ("device", "both")))
+        def passed(*spaces: str) -> np.ndarray:
+            waits = self.at(lambda s: s.kind == "resume" and s.name.endswith("WithGroupSync") and s.space in spaces)
+            return self.count(waits)
+
+        self.shared_epoch, self.device_epoch = passed("shared", "both"), passed("device", "both")
 
     def __len__(self) -> int:
         return len(self.thread)
@@ -51,23 +58,28 @@ class Trace:
         """The kind of each event's site."""
         return np.array([site.kind for site in self.sites])[self.site]
 
-    def _count(self, marks: np.ndarray) -> np.ndarray:
-        """How many marks each event's thread has passed by then, the event included."""
+    def at(self, says: Callable[[Site], bool]) -> np.ndarray:
+        """Of each event, whether its site is so."""
+        return np.array([says(site) for site in self.sites], bool)[self.site]
+
+    def count(self, marks: np.ndarray) -> np.ndarray:
+        """How many marked events each event's thread has made by then, the event included."""
         total = np.cumsum(marks)
-        first = np.r_[True, self.thread[1:] != self.thread[:-1]] if len(marks) else np.zeros(0, bool)
-        before = np.maximum.accumulate(np.where(first, total - marks, 0)) if len(marks) else total
+        before = np.maximum.accumulate(np.where(self._starts, total - marks, 0))
         return (total - before).astype(np.uint32)
 
     @property
+    def _starts(self) -> np.ndarray:
+        """The first event of each thread."""
+        return np.r_[True, self.thread[1:] != self.thread[:-1]] if len(self) else np.zeros(0, bool)
+
+    @cached_property
     def order(self) -> np.ndarray:
         """Event numbers as the device had them: what has no slot comes right after what its thread did before."""
         ticked = self.slot != NO_SLOT
-        latest = np.where(ticked, np.arange(len(self)), 0)
-        starts = np.r_[True, self.thread[1:] != self.thread[:-1]] if len(self) else np.zeros(0, bool)
-        latest[starts & ~ticked] = np.flatnonzero(starts & ~ticked)
-        latest = np.maximum.accumulate(latest)
-        key = np.where(self.slot[latest] != NO_SLOT, self.slot[latest].astype(np.int64), -1)
-        return np.lexsort((np.arange(len(self)), self.thread, key))
+        latest = np.maximum.accumulate(np.where(ticked | self._starts, np.arange(len(self)), 0))
+        key = np.where(ticked, self.slot.astype(np.int64), -1)[latest]
+        return np.argsort(key, kind="stable")  # a slot has one thread, and events stand in their thread's order
 
     def value(self, event: int) -> list[float | int] | None:
         """An event's value as numbers, None where its type is not recorded."""
@@ -100,16 +112,20 @@ class Trace:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 about = json.loads(file["about"].tobytes())
                 sites = [Site(**(site | {"dims": tuple(site["dims"])})) for site in about["sites"]]
-                columns = {name: file[name].astype(np.uint32) for name in ("thread", "site", "slot", "index", "words", "flags")}
-        except (KeyError, TypeError, OSError, EOFError, ValueError) as error:
-            raise ValueError("This is not a Splatscope recording, or it is cut short.") from error
-        return cls(about["header"], sites, **columns)
+                columns = {name: file[name].astype(np.uint32) for name in _COLUMNS}
+            events = len(columns["thread"])
+            fits = all(len(column) == events and column.ndim == 1 + (name == "words") for name, column in columns.items())
+            if not fits or int(columns["site"].max(initial=0)) >= len(sites) or about["header"]["version"] != VERSION:
+                raise ValueError
+            return cls(about["header"], sites, **columns)
+        except (KeyError, TypeError, IndexError, AttributeError, OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error):
+            raise ValueError("This is not a Splatscope recording of this version, or it is cut short.") from None
 
     def perfetto(self) -> str:
-        """The Chrome/Perfetto trace format: the workgroup is a process, each thread a thread, each event a slice one tick long."""
-        order = self.order
+        """The Chrome/Perfetto trace format: a workgroup is a process, each thread a thread, each event a slice one tick long."""
         at = np.empty(len(self), np.int64)
-        at[order] = np.arange(len(self))
+        at[self.order] = np.arange(len(self))
+        group, lane = self.group_and_lane
         events = [
             {
                 "name": f"{site.kind} {site.name}".strip(),
@@ -117,29 +133,59 @@ class Trace:
                 "ph": "X",
                 "ts": int(at[i]),
                 "dur": 1,
-                "pid": 0,
-                "tid": int(self.thread[i]),
-                "args": {"line": site.line, "file": site.file, "value": self.value(i)},
+                "pid": int(group[i]),
+                "tid": int(lane[i]),
+                "args": {"line": site.line, "file": site.file, "value": _shown(self.value(i))},
             }
             for i, site in ((i, self.sites[self.site[i]]) for i in range(len(self)))
         ]
-        return json.dumps({"traceEvents": events, "otherData": {k: str(v) for k, v in self.header.items()}})
+        x, y, _ = self.header["groups"]
+        for number in np.unique(group).tolist():
+            name = f"workgroup {number % x}, {number // x % y}, {number // (x * y)}"
+            events.append({"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}})
+        return json.dumps({"traceEvents": events, "otherData": {k: str(v) for k, v in self.header.items()}}, allow_nan=False)
+
+    @property
+    def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each event, the number of its workgroup in the dispatch (x fastest) and its thread's number within."""
+        if self.header.get("all_groups"):
+            return np.divmod(self.thread, np.uint32(self.header["lanes"]))
+        (x, y, z), (across, down, _) = self.header["group"], self.header["groups"]
+        return np.full(len(self), (z * down + y) * across + x, np.uint32), self.thread
 
 
 def from_records(records: np.ndarray, sites: list[Site], header: dict) -> Trace:
-    """The trace in what the recorder wrote: (threads, capacity, 4) uint32. Sets header["truncated"]."""
+    """The trace in what the recorder wrote: (threads, capacity, 4) uint32.
+
+    Sets header["truncated"], and header["cut_threads"]: those whose part was full, of which the beginning is here. A thread's last
+    record is spare: there stands the end of an endless loop, which comes after all that had room.
+    """
     threads, capacity, _ = records.shape
+    is_overrun = np.array([site.kind == "overrun" for site in sites])
     written = records[..., 0] != 0
-    header = header | {"truncated": bool(written[:, -1].any()), "capacity": capacity, "threads": threads}
+    cut = written[:, -2]  # a thread that goes on writes its last event over the one before
+    numbers = records[..., 0] & CONTINUED
+    for thread in np.flatnonzero(cut):
+        end = capacity - 2
+        while numbers[thread, end] == CONTINUED:
+            end -= 1
+        written[thread, end : capacity - 1] = False
+    for thread in np.flatnonzero(written[:, -1]):
+        body = numbers[thread, :-1][written[thread, :-1]]
+        written[thread, -1] = not is_overrun[body[body != CONTINUED]].any()
+    header = header | {
+        "truncated": bool(cut.any()),
+        "cut_threads": np.flatnonzero(cut).tolist(),
+        "capacity": capacity,
+        "threads": threads,
+    }
     thread, _ = np.nonzero(written)
     rows = records[written]
     numbers = rows[:, 0] & CONTINUED
     goes_on = numbers == CONTINUED
     heads = np.flatnonzero(~goes_on)
     site = numbers[heads]
-    kinds = np.array([s.kind for s in sites])[site]
-    ticked, indexed = np.isin(kinds, _TICKED), np.isin(kinds, _INDEXED)
-    is_element = kinds == "element"
+    ticked, indexed, is_element = (np.array([s.kind in kinds for s in sites])[site] for kinds in (_TICKED, _INDEXED, ("element",)))
 
     # Words of the value: what the head holds beyond slot and index, then three in each continuation.
     used = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))
@@ -186,6 +232,13 @@ def decode(words: np.ndarray, type_text: str) -> list[float | int] | None:
     dtype = np.dtype(_KINDS[scalar])
     per = dtype.itemsize // 4
     return np.ascontiguousarray(words[..., : count * per]).view(dtype)[..., :count].tolist()
+
+
+def _shown(values: list | float | int | None) -> list | float | int | str | None:
+    """JSON has no NaN and no infinity: these are named."""
+    if isinstance(values, list):
+        return [_shown(value) for value in values]
+    return str(values) if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def _narrow(column: np.ndarray) -> np.ndarray:
