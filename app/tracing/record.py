@@ -80,7 +80,7 @@ def record(device: spy.Device, job: Job) -> Recording:
     threads = lanes * math.prod(job.groups) if job.all_groups else lanes
     capacity = job.records // threads
     if capacity < 16:
-        raise ValueError(f"{threads:,} threads are too many to record together: at most {job.records // 16:,}. Dispatch fewer groups.")
+        raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
 
     records = device.create_buffer(element_count=1 + threads * capacity, struct_size=16, usage=_USAGE)
     records.copy_from_numpy(np.zeros(4 * (1 + threads * capacity), np.uint32))

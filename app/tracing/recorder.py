@@ -60,12 +60,12 @@ public bool _rec_overrun(uint site)
     iterations++;
     bool over = iterations > _rec_budget;
     if (over)
-    {
+    {{
         uint now = tick();
         put(site, now, 0, 0);
         if (iterations == _rec_budget + 1)
             _rec_records[spare] = uint4(site | flags, now, 0, 0);
-    }
+    }}
     return over;
 }}
 
