@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,7 +17,16 @@ from splatscope.splat.state import load_state, start_state
 
 @pytest.fixture(scope="module")
 def runner():
-    with asyncio.Runner() as runner:
+    """Runs coroutines on one event loop, in a thread of its own: the browser tests leave a loop running in this one."""
+
+    class Runner(asyncio.Runner):
+        def run(self, coroutine):
+            return thread.submit(super().run, coroutine).result()
+
+        def close(self):
+            thread.submit(super().close).result()
+
+    with ThreadPoolExecutor(1) as thread, Runner() as runner:
         yield runner
 
 

@@ -91,7 +91,14 @@ const MAKERS = {
     const select = h("select", {"aria-label": item.label}, ...item.options.map(([value, label]) => h("option", {value}, label)))
     select.onchange = () => set(item.name, select.value)
     const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
-    return {el, show: (value) => { select.value = value }}
+    const other = h("option", {hidden: true}) // what is none of the options, a file of the user's own, has its name shown
+    select.append(other)
+    const show = (value) => {
+      const known = item.options.some(([option]) => option === value)
+      other.value = other.textContent = known ? "" : value
+      select.value = value
+    }
+    return {el, show}
   },
 
   action(item, set) {

@@ -1,0 +1,142 @@
+"""The training page as a test uses it: what it shows, and small runs that take no time."""
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+import psutil
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import save_state, start_state
+
+
+def ramp(width: int = 32, height: int = 24) -> np.ndarray:
+    """A picture (height, width, 3) uint8 that differs from pixel to pixel and from corner to corner."""
+    y, x = np.mgrid[:height, :width]
+    return np.stack([255 * x / width, 255 * y / height, 40 + 0 * x], axis=-1).astype(np.uint8)
+
+
+def encoded(pixels: np.ndarray | Image.Image, kind: str = "PNG", **options) -> bytes:
+    image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def small_state(width: int = 32, height: int = 24, **settings) -> bytes:
+    """A state file of a run before its first iteration."""
+    chosen = Settings(**{"size": max(width, height, 16), "blobs": 20, "iterations": 1_000_000} | settings)
+    return save_state(start_state(chosen, ramp(width, height), "ramp.png"))
+
+
+def workers_of(server: str) -> list[psutil.Process]:
+    """The worker processes of the server at this address."""
+    port = server.rpartition(":")[2]
+    for process in psutil.process_iter():
+        try:
+            if "serve" in (line := process.cmdline()) and port in line:
+                return [child for child in process.children(recursive=True) if "spawn_main" in " ".join(child.cmdline())]
+        except psutil.Error:
+            continue
+    raise LookupError(f"no server at {server}")
+
+
+expect.set_options(timeout=20_000)
+
+
+class TrainPage:
+    def __init__(self, page: Page):
+        self.page = page
+        self.frame = page.get_by_test_id("train-frame")
+        self.target = page.get_by_test_id("train-target")
+        self.button = page.get_by_test_id("train-start")
+        self.message = page.get_by_test_id("train-message")
+        self.controls = page.get_by_test_id("controls")
+
+    def drawn(self) -> "TrainPage":
+        """Waits for the first picture."""
+        expect(self.frame).to_have_attribute("data-iteration", "0")
+        expect(self.button).to_have_text("Start")
+        return self
+
+    def small(self, **settings) -> "TrainPage":
+        """Has a small run in place of the one the page begins with."""
+        self.drawn().upload("train-resume", "small.npz", small_state(**settings))
+        self.has_size(settings.get("width", 32), settings.get("height", 24))
+        return self
+
+    @property
+    def iteration(self) -> int:
+        return int(self.frame.get_attribute("data-iteration"))
+
+    @property
+    def psnr(self) -> float:
+        return float(self.frame.get_attribute("data-psnr"))
+
+    def has_iteration(self, number: int) -> None:
+        expect(self.frame).to_have_attribute("data-iteration", str(number))
+
+    def has_size(self, width: int, height: int) -> None:
+        for canvas in (self.frame, self.target):
+            expect(canvas).to_have_js_property("width", width)
+            expect(canvas).to_have_js_property("height", height)
+
+    def grows(self, past: int | None = None) -> int:
+        """Waits until more iterations were done than `past` (default: than now) and returns how many."""
+        past = self.iteration if past is None else past
+        self.page.wait_for_function("([el, n]) => +el.dataset.iteration > n", arg=[self.frame.element_handle(), past])
+        return self.iteration
+
+    def start(self) -> None:
+        self.button.click()
+        expect(self.button).to_have_text("Pause")
+
+    def pause(self) -> int:
+        """Pauses and returns the iteration at which the run stands, once it does."""
+        self.button.click()
+        expect(self.button).to_have_text("Go on")
+        return self.settled()
+
+    def settled(self) -> int:
+        """What was asked for takes turns: after a saved picture all that came before is done, and its name says where."""
+        with self.page.expect_download() as download:
+            self.page.get_by_test_id("train-save-picture").click()
+        iteration = int(download.value.suggested_filename.rpartition("-")[2].removesuffix(".png"))
+        self.has_iteration(iteration)
+        return iteration
+
+    def field(self, label: str) -> Locator:
+        return self.controls.get_by_role("spinbutton", name=label, exact=True)
+
+    def set(self, label: str, value: float) -> None:
+        self.field(label).fill(str(value))
+        self.field(label).press("Enter")
+
+    def choose(self, label: str) -> None:
+        self.controls.get_by_role("radio", name=label, exact=True).click()
+
+    def upload(self, testid: str, name: str, data: bytes) -> None:
+        self.input(testid).set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
+
+    def input(self, testid: str) -> Locator:
+        return self.page.get_by_test_id(testid).locator("input[type=file]")
+
+    def saved(self, what: str) -> tuple[str, bytes]:
+        """Presses "Save …" and returns the file's name and bytes."""
+        with self.page.expect_download() as download:
+            self.page.get_by_test_id(f"train-save-{what}").click()
+        return download.value.suggested_filename, download.value.path().read_bytes()
+
+    def says(self, words: str) -> None:
+        expect(self.message).to_contain_text(words)
+        assert "\n" not in self.message.inner_text().strip()
+
+    def goes_on_undisturbed(self, act: Callable[[], None], words: str) -> None:
+        """Does something that is refused with `words` while a run goes on, and sees that it costs the run nothing."""
+        before = self.iteration
+        act()
+        self.says(words)
+        expect(self.button).to_have_text("Pause")
+        assert self.grows() > before
