@@ -167,7 +167,7 @@ class TrainView:
     def _show_target(self, state: TrainingState) -> None:
         height, width, _ = state.target.shape
         note = f", {self.desk.note}" if self.desk.note else ""
-        self.caption.html = f"{_escaped(state.target_name)}, {width} × {height}{note}"
+        self.caption.html = f"{_escaped(_short(state.target_name))}, {width} × {height}{note}"
         target = encode(state.target, "PNG")
         self.target.show(target)
         self.fit.target = target
@@ -203,6 +203,10 @@ class TrainView:
             "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
         }
         return {"kernels": kernels[self.desk.settings.kernels]}
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 30 else f"{name[:18]}…{name[-10:]}"
 
 
 def _escaped(text: str) -> str:

@@ -64,7 +64,7 @@ class Quality:
         most = max(10, int(last["iteration"]))
         self.plot.x_range.update(start=0, end=1.27 * most)  # room for the readings at the lines' ends
         self.plot.xaxis.bounds = (0, most)
-        low, high = 5 * np.floor(rows["psnr"].min() / 5), 5 * np.ceil((rows["psnr"].max() + 1) / 5)
+        low, high = 5 * np.floor(rows["psnr"].min() / 5), 5 * np.ceil((rows["psnr"].max() + 3) / 5)  # room for the name above
         self.plot.y_range.update(start=float(low), end=float(high))
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.6), end=float(rows["loss"].max() * 1.2))
 
