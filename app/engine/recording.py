@@ -1,0 +1,179 @@
+"""Recordings for pages: made on a worker, packed for the browser, kept for whoever asks for the same."""
+
+import asyncio
+import hashlib
+import os
+import re
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.gpu.program import CompileError
+from splatscope.tracing.record import Job, record
+from splatscope.tracing.sanitize import sanitize
+
+from .cluster import Pool
+from .packing import pack
+from .reflection import Interface, reflect
+
+RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
+CHECK_LIMIT = 20.0
+RECORDS = 400_000  # of a page's recording: 6 MB on the device
+MOST_KEPT = 256 * 2**20  # bytes of recordings that the server keeps
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """What the compiler says of one place. Lines and columns count from 1; `end` is the column after the last."""
+
+    line: int
+    column: int
+    end: int
+    severity: str  # "error" or "warning"
+    message: str
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A recording as the browser takes it: `meta` is small and plain, `data` what `packing.pack` made.
+
+    `meta` has `recording` (a hash of source, inputs and events), `adapter`, `events`, `threads`, `findings` (kinds in order),
+    `truncated`, `same_as_plain`; or `error` (one line) and `diagnostics`, with no data.
+    """
+
+    meta: dict[str, Any]
+    data: bytes = b""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a compilation without a run says: the interface, or the first error on one line; and all diagnostics."""
+
+    interface: Interface | None
+    error: str = ""
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+async def record_source(pool: Pool, job: Job) -> Packed:
+    """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
+
+    Raises:
+        EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
+    """
+    key = _key(job)
+    if (kept := _kept.get(key)) is not None:
+        _kept.move_to_end(key)
+        return kept
+    loop = asyncio.get_running_loop()
+    if (loop, key) not in _under_way:  # thirty learners who open one page wait for one run
+        task = _under_way[loop, key] = loop.create_task(pool.run(_record, job, limit=RECORD_LIMIT))
+        task.add_done_callback(lambda done: _settle(loop, key, done))
+    return await asyncio.shield(_under_way[loop, key])
+
+
+async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "") -> Checked:
+    """Compile on a worker and read the kernel's interface. What the compiler refuses is in the result, not raised."""
+    return await pool.run(_check, source, file, entry, limit=CHECK_LIMIT)
+
+
+_kept: OrderedDict[str, Packed] = OrderedDict()
+_under_way: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Packed]] = {}
+
+
+def _settle(loop: asyncio.AbstractEventLoop, key: str, task: "asyncio.Task[Packed]") -> None:
+    del _under_way[loop, key]
+    if task.cancelled() or task.exception() is not None or not task.result().data:
+        return
+    _kept[key] = task.result()
+    while len(_kept) > 1 and sum(len(packed.data) for packed in _kept.values()) > MOST_KEPT:
+        _kept.popitem(last=False)
+
+
+def _key(job: Job) -> str:
+    """A hash of all that a recording follows from, the device that was asked for included."""
+    digest = hashlib.sha256()
+    small = (job.file, job.entry, job.groups, job.group, job.include, sorted(job.constants.items()), job.records, job.loop_budget)
+    for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
+        digest.update(hashlib.sha256(part.encode()).digest())
+    for name, array in sorted(job.inputs.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+# What follows runs on a worker.
+
+
+def _record(job: Job) -> Packed:
+    device = open_device()
+    try:
+        interface = reflect(device, job.source, job.file, job.entry)
+        recording = record(device, job)
+    except CompileError as error:
+        found = diagnostics_of(error.diagnostics, job.source, job.file)
+        return Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
+    findings = sanitize(recording.trace)
+    data = pack(recording, findings, job, interface.buffers)
+    trace = recording.trace
+    digest = hashlib.sha256(_key(job).encode() + data).hexdigest()[:16]
+    meta = {
+        "recording": digest,
+        "adapter": adapter_of(device).short_name,
+        "adapter_words": adapter_of(device).name,
+        "events": len(trace),
+        "threads": trace.header["threads"],
+        "truncated": trace.header["truncated"],
+        "same_as_plain": recording.same_as_plain,
+        "stepped_over": recording.stepped_over,
+        "findings": [finding.kind for finding in findings],
+    }
+    return Packed(meta, data)
+
+
+def _check(source: str, file: str, entry: str) -> Checked:
+    try:
+        return Checked(reflect(open_device(), source, file, entry))
+    except CompileError as error:
+        found = diagnostics_of(error.diagnostics, source, file)
+        return Checked(None, _line(error, found, file), found)
+
+
+def _line(error: CompileError, found: list[Diagnostic], file: str) -> str:
+    first = next((d for d in found if d.severity == "error"), None)
+    return f"{file}:{first.line}:{first.column}: {first.message}" if first else str(error)
+
+
+_HEAD = re.compile(r"^(error|warning)\[\w+\]: (.+)$", re.MULTILINE)
+_PLACE = re.compile(r"^\s*--> (\S+?):(\d+):(\d+)\s*$", re.MULTILINE)
+_MARK = re.compile(r"^(\d+ )\| ?(.*)\n\s*\| ?\s*(\^+)(?: (.+?)\.?)?$", re.MULTILINE)
+
+
+def diagnostics_of(words: str, source: str, file: str) -> list[Diagnostic]:
+    """Slang's several lines for each, as places in `source`. Those of other files stand at line 1, with the file's name."""
+    heads = list(_HEAD.finditer(words))
+    lines, found = source.split("\n"), []
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        block = words[head.start() : following.start() if following else len(words)]
+        place, mark = _PLACE.search(block), _MARK.search(block)
+        if place is None:
+            continue
+        name, line, column = place[1].rpartition("/")[2], int(place[2]), int(place[3])
+        message = ((mark and mark[4]) or head[2]).strip()
+        if name != file:
+            found.append(Diagnostic(1, 1, 2, head[1], f"{name}:{line}: {message}"))
+            continue
+        line = _true_line(line, mark[2] if mark else "", lines)
+        found.append(Diagnostic(line, column, column + (len(mark[3]) if mark else 1), head[1], message))
+    return found
+
+
+def _true_line(line: int, shown: str, lines: list[str]) -> int:
+    """SlangPy puts a line of its own before a source: the line that Slang quotes tells whether it did."""
+
+    def quotes(number: int) -> bool:
+        return 1 <= number <= len(lines) and lines[number - 1].strip() == shown.strip()
+
+    moved = line - 1 if shown and quotes(line - 1) and not quotes(line) else line
+    return min(max(1, moved), len(lines))
