@@ -1,265 +1,168 @@
-"""What is wrong with a recorded kernel: races, barriers not met by all, accesses outside, what nobody wrote, NaN, endless loops."""
+"""What is wrong with a recorded kernel: races, barriers not met by all, accesses outside, what nobody wrote, NaN, endless loops.
 
-from collections import defaultdict
-from dataclasses import asdict, dataclass, field
+One cause makes one finding. So nothing is judged that only follows from another finding: what comes after the end of an endless
+loop, and what threads do past a barrier that not all of them met.
+"""
+
+import re
 
 import numpy as np
 
+from splatscope.tracing.accesses import OUTSIDE_FLAG, accesses
+from splatscope.tracing.finding import Finding
+from splatscope.tracing.nonfinite import not_finite
+from splatscope.tracing.races import races, uninitialised_reads
+from splatscope.tracing.sources import Sources
 from splatscope.tracing.trace import Trace
 
-OUTSIDE_FLAG = 1
-
-
-@dataclass
-class Finding:
-    """One cause.
-
-    `kind` is one of race, benign-race, out-of-bounds, uninitialised-read, barrier-divergence, nan, timeout; `name` the declared
-    identifier; `lines`, `threads` and `events` belong together, the earlier access first; `count` is how often it was seen.
-    """
-
-    kind: str
-    name: str
-    message: str
-    lines: list[int]
-    threads: list[int]
-    index: int = 0
-    events: list[int] = field(default_factory=list)
-    count: int = 1
-    file: str = ""
-
-    def as_dict(self) -> dict:
-        return asdict(self)
+__all__ = ["Finding", "barrier_divergence", "races_between_groups", "sanitize"]
 
 
 def sanitize(trace: Trace) -> list[Finding]:
     """All findings, one a cause, in the order of their first moment."""
-    found = [
-        *races(trace),
-        *barrier_divergence(trace),
-        *out_of_bounds(trace),
-        *uninitialised_reads(trace),
-        *not_finite(trace),
-        *endless_loops(trace),
-    ]
+    endless = endless_loops(trace)
+    trusted = _before_overrun(trace) if endless else np.ones(len(trace), bool)
+    diverged, arrivals = _divergence(trace)
+    known = Sources.of(trace)
+    hidden = _hidden(trace, known)
+    ordered = trusted & arrivals
+    found = [*endless, *diverged, *out_of_bounds(trace, trusted)]
+    unwritten: list[Finding] = []
+    if "barriers" not in hidden:
+        shared = accesses(trace, "shared", ordered, known)
+        unwritten = [f for f in uninitialised_reads(trace, shared, _complete_before(trace)) if f.name not in hidden]
+        found += [*races(trace, shared), *races(trace, accesses(trace, "device", ordered, known)), *unwritten]
+    if not any(_is_not_finite(trace, finding) for finding in unwritten):
+        found += not_finite(trace, trusted)
     place = np.empty(len(trace), np.int64)
     place[trace.order] = np.arange(len(trace))
     return sorted(found, key=lambda finding: place[finding.events[0]] if finding.events else -1)
 
 
-def _accesses(trace: Trace, space: str | None = None) -> np.ndarray:
-    """Numbers of the events that touch memory that threads share."""
-    chosen = [site.kind in ("read", "write", "atomic") and space in (None, site.space) for site in trace.sites]
-    inside = (trace.flags & OUTSIDE_FLAG) == 0
-    return np.flatnonzero(np.array(chosen)[trace.site] & inside)
+def races_between_groups(trace: Trace) -> list[Finding]:
+    """Races on buffers between workgroups, from a recording of them all: no barrier orders these."""
+    trusted = _before_overrun(trace) if (trace.kinds == "overrun").any() else np.ones(len(trace), bool)
+    return races(trace, accesses(trace, "device", trusted, Sources.of(trace), across_groups=True), between_groups=True)
 
 
-def _overlap(a: str, b: str) -> bool:
-    """Whether two parts of one element have something in common: the whole overlaps all, `.x` and `.y` nothing."""
-    first, second = _parts(a), _parts(b)
-    for one, other in zip(first, second, strict=False):
-        if set(one) <= set("xyzw") and set(other) <= set("xyzw"):
-            if not set(one) & set(other):
-                return False
-        elif one != other and "?" not in (one, other):
-            return False
-    return True
+def _before_overrun(trace: Trace) -> np.ndarray:
+    """What happened before the first endless loop was ended: afterwards the kernel is no longer the one that was written."""
+    kinds, order = trace.at(lambda site: site.kind == "overrun"), trace.order
+    before = np.ones(len(trace), bool)
+    before[order[np.argmax(kinds[order]) :]] = False
+    return before
 
 
-def _parts(path: str) -> list[str]:
-    parts = [part for part in path.replace("[?]", ".?").split(".") if part]
-    return ["".join("xyzw"["rgba".index(c)] for c in p) if p and set(p) <= set("rgba") else p for p in parts]
+def _complete_before(trace: Trace) -> int:
+    """The first epoch of shared memory of which a part may be missing, as a thread's record was full."""
+    cut = np.isin(trace.thread, trace.header.get("cut_threads", []))
+    if not cut.any():
+        return 2**32
+    threads, where = np.unique(trace.thread[cut][::-1], return_index=True)
+    return int(trace.shared_epoch[cut][::-1][where].min()) if len(threads) else 2**32
 
 
-def races(trace: Trace) -> list[Finding]:
-    """Two threads, one address, one epoch of its memory, one of them writing, not both atomic.
-
-    Benign where both write the same value.
-    """
-    found: dict[tuple, Finding] = {}
-    for space, epochs in (("shared", trace.shared_epoch), ("device", trace.device_epoch)):
-        places = defaultdict(list)
-        for event in _accesses(trace, space):
-            site = trace.sites[trace.site[event]]
-            places[(site.name, int(trace.index[event]), int(epochs[event]))].append(int(event))
-        for (name, index, _), events in places.items():
-            if len(events) > 1:
-                _race_at(trace, name, index, events, found)
-    return list(found.values())
+def _is_not_finite(trace: Trace, finding: Finding) -> bool:
+    values = np.array(trace.value(finding.events[0]) or [0.0], float)
+    return not np.isfinite(values).all()
 
 
-def _race_at(trace: Trace, name: str, index: int, events: list[int], found: dict) -> None:
-    writes = [e for e in events if trace.sites[trace.site[e]].kind != "read" and not _is_load(trace, e)]
-    if not writes or len({int(trace.thread[e]) for e in events}) < 2:
-        return
-    events = sorted(events, key=lambda e: int(trace.slot[e]))
-    seen = set()
-    for write in writes:
-        for other in events:
-            pair = (min(write, other), max(write, other))
-            if trace.thread[other] == trace.thread[write] or pair in seen:
-                continue
-            seen.add(pair)
-            a, b = (trace.sites[trace.site[e]] for e in (write, other))
-            if (a.atomic and b.atomic) or not _overlap(a.path, b.path):
-                continue
-            first, second = sorted((write, other), key=lambda e: int(trace.slot[e]))
-            _note_race(trace, name, index, first, second, found)
-
-
-def _is_load(trace: Trace, event: int) -> bool:
-    site = trace.sites[trace.site[event]]
-    return site.kind == "atomic" and "load" in site.access
-
-
-def _note_race(trace: Trace, name: str, index: int, first: int, second: int, found: dict) -> None:
-    sites = [trace.sites[trace.site[e]] for e in (first, second)]
-    writes = all(site.kind == "write" for site in sites)
-    same = (
-        writes
-        and bool(sites[0].type)
-        and sites[0].type == sites[1].type
-        and np.array_equal(trace.words[first], trace.words[second])
-    )
-    kind = "benign-race" if same else "race"
-    lines = [site.line for site in sites]
-    key = (kind, name, tuple(sorted(lines)))
-    if key in found:
-        found[key].count += 1
-        return
-    threads = [int(trace.thread[e]) for e in (first, second)]
-    what = ["writes" if site.kind == "write" else "reads" if site.kind == "read" else "changes atomically" for site in sites]
-    place = f"{name}[{index}]" if sites[0].dims or sites[0].space == "device" else name
-    between = "the same value; it does no harm here" if same else "with no barrier between them"
-    message = (
-        f"Thread {threads[0]} {what[0]} {place} on line {lines[0]}, thread {threads[1]} {what[1]} it on line {lines[1]}, {between}."
-    )
-    found[key] = Finding(kind, name, message, lines, threads, index, [first, second], file=sites[0].file)
+def _hidden(trace: Trace, known: Sources) -> set[str]:
+    """Shared variables that something touches which is not recorded: a function stepped over, or one that is given a whole
+    array; and "barriers" where a function stepped over waits at some."""
+    hidden = known.passed_whole()
+    for body in (text for name in trace.header.get("stepped_over", {}) for text in known.function(name)):
+        hidden |= {"barriers"} if "BarrierWithGroupSync" in body else set()
+        hidden |= {name for name in known.element_types if re.search(rf"\b{name}\b", body)}
+    return hidden
 
 
 def barrier_divergence(trace: Trace) -> list[Finding]:
-    """Threads that do not all arrive at the same barriers in the same order."""
-    if trace.header.get("truncated"):
-        return []
-    kinds = trace.kinds
-    arrivals = np.flatnonzero(kinds == "arrive")
-    overran = set(trace.thread[kinds == "overrun"].tolist())
-    threads = sorted(set(trace.thread.tolist()) - overran)
-    by_thread = {thread: [] for thread in threads}
-    for event in arrivals:
-        if int(trace.thread[event]) in by_thread:
-            by_thread[int(trace.thread[event])].append(int(event))
-    for turn in range(max((len(events) for events in by_thread.values()), default=0)):
-        at = {thread: events[turn] if turn < len(events) else None for thread, events in by_thread.items()}
-        sites = {None if event is None else int(trace.site[event]) for event in at.values()}
-        if len(sites) > 1:
-            return [_divergence(trace, at)]
-    return []
+    """A barrier that some threads of the workgroup never reach, or reach at another place."""
+    return _divergence(trace)[0]
 
 
-def _divergence(trace: Trace, at: dict[int, int | None]) -> Finding:
-    waiting = [(thread, event) for thread, event in at.items() if event is not None]
-    thread, event = waiting[0]
-    site = trace.sites[trace.site[event]]
-    absent = [t for t, e in at.items() if e is None]
-    elsewhere = [(t, e) for t, e in waiting if trace.site[e] != trace.site[event]]
-    if elsewhere:
-        other, other_event = elsewhere[0]
-        line = trace.sites[trace.site[other_event]].line
-        message = f"Thread {thread} waits at the barrier on line {site.line} while thread {other} waits at the one on line {line}."
-        return Finding(
-            "barrier-divergence", site.name, message, [site.line, line], [thread, other], 0, [event, other_event], file=site.file
-        )
-    share = f"{len(absent)} of {len(at)} threads"
-    message = f"Thread {thread} waits at the barrier on line {site.line}, thread {absent[0]} ended without it ({share})."
-    return Finding("barrier-divergence", site.name, message, [site.line], [thread, absent[0]], 0, [event], len(absent), site.file)
+def _divergence(trace: Trace) -> tuple[list[Finding], np.ndarray]:
+    """The first barrier that not all threads meet, and which events come before it or belong to those that wait there."""
+    everything = np.ones(len(trace), bool)
+    arrives = trace.at(lambda site: site.kind == "arrive")
+    turn = trace.count(arrives).astype(np.int64)
+    events = np.flatnonzero(arrives)
+    if len(events) == 0:
+        return [], everything
+    threads = trace.header["threads"]
+    out = np.zeros(threads, bool)  # ended by force: where they would have waited nobody knows
+    out[trace.thread[trace.kinds == "overrun"]] = True
+    cut = np.zeros(threads, bool)
+    cut[trace.header.get("cut_threads", [])] = True
+    events = events[~out[trace.thread[events]]]
+    events = events[np.lexsort((trace.slot[events], turn[events]))]
+    met = np.bincount(trace.thread[events], minlength=threads)
+    turns, starts = np.unique(turn[events], return_index=True)
+    low, high = (pick.reduceat(trace.site[events], starts) if len(starts) else starts for pick in (np.minimum, np.maximum))
+    may_end = np.sort(met[cut & ~out])
+    expected = (~out).sum() - np.searchsorted(may_end, turns)  # who was cut before is not missed
+    wrong = np.flatnonzero((low != high) | (np.diff(np.r_[starts, len(events)]) != expected))
+    if len(wrong) == 0:
+        return [], everything
+    k, start = int(turns[wrong[0]]), starts[wrong[0]]
+    here = events[start : np.r_[starts, len(events)][wrong[0] + 1]]
+    first = int(here[0])
+    waits = out | (cut & (met < k))
+    waits[trace.thread[here[trace.site[here] == trace.site[first]]]] = True
+    absent = np.flatnonzero(~out & ~cut & (met < k))
+    return [_diverges(trace, first, here, absent)], turn < np.where(waits[trace.thread], k, k - 1)
 
 
-def out_of_bounds(trace: Trace) -> list[Finding]:
+def _diverges(trace: Trace, first: int, here: np.ndarray, absent: np.ndarray) -> Finding:
+    site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
+    elsewhere = here[trace.site[here] != trace.site[first]]
+    begin = f"Thread {thread} waits at the barrier on line {site.line}"
+    count = f"of {trace.header['threads']} threads"
+    if len(elsewhere):
+        other = int(elsewhere[0])
+        line, other_thread = trace.sites[trace.site[other]].line, int(trace.thread[other])
+        message = f"{begin}, thread {other_thread} at the one on line {line} ({len(elsewhere)} {count} wait elsewhere)."
+        lines, threads, events = [site.line, line], [thread, other_thread], [first, other]
+        return Finding("barrier-divergence", site.name, message, lines, threads, 0, events, len(elsewhere), site.file)
+    message = f"{begin}, thread {absent[0]} ends without it ({len(absent)} {count} do)."
+    threads = [thread, int(absent[0])]
+    return Finding("barrier-divergence", site.name, message, [site.line], threads, 0, [first], len(absent), site.file)
+
+
+def out_of_bounds(trace: Trace, trusted: np.ndarray) -> list[Finding]:
     """Accesses outside of an array or a buffer: stores were not performed, reads took the last element."""
     flagged = (trace.flags & OUTSIDE_FLAG) != 0
-    bad = np.array([site.kind == "out-of-bounds" for site in trace.sites])[trace.site]
+    bad = trace.at(lambda site: site.kind == "out-of-bounds")
     found: dict[tuple, Finding] = {}
-    for event in np.flatnonzero(flagged | bad):
+    for event in np.flatnonzero((flagged | bad) & trusted):
         site = trace.sites[trace.site[event]]
-        key = (site.name, site.line)
+        key = (site.name, site.file, site.line)
         if key in found:
             found[key].count += 1
             continue
         thread, index = int(trace.thread[event]), int(trace.index[event])
         shown = index if index < 2**31 else index - 2**32
-        verb = "reads" if site.kind == "read" else "writes"
+        verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
         message = f"Thread {thread} {verb} {site.name}[{shown}] on line {site.line}, which is outside."
         found[key] = Finding("out-of-bounds", site.name, message, [site.line], [thread], shown, [int(event)], file=site.file)
     return list(found.values())
 
 
-def uninitialised_reads(trace: Trace) -> list[Finding]:
-    """Reads of shared memory that no thread has written before."""
-    events = _accesses(trace, "shared")
-    events = events[np.argsort(trace.slot[events], kind="stable")]
-    written: dict[tuple[str, int], list[str]] = defaultdict(list)
-    found: dict[tuple, Finding] = {}
-    for event in map(int, events):
-        site = trace.sites[trace.site[event]]
-        place = (site.name, int(trace.index[event]))
-        reads = site.kind == "read" or (site.kind == "atomic" and site.access not in ("store",))
-        if reads and not any(_overlap(site.path, path) for path in written[place]):
-            key = (site.name, site.line)
-            if key in found:
-                found[key].count += 1
-            else:
-                thread = int(trace.thread[event])
-                shown = f"{site.name}[{place[1]}]" if site.dims else site.name
-                message = f"Thread {thread} reads {shown} on line {site.line} before anybody wrote it."
-                found[key] = Finding(
-                    "uninitialised-read", site.name, message, [site.line], [thread], place[1], [event], file=site.file
-                )
-        if site.kind != "read" and not _is_load(trace, event) and site.path not in written[place]:
-            written[place].append(site.path)
-    return list(found.values())
-
-
-def not_finite(trace: Trace) -> list[Finding]:
-    """The first value that is no number or infinite, with its line."""
-    bad = np.zeros(len(trace), bool)
-    for number, site in enumerate(trace.sites):
-        width = _float_words(site.type)
-        if width:
-            chosen = np.flatnonzero(trace.site == number)
-            values = np.ascontiguousarray(trace.words[chosen, :width]).view(np.float32)
-            bad[chosen] = ~np.isfinite(values).all(axis=1)
-    order = trace.order
-    hits = order[bad[order]]
-    if len(hits) == 0:
-        return []
-    event = int(hits[0])
-    site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
-    values = trace.value(event)
-    values = values if isinstance(values, list) else [values]
-    word = "NaN" if any(v != v for v in values) else "infinite"
-    message = f"{site.name} becomes {word} in thread {thread} on line {site.line}."
-    return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], len(hits), site.file)]
-
-
-def _float_words(type_text: str) -> int:
-    for scalar in ("float", "half"):
-        if type_text.startswith(scalar):
-            shape = type_text[len(scalar) :]
-            return int(np.prod([int(n) for n in shape.split("x")])) if shape else 1
-    return 0
-
-
 def endless_loops(trace: Trace) -> list[Finding]:
-    """Loops that used up their thread's budget of iterations, and were ended."""
+    """Loops that used up their thread's budget of iterations, and were ended. Of each thread the first: its budget is gone."""
     found: dict[tuple, Finding] = {}
-    for event in np.flatnonzero(trace.kinds == "overrun"):
-        site = trace.sites[trace.site[event]]
+    seen: set[int] = set()
+    for event in np.flatnonzero(trace.at(lambda site: site.kind == "overrun")):
+        site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
+        if thread in seen:
+            continue
+        seen.add(thread)
         key = (site.file, site.line)
         if key in found:
             found[key].count += 1
             continue
-        thread, budget = int(trace.thread[event]), trace.header.get("loop_budget", 0)
+        budget = trace.header.get("loop_budget", 0)
         message = f"The loop on line {site.line} was ended in thread {thread} after {budget:,} iterations."
         found[key] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)
     return list(found.values())

@@ -163,7 +163,7 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict) -> Trace:
     threads, capacity, _ = records.shape
     is_overrun = np.array([site.kind == "overrun" for site in sites])
     written = records[..., 0] != 0
-    cut = written[:, -2]  # a thread that goes on writes its last event over the one before
+    cut = written[:, -2].copy()  # a thread that goes on writes its last event over the one before
     numbers = records[..., 0] & CONTINUED
     for thread in np.flatnonzero(cut):
         end = capacity - 2
@@ -171,8 +171,8 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict) -> Trace:
             end -= 1
         written[thread, end : capacity - 1] = False
     for thread in np.flatnonzero(written[:, -1]):
-        body = numbers[thread, :-1][written[thread, :-1]]
-        written[thread, -1] = not is_overrun[body[body != CONTINUED]].any()
+        *body, end = numbers[thread][written[thread] & (numbers[thread] != CONTINUED)]
+        written[thread, -1] = is_overrun[end] and not is_overrun[body].any()
     header = header | {
         "truncated": bool(cut.any()),
         "cut_threads": np.flatnonzero(cut).tolist(),
