@@ -12,15 +12,15 @@ class Settings(param.Parameterized):
     """A training run. Rates are Adam's step sizes, in the units of what they move."""
 
     size = param.Integer(256, bounds=(16, 4096), label="Longest side", doc="The picture is scaled down to this, in pixels.")
-    blobs = param.Integer(2048, bounds=(1, 1_048_576), label="Number", doc="How many Gaussians fit the picture.")
+    blobs = param.Integer(2048, bounds=(1, 4_194_304), label="Number", doc="How many Gaussians fit the picture.")
     seed = param.Integer(0, bounds=(0, 2**31 - 1), label="Seed", doc="Same seed, same start.")
     iterations = param.Integer(2000, bounds=(1, 1_000_000), label="Iterations", doc="Where the run ends.")
 
     kernels = param.Selector(
         default="tiled",
-        objects=["simple", "tiled"],
+        objects=["simple", "tiled", "binned"],
         label="Kernels",
-        doc="simple: every Gaussian for every pixel, by plain autodiff. tiled: a sorted short list for each tile.",
+        doc="simple: every Gaussian for every pixel. tiled: a sorted list a tile. binned: each Gaussian finds its tiles once.",
     )
     model = param.Selector(
         default="direct",
@@ -74,26 +74,14 @@ class Settings(param.Parameterized):
             self.rate_opacity * decay,
         )
 
-    def link_constants(self) -> dict[str, int | float]:
-        """The link-time constants of the kernels for these settings."""
-        width, height, capacity = TILES[self.tile]
-        constants: dict[str, int | float] = {
-            "WG_X": width,
-            "WG_Y": height,
-            "GAUSSIANS_PER_BLOCK": capacity,
-            "WAVE_SUM": int(self.gradient_sum == "wave"),
-            "SHIPPED_MODEL": int(self.model == "shipped"),
-        }
-        if self.kernels == "simple":
-            constants |= {"SIMPLE_BLOBCOUNT": self.blobs, "SHIPPED_SCALE": 5e-3}
-        return constants
-
 
 def allowed_blobs(settings: Settings, is_software: bool) -> int:
     """The most Gaussians a device takes at this size: beyond, an iteration would hold it for many seconds."""
     if settings.kernels == "simple":
         pairs = 2e7 if is_software else 5e8  # (pixel, Gaussian) pairs; and autodiff stores a state for each step of the loop
         return max(1, min(512, int(pairs / settings.size**2)))
+    if settings.kernels == "binned":
+        return 131_072 if is_software else 4_194_304
     width, height, _ = TILES[settings.tile]
     tests = 5e8 if is_software else 2e10  # (tile, Gaussian) pairs that the coarse pass tests
     return max(1, min(1_048_576, int(tests * width * height / settings.size**2)))

@@ -11,6 +11,7 @@ from splatscope.splat import kernels
 from splatscope.splat.images import encode, to_bytes
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.tiled import TiledKernels
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class StillRenderer:
         self.still = still
         target = np.zeros((still.height, still.width, 3), np.uint8)
         self.run = kernels.make_buffers(device, Settings(blobs=still.count), Splats.start(still.raw), target)
-        self._image = kernels.image(self.run)
+        self._image = TiledKernels(self.run).drawing[0]
 
     def draw(self, count: int) -> bytes:
         """The first `count` Gaussians over white, as a JPEG."""

@@ -9,8 +9,9 @@ import slangpy as spy
 from splatscope.gpu.buffers import download
 from splatscope.gpu.program import Bound
 from splatscope.splat import kernels
-from splatscope.splat.settings import TILES
+from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
+from splatscope.splat.tiled import TiledKernels
 
 # A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
 _SUBMIT_SECONDS = 0.05
@@ -49,16 +50,14 @@ class Trainer:
         self.device = device
         self.state = state
         self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
-        self._clear = kernels.clear_derivatives(self.run)
-        self._derive = kernels.compute_derivatives(self.run)
-        self._update = kernels.update_blobs(self.run)
-        self._image = kernels.image(self.run)
+        self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
-        self._describe = kernels.describe(self.run)
-        self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=8)
+        self._describe = kernels.describe(self.run, {"SHIPPED_MODEL": int(state.settings.model == "shipped")})
+        self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=16)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
         self._compile()
+        self._submit(self.kernels.begin())
 
     def advance(self, iterations: int, seconds: float = float("inf")) -> int:
         """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
@@ -81,13 +80,16 @@ class Trainer:
     def look(self) -> Look:
         """Draw the picture, measure it, and add the measure to the run's history."""
         run, state = self.run, self.state
-        self._submit_timed([self._image, self._measure, self._describe])
+        self._submit(looking := [*self.kernels.drawing, self._measure, self._describe])
+        if self.kernels.grow():
+            self._submit(self.kernels.begin())
+            self._submit(looking)
+        list_lengths = self.kernels.list_lengths()
+        self._submit(self.kernels.begin())
         pixels = run.width * run.height
         loss, visible = download(run.error_sums, np.float32, (-(-pixels // 256), 2)).sum(axis=0, dtype=np.float64) / pixels
         psnr = float(-10.0 * np.log10(max(visible / 3.0, 1e-12)))
         self._remember(psnr, float(loss))
-        columns, rows = run.tiles
-        tiled = state.settings.kernels != "simple"
         return Look(
             iteration=state.step,
             seconds=state.seconds,
@@ -95,8 +97,8 @@ class Trainer:
             loss=float(loss),
             picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
             error=download(run.error_map, np.float32, (run.height, run.width)),
-            list_lengths=download(run.list_lengths, np.uint32, (rows, columns)) if tiled else np.zeros((0, 0), np.uint32),
-            tile=TILES[state.settings.tile],
+            list_lengths=list_lengths,
+            tile=self.kernels.tile,
             ellipses=download(run.ellipses, np.float32, (state.settings.blobs, kernels.ELLIPSE_FLOATS)),
             kernel_ms=dict(self.kernel_ms),
         )
@@ -110,18 +112,16 @@ class Trainer:
 
     def _iterate(self, count: int) -> float:
         """Submit `count` iterations and wait for them; returns seconds. A single one is timed kernel by kernel."""
+        started = time.perf_counter()
         if count == 1:
             self._next_step()
-            iteration = [self._clear, self._derive, self._update]
-            started = time.perf_counter()
-            self._submit_timed(iteration)
+            self._submit(self.kernels.iteration)
             return time.perf_counter() - started
-        started = time.perf_counter()
         encoder = self.device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
             for _ in range(count):
                 self._next_step()
-                for bound in (self._clear, self._derive, self._update):
+                for bound in self.kernels.iteration:
                     bound.encode(compute_pass)
         self.device.submit_command_buffer(encoder.finish())
         self.device.wait()
@@ -129,10 +129,12 @@ class Trainer:
 
     def _next_step(self) -> None:
         self.state.step += 1
-        self._update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
+        self.kernels.update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
 
-    def _submit_timed(self, sequence: list[Bound]) -> None:
+    def _submit(self, sequence: list[Bound]) -> None:
         """Submit kernels, wait for them, and keep how long each took."""
+        if not sequence:
+            return
         encoder = self.device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
             compute_pass.write_timestamp(self._timestamps, 0)
@@ -148,13 +150,13 @@ class Trainer:
     def _compile(self) -> None:
         """Run one workgroup of every kernel on no Gaussians: the driver compiles at a kernel's first dispatch, and device time
         shall not count it. Nothing of the run changes but buffers that are written anew before they are read."""
-        bounds = [self._clear, self._derive, self._update, self._image, self._measure, self._describe]
-        with_scene = [bound for bound in bounds if bound is not self._measure]
+        with_scene = [*self.kernels.bounds, self._describe]
         for bound in with_scene:
             bound.set(scene=self.run.scene | {"blobCount": 0})
-        self._submit_timed([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in bounds])
+        self._submit([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in (*with_scene, self._measure)])
         for bound in with_scene:
             bound.set(scene=self.run.scene)
+        self.kernel_ms.clear()
 
     def _remember(self, psnr: float, loss: float) -> None:
         row = np.array([(self.state.step, self.state.seconds, psnr, loss)], HISTORY)

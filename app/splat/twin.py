@@ -126,20 +126,32 @@ def over_white(value: np.ndarray, shipped: bool = False) -> np.ndarray:
 
 
 def render_list(
-    g: Gaussians, blobs: np.ndarray, pixels: np.ndarray, shipped_background: bool = False, guard: bool = True
+    g: Gaussians,
+    blobs: np.ndarray,
+    pixels: np.ndarray,
+    shipped_background: bool = False,
+    guard: bool = True,
+    seen: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Colours (…, P, 3) of pixels (P, 2) under the Gaussians `blobs`, nearest first."""
+    """Colours (…, P, 3) of pixels (P, 2) under the Gaussians `blobs`, nearest first; `seen` (len(blobs), P) leaves layers out."""
     leading = g.opacity.shape[:-1]
     value = np.zeros((*leading, len(pixels), 4))
     value[..., 3] = 1
     count = np.zeros(value.shape[:-1], int)
-    for blob in blobs:
+    for place, blob in enumerate(blobs):
         gval = evaluate(g, int(blob), pixels)
+        if seen is not None:
+            gval[..., 3] *= seen[place]
         if guard:
             value, count = transform_pixel_state(value, count, gval)
         else:
             value = alpha_blend(value, gval)
     return over_white(value, shipped_background)
+
+
+def bright_enough(g: Gaussians, pixels: np.ndarray, faintest: float = OPAQUE) -> np.ndarray:
+    """(N, P): which Gaussians the binned kernels draw at which pixels."""
+    return np.stack([evaluate(g, blob, pixels)[..., 3] >= faintest for blob in range(g.opacity.shape[-1])])
 
 
 def adam(raw, first, second, gradient, step: int, rate, beta1=0.9, beta2=0.999, epsilon=1e-8, shipped: bool = False):

@@ -10,7 +10,7 @@ from conftest import scene_of
 from test_shortlist import constants_of
 
 from splatscope.gpu.buffers import download
-from splatscope.splat import kernels, twin
+from splatscope.splat import twin
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import Splats, TrainingState
 from splatscope.splat.trainer import Trainer
@@ -189,10 +189,10 @@ def trainer_of(device, raw, target, **chosen):
 def trainer_gradients(device, trainer):
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
-        for bound in (kernels.clear_derivatives(trainer.run), kernels.compute_derivatives(trainer.run)):
+        for bound in trainer.kernels.iteration[:-1]:
             bound.encode(compute_pass)
     device.submit_command_buffer(encoder.finish())
-    return download(trainer.run.gradient, np.float32, (9, trainer.state.settings.blobs))
+    return download(trainer.kernels.gradient, np.float32, (9, trainer.state.settings.blobs))
 
 
 @pytest.mark.parametrize("model", ["direct", "shipped"])

@@ -1,0 +1,82 @@
+"""The fast kernels of a run, bound: each Gaussian finds its tiles once, and one kernel a tile blends, compares and takes back."""
+
+import numpy as np
+
+from splatscope.gpu.buffers import download, upload, zeros
+from splatscope.gpu.program import Bound
+from splatscope.splat.kernels import RunBuffers, bind
+from splatscope.splat.state import FIELDS
+
+SPLAT_FLOATS = 12
+LISTS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
+
+
+class BinnedKernels:
+    """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows."""
+
+    def __init__(self, run: RunBuffers):
+        self.run = run
+        side, lanes = _sizes(run.device.info.limits.min_wave_size, run.device.info.limits.max_wave_size)
+        self.constants = {"TILE": side, "LANES": lanes, "SHIPPED_MODEL": int(run.settings.model == "shipped")}
+        self.tile = (side, side, 2**32 - 1)
+        self._columns, self._rows = run.tiles(side, side)
+        tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
+        self.gradient = zeros(device, FIELDS * count)
+        self._capacity = max(1 << 16, LISTS_A_GAUSSIAN * count)
+        self._buffers = {
+            "splats": zeros(device, (count, SPLAT_FLOATS)),
+            "tileCount": zeros(device, tiles, np.uint32),
+            "tileList": zeros(device, (tiles, 2), np.uint32),
+            "tileFill": zeros(device, tiles, np.uint32),
+            "lists": zeros(device, self._capacity, np.uint32),
+            "listsUsed": zeros(device, 1, np.uint32),
+        }
+        self._project = self._bind("binned", "projectMain", (count, 1), "tileCount", "splats", "listsUsed", blobsBuffer=run.raw)
+        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "listsUsed")
+        self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "lists")
+        self._derive = self._raster("binnedDerivativesMain", moments=self.gradient, targetBuffer=run.target)
+        self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
+        self.update = self._bind(
+            "binned_update", "binnedUpdateMain", (count, 1), "tileCount", "splats", "listsUsed",
+            blobsBuffer=run.raw, moments=self.gradient, firstMoment=run.first_moment, secondMoment=run.second_moment,
+        )  # fmt: skip
+        self.iteration = [self._allocate, self._scatter, self._derive, self.update]
+        self.drawing = [self._allocate, self._scatter, self._image]
+        self.bounds = [self._project, *self.iteration, self._image]
+
+    def begin(self) -> list[Bound]:
+        """Projects and counts: an iteration finds that done by the one before it, and a look uses it up."""
+        return [self._project]
+
+    def grow(self) -> bool:
+        """Make room if the lists were nearly full at the last look; true if they were over full, and it must be repeated."""
+        used = int(download(self._buffers["listsUsed"], np.uint32, (1,))[0])
+        overfull = used > self._capacity
+        if used > 0.75 * self._capacity:
+            self._capacity = 2 * used
+            self._buffers["lists"] = upload(self.run.device, np.zeros(self._capacity, np.uint32))
+            for bound in (self._scatter, self._derive, self._image):
+                bound.set(lists=self._buffers["lists"])
+            for bound in (self._allocate, self._scatter):
+                bound.set(listsCapacity=self._capacity)
+        return overfull
+
+    def list_lengths(self) -> np.ndarray:
+        """How long each tile's list was at the last look, (rows, columns) uint32."""
+        return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
+
+    def _raster(self, entry: str, **buffers) -> Bound:
+        threads = (self._columns * self.constants["LANES"], self._rows)
+        return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", **buffers)
+
+    def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> Bound:
+        buffers |= {name: self._buffers[name] for name in names}
+        if entry in ("allocateMain", "scatterMain"):
+            buffers["listsCapacity"] = self._capacity
+        return bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, **buffers)
+
+
+def _sizes(least_wave: int, most_wave: int) -> tuple[int, int]:
+    """(side of a tile, threads that share it): one wave a tile where waves are narrow, so that no barrier costs anything."""
+    wave = most_wave or least_wave or 32
+    return (8, 8) if wave <= 8 else (16, max(32, wave))

@@ -1,0 +1,160 @@
+"""The binned kernels: lists of any length, the picture, and every gradient, for several shapes of tile and wave."""
+
+import numpy as np
+import pytest
+from test_gradients import CASES, assert_gradients_agree, differences, start, trainer_of
+
+from splatscope.gpu.buffers import download, zeros
+from splatscope.gpu.program import compile_kernel
+from splatscope.splat import binned, twin
+
+GRADIENT = """
+import binned_update;
+import gaussian;
+import scene;
+
+RWStructuredBuffer<float> rawGradient;
+
+[shader("compute")]
+[numthreads(64, 1, 1)]
+void test(uint blob: SV_DispatchThreadID)
+{
+    if (blob >= scene.blobCount)
+        return;
+    var raw = diffPair(loadRaw(blob, 0));
+    bwd_diff(decode)(raw, gradientOf(blob, decode(raw.p)));
+    for (uint field = 0; field < FIELDS; field++)
+        rawGradient[fieldIndex(field, blob)] = raw.d.v[field];
+}
+"""
+
+# (side of a tile, threads a tile): one wave and several, several pixels a lane and one.
+SHAPES = [(8, 8), (8, 16), (8, 64), (16, 16), (16, 64)]
+
+
+def submit(device, bounds):
+    encoder = device.create_command_encoder()
+    with encoder.begin_compute_pass() as compute_pass:
+        for bound in bounds:
+            bound.encode(compute_pass)
+    device.submit_command_buffer(encoder.finish())
+
+
+def gradients(device, trainer):
+    """∂loss/∂raw (9, N) as the next update would take it."""
+    count = trainer.state.settings.blobs
+    submit(device, trainer.kernels.iteration[:-1])
+    out = zeros(device, 9 * count)
+    model = {"SHIPPED_MODEL": trainer.kernels.constants["SHIPPED_MODEL"]}
+    kernel = compile_kernel(device, "test", "test", model, GRADIENT)
+    buffers = {"blobsBuffer": trainer.run.raw, "moments": trainer.kernels.gradient, "rawGradient": out}
+    submit(device, [kernel.bind((count, 1, 1), scene=trainer.run.scene, **buffers)])
+    return download(out, np.float32, (9, count))
+
+
+def load(raw, model, width, height):
+    return twin.load_direct(raw) if model == "direct" else twin.load_shipped(raw, width, height, 1e-4)
+
+
+def grid(width, height):
+    return np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(float)
+
+
+def check_gradients(device, model, width, height, count, *, opaque=False, background="correct"):
+    rng = np.random.default_rng(width * count)
+    raw, target = start(model, count, width, height, rng), rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
+    if opaque:
+        raw[8] = 2.5
+    got = gradients(device, trainer_of(device, raw, target, kernels="binned", model=model, background=background))
+    pixels, wanted = grid(width, height), target.reshape(-1, 3) / 255
+    seen = twin.bright_enough(load(raw.astype(float), model, width, height), pixels)
+
+    def loss_of(raws):
+        g = load(raws, model, width, height)
+        color = twin.render_list(g, np.arange(count), pixels, background == "shipped", seen=seen)
+        return ((color - wanted) ** 2).sum(axis=(1, 2)) / len(pixels)
+
+    assert_gradients_agree(got, differences(raw.astype(float), loss_of))
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_gradients(device, case):
+    check_gradients(device, "direct", **CASES[case])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients_of_every_shape(device, monkeypatch, shape):
+    monkeypatch.setattr(binned, "_sizes", lambda *_: shape)
+    check_gradients(device, "direct", 27, 19, 40)
+
+
+def test_gradients_over_the_shipped_background(device):
+    check_gradients(device, "direct", 27, 19, 40, background="shipped")
+
+
+def test_lists_longer_than_a_chunk(device):
+    """Every Gaussian reaches every tile: 600 ids are walked in several chunks, and none is dropped."""
+    width, height, count = 17, 9, 600
+    rng = np.random.default_rng(2)
+    raw, target = start("direct", count, width, height, rng, (2.0, 3.0)), rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
+    raw[8] = -4
+    trainer = trainer_of(device, raw, target, kernels="binned")
+    look = trainer.look()
+    assert look.list_lengths.min() > 256
+    assert look.overflowed_tiles == 0
+    g, pixels = twin.load_direct(raw.astype(float)), grid(width, height)
+    seen = twin.bright_enough(g, pixels)
+    np.testing.assert_allclose(look.picture.reshape(-1, 3), twin.render_list(g, np.arange(count), pixels, seen=seen), atol=1e-4)
+    blobs = rng.choice(count, 30, replace=False)
+
+    def loss_of(raws):
+        color = twin.render_list(twin.load_direct(raws), np.arange(count), pixels, seen=seen)
+        return ((color - target.reshape(-1, 3) / 255) ** 2).sum(axis=(1, 2)) / len(pixels)
+
+    assert_gradients_agree(gradients(device, trainer)[:, blobs], differences(raw.astype(float), loss_of, blobs))
+
+
+def test_the_lists_memory_grows(device, monkeypatch):
+    monkeypatch.setattr(binned, "LISTS_A_GAUSSIAN", 0)
+    count = 900
+    raw = start("direct", count, 256, 256, np.random.default_rng(3), (3.5, 4.0))
+    trainer = trainer_of(device, raw, np.zeros((256, 256, 3), np.uint8), kernels="binned", size=256)
+    look = trainer.look()
+    assert look.list_lengths.sum() > 1 << 16
+    g, some = twin.load_direct(raw.astype(float)), grid(256, 256)[::997]
+    expected = twin.render_list(g, np.arange(count), some, seen=twin.bright_enough(g, some))
+    np.testing.assert_allclose(look.picture.reshape(-1, 3)[::997], expected, atol=2e-4)
+
+
+def test_a_list_is_what_the_ellipse_touches(device):
+    """Against brute force: a tile lists a Gaussian if, and nearly only if, one of its pixels sees it."""
+    width, height, count = 64, 48, 200
+    raw = start("direct", count, width, height, np.random.default_rng(4))
+    raw[0:2] += np.random.default_rng(5).normal(0, 8, (2, count)).astype(np.float32)  # some beyond the edge
+    trainer = trainer_of(device, raw, np.zeros((height, width, 3), np.uint8), kernels="binned")
+    lengths, side = trainer.look().list_lengths, trainer.kernels.tile[0]
+    seen = twin.bright_enough(twin.load_direct(raw.astype(float)), grid(width, height)).reshape(count, height, width)
+    by_tile = seen.reshape(count, height // side, side, width // side, side).any(axis=(2, 4)).sum(axis=0)
+    assert (lengths >= by_tile).all()
+    assert lengths.sum() < 1.15 * by_tile.sum()
+
+
+def test_binned_and_tiled_train_to_the_same_quality(device):
+    rng = np.random.default_rng(6)
+    target = rng.integers(0, 256, (6, 8, 3), dtype=np.uint8).repeat(6, 0).repeat(6, 1)
+    raw = start("direct", 120, 48, 36, rng, (0.5, 1.2))
+    quality = {}
+    for kind in ("tiled", "binned"):
+        trainer = trainer_of(device, raw, target, kernels=kind, iterations=60)
+        trainer.advance(60)
+        quality[kind] = trainer.look().psnr
+    assert abs(quality["tiled"] - quality["binned"]) < 0.5
+    assert quality["binned"] > 14
+
+
+def test_clearing_is_part_of_the_update(device):
+    trainer = trainer_of(
+        device, start("direct", 30, 32, 16, np.random.default_rng(7)), np.zeros((16, 32, 3), np.uint8), kernels="binned"
+    )
+    trainer.advance(3)
+    np.testing.assert_array_equal(download(trainer.kernels.gradient, np.float32, (270,)), 0)
