@@ -166,8 +166,19 @@ def _findings(
         else:
             finding.count = seen
             found[key] = finding
-    true = {(f.name, f.file, line) for f in found.values() if f.kind == "race" for line in f.lines}
-    return [f for f in found.values() if f.kind == "race" or not any((f.name, f.file, line) in true for line in f.lines)]
+    return _without_lesser([*found.values()])
+
+
+def _without_lesser(findings: list[Finding]) -> list[Finding]:
+    """Without the benign races that share a line of the same variable with a true one, or with a benign one before."""
+    taken: set[tuple] = set()
+    kept = []
+    for finding in sorted(findings, key=lambda f: f.kind != "race"):
+        lines = {(finding.name, finding.file, line) for line in finding.lines}
+        if finding.kind == "race" or not lines & taken:
+            kept.append(finding)
+        taken |= lines
+    return kept
 
 
 def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: bool) -> Finding:
