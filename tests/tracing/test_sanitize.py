@@ -1,4 +1,4 @@
-"""Kernels with a fault and their twins without: each file of findings/ says in its head what is to be found in it, and nothing else is."""
+"""Kernels with a fault and their twins without: each file of findings/ says in its head what is found in it, and nothing else is."""
 
 import re
 from pathlib import Path
@@ -42,10 +42,12 @@ def test_findings(path):
     assert not recording.stepped_over
     slots = recording.trace.slot
     for finding in findings:
-        assert finding.message.endswith((".", "two.")) and finding.file == path.name
+        assert finding.message.endswith((".", "two."))
+        assert finding.file == path.name
         assert [recording.trace.thread[e] for e in finding.events] == finding.threads[: len(finding.events)]
         if finding.kind in ("race", "benign-race"):
-            assert len(finding.events) == len(finding.lines) == 2 and len(set(finding.threads)) == 2
+            assert len(finding.events) == len(finding.lines) == 2
+            assert len(set(finding.threads)) == 2
             assert slots[finding.events[0]] < slots[finding.events[1]]
             assert [recording.trace.sites[recording.trace.site[e]].line for e in finding.events] == finding.lines
 
@@ -54,4 +56,5 @@ def test_findings(path):
 def test_enough_of_each_kind(kind):
     heads = [path.read_text() for path in FILES if path.parent.name == kind]
     has = [kind in {finding[0] for finding in expected(head)} for head in heads]
-    assert has.count(True) >= 6 and has.count(False) >= 6
+    assert has.count(True) >= 6
+    assert has.count(False) >= 6
