@@ -3,14 +3,25 @@
 A record is a uint4: (site | flags, slot or value, index or value, value or value); site 0 means nothing was written. Values that do
 not fit go on in records of site CONTINUED. There is no branch: past its end a thread goes on writing its last record, and a thread
 of another workgroup has only a last record, which all of these share. So little code a site keeps the driver's compile time down.
+
+Where the source does not say a value's type (`let x = …`), the compiler picks the overload, and that notes the type's number in the
+record: `settle` gives it to the site.
 """
 
+import dataclasses
+
+import numpy as np
+
+from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import SCALARS
 
 REPLAY = 1 << 31  # flag: written while a backward pass runs the primal again
 OUTSIDE = 1 << 30  # flag: the index was out of bounds
 CONTINUED = (1 << 24) - 1
-STASHES = 32  # places where indices are kept between their evaluation and the record
+UNKNOWN = "?"  # type of a site whose records say it
+TYPES = ("",) + tuple(f"{scalar}{n}" for scalar in SCALARS for n in ("", 2, 3, 4)) + tuple(
+    f"float{rows}x{columns}" for rows in (2, 3, 4) for columns in (2, 3, 4)
+)  # fmt: skip
 
 _HEAD = f"""
 module _recorder;
@@ -26,8 +37,16 @@ static uint last = 0;
 static uint spare = 0;  // the record kept free for the end of an endless loop
 static uint flags = 0;
 static uint iterations = 0;
-static uint stash[{STASHES}];
-static bool inside[{STASHES}];
+
+// The element that is being accessed: its index, rows flattened; whether that is inside; the later subscripts.
+static uint where = 0;
+static bool inside = true;
+static uint second = 0;
+static uint third = 0;
+
+// Elements whose access waits until something else is evaluated that may access others.
+static uint2 waiting[8];
+static uint depth = 0;
 
 void put(uint site, uint a, uint b, uint c)
 {{
@@ -36,7 +55,7 @@ void put(uint site, uint a, uint b, uint c)
 }}
 
 // An access is flagged where its index was outside.
-uint at(uint site, uint k) {{ return inside[k] ? site : site | {OUTSIDE}u; }}
+uint at(uint site) {{ return inside ? site : site | {OUTSIDE}u; }}
 
 uint tick() {{ return _rec_clock[0].add(1); }}
 
@@ -69,44 +88,71 @@ public bool _rec_overrun(uint site)
     return over;
 }}
 
-// An index on its way into brackets: kept as it was, returned so that the access stays inside.
-public uint _rec_at(uint k, uint index, uint size)
+uint clamped(uint i, uint n) {{ return min(i, max(n, 1) - 1); }}
+
+// Indices on their way into brackets, with the sizes of their dimensions: kept as they are, returned so that the access stays inside.
+public uint _rec_at(uint i, uint n)
 {{
-    stash[k] = index;
-    inside[k] = index < size;
-    return min(index, max(size, 1) - 1);
+    where = i;
+    inside = i < n;
+    return clamped(i, n);
 }}
 
-// The next subscript of the same element, row by row.
-public uint _rec_next(uint k, uint index, uint size)
+public uint _rec_at(uint i, uint n, uint j, uint m)
 {{
-    stash[k] = stash[k] * size + index;
-    inside[k] = inside[k] && index < size;
-    return min(index, max(size, 1) - 1);
+    where = i * m + j;
+    inside = i < n && j < m;
+    second = clamped(j, m);
+    return clamped(i, n);
 }}
 
-// The index kept last, for writing and looking at the same place again.
-public uint _rec_again(uint k, uint size) {{ return min(stash[k], max(size, 1) - 1); }}
+public uint _rec_at(uint i, uint n, uint j, uint m, uint k, uint l)
+{{
+    where = (i * m + j) * l + k;
+    inside = i < n && j < m && k < l;
+    second = clamped(j, m);
+    third = clamped(k, l);
+    return clamped(i, n);
+}}
 
-public uint _rec_here(uint k) {{ stash[k] = 0; inside[k] = true; return k; }}
+public uint _rec_second() {{ return second; }}
+public uint _rec_third() {{ return third; }}
+
+// The only element of a scalar.
+public uint _rec_here(uint site) {{ where = 0; inside = true; return site; }}
+
+// An index whose access waits, and what ends the wait.
+public uint _rec_push(uint index) {{ waiting[depth & 7] = uint2(where, inside ? 1 : 0); depth++; return index; }}
+public T _rec_pop<T>(T v)
+{{
+    depth--;
+    where = waiting[depth & 7].x;
+    inside = waiting[depth & 7].y != 0;
+    return v;
+}}
 
 // Whether a store may be made. One that may not is recorded here.
-public bool _rec_may(uint site, uint k)
+public bool _rec_may(uint site, uint index, bool is_inside)
 {{
-    if (!inside[k])
-        put(site, tick(), stash[k], 0);
-    return inside[k];
+    if (!is_inside)
+        put(site, tick(), index, 0);
+    return is_inside;
 }}
 
-public uint _rec_size<T>(RWStructuredBuffer<T> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
-public uint _rec_size<T>(StructuredBuffer<T> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
+public uint _rec_size<T, L : IBufferDataLayout>(RWStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
+public uint _rec_size<T, L : IBufferDataLayout>(StructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
+public uint _rec_size<T, L : IBufferDataLayout>(RasterizerOrderedStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
+public uint _rec_size<T : ITexelElement>(RWBuffer<T> b) {{ uint n; b.GetDimensions(n); return n; }}
+public uint _rec_size<T : ITexelElement>(Buffer<T> b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(RWByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(ByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
 
 public void _rec_value<T>(uint site, T v) {{ put(site, 0, 0, 0); }}
-public void _rec_element<T>(uint site, uint k, T v) {{ put(at(site, k), stash[k], 0, 0); }}
-public T _rec_read<T>(uint site, uint k, T v) {{ put(at(site, k), tick(), stash[k], 0); return v; }}
-public void _rec_wrote<T>(uint site, uint k, T v) {{ put(site, tick(), stash[k], 0); }}
+public void _rec_element<T>(uint site, uint index, T v) {{ put(site, index, 0, 0); }}
+public T _rec_read<T>(uint site, T v) {{ put(at(site), tick(), where, 0); return v; }}
+public void _rec_wrote<T>(uint site, uint index, T v) {{ put(site, tick(), index, 0); }}
+public void _rec_touch(uint site, uint index) {{ put(site, tick(), index, 0); }}
+public T _rec_also<T>(uint site, T v) {{ put(at(site), tick(), where, 0); return v; }}
 """
 
 # How a scalar becomes words: one, or two for 64 bits.
@@ -136,6 +182,22 @@ def words_in(type_text: str) -> int:
     return len(_words(type_text))
 
 
+def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
+    """The sites, those of unknown type with the one that their records bear, one site a type. Changes `records` (…, 4) to match."""
+    heads = records[..., 0]
+    numbers, codes = heads & CONTINUED, (heads >> 24) & 63
+    settled = list(sites)
+    unknown = np.array([site.type == UNKNOWN for site in sites])
+    open_ones = (numbers < len(sites)) & unknown[np.minimum(numbers, len(sites) - 1)]
+    for pair in np.unique(numbers[open_ones].astype(np.uint64) << 8 | codes[open_ones]):
+        number, code = int(pair) >> 8, int(pair) & 255
+        settled.append(dataclasses.replace(sites[number], type=TYPES[code] if code < len(TYPES) else ""))
+        chosen = open_ones & (numbers == number) & (codes == code)
+        heads[chosen] = (heads[chosen] & np.uint32(REPLAY | OUTSIDE)) | np.uint32(len(settled) - 1)
+    heads[numbers < CONTINUED] &= np.uint32(REPLAY | OUTSIDE | CONTINUED)
+    return [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in settled]
+
+
 def _words(type_text: str) -> list[str]:
     scalar = max((s for s in SCALARS if type_text.startswith(s)), key=len)
     shape = type_text[len(scalar) :]
@@ -150,21 +212,23 @@ def _words(type_text: str) -> list[str]:
 
 def _overloads(name: str) -> str:
     words = _words(name)
-    value = _puts("site", words, 3)
-    element = "put(at(site, k), stash[k], " + ", ".join([*words[:2], "0", "0"][:2]) + "); " + _continued(words[2:])
-    access = f"put(at(site, k), tick(), stash[k], {words[0]}); " + _continued(words[1:])
+    code = TYPES.index(name) << 24 if name in TYPES else 0
+    site = f"site | {code}" if code else "site"
+    value = f"put({site}, {_fill(words, 3)}); {_continued(words[3:])}"
+    element = f"put({site}, index, {_fill(words, 2)}); {_continued(words[2:])}"
+    read = f"put(at({site}), tick(), where, {words[0]}); {_continued(words[1:])}"
+    wrote = f"put({site}, tick(), index, {words[0]}); {_continued(words[1:])}"
     return f"""
 public void _rec_value(uint site, {name} v) {{ {value}}}
-public void _rec_element(uint site, uint k, {name} v) {{ {element}}}
-public {name} _rec_read(uint site, uint k, {name} v) {{ {access}return v; }}
-public void _rec_wrote(uint site, uint k, {name} v) {{ {access}}}
+public void _rec_element(uint site, uint index, {name} v) {{ {element}}}
+public {name} _rec_read(uint site, {name} v) {{ {read}return v; }}
+public void _rec_wrote(uint site, uint index, {name} v) {{ {wrote}}}
 """
 
 
-def _puts(site: str, words: list[str], per: int) -> str:
-    first = (words[:per] + ["0"] * per)[:per]
-    return f"put({site}, {', '.join(first)}); " + _continued(words[per:])
+def _fill(words: list[str], count: int) -> str:
+    return ", ".join((words[:count] + ["0"] * count)[:count])
 
 
 def _continued(words: list[str]) -> str:
-    return "".join(f"put({CONTINUED}, {', '.join([*words[i : i + 3], '0', '0'][:3])}); " for i in range(0, len(words), 3))
+    return "".join(f"put({CONTINUED}, {_fill(words[i:], 3)}); " for i in range(0, len(words), 3))

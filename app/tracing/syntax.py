@@ -1,4 +1,8 @@
-"""Slang source as a tree, and what its declarations say: shared variables, buffers, structs, functions."""
+"""Slang source as far as the recorder reads it: where functions stand, found by brackets, and each body as a tree.
+
+tree-sitter parses one body at a time and sees neither directives nor the constructs that its grammar lacks: these are blanked,
+length for length, so that what its nodes point at is still the source. What stays an ERROR is copied as it is written.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,46 +15,98 @@ _parser = Parser(Language(tree_sitter_slang.language()))
 
 SCALARS = ("bool", "int", "uint", "float", "half", "double", "int64_t", "uint64_t", "int16_t", "uint16_t", "int8_t", "uint8_t")
 _NUMERIC = re.compile(rf"^({'|'.join(SCALARS)})([1-4](x[1-4])?)?$")
-_BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
+_MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
+_ATTRIBUTES = r"(?:\[[^\[\]]*\]\s*)*"
+_CONTAINER = re.compile(
+    rf"{_ATTRIBUTES}{_MODIFIERS}(?:__generic\s*<[^{{]*?>\s*)?(struct|class|interface|extension|__extension|namespace|enum|cbuffer|tbuffer"
+    r"|property|__subscript)\b\s*(?P<name>[\w.]*)"
+)
+_ACCESSOR = re.compile(rf"{_ATTRIBUTES}(get|set|ref|__ref|modify|_modify)\s*(\([^()]*\)\s*)?$")
 
 
-@dataclass(frozen=True)
-class Memory:
-    """A variable that threads share: groupshared, or a buffer. `dims` are the texts of its array sizes, outermost first."""
+def is_numeric(type_text: str) -> bool:
+    """Whether values of this type are recorded: a scalar, vector or matrix."""
+    return bool(_NUMERIC.match(type_text))
 
+
+@dataclass(eq=False)
+class Block:
+    """A pair of braces with what stands before it: a function, or a container of functions. Offsets are into the source.
+
+    `kind`: function, lambda, struct, interface, namespace, property … `parameters` is the span between a function's brackets.
+    """
+
+    kind: str
     name: str
-    space: str  # "shared" or "device"
-    type: str
-    dims: tuple[str, ...] = ()
-    atomic: bool = False
-    byte_address: bool = False
-    sized: bool = True  # whether a kernel can ask how many elements there are
+    head: int
+    start: int  # of the opening brace
+    end: int  # behind the closing one
+    parameters: tuple[int, int] | None = None
+    inner: list["Block"] = field(default_factory=list)
+    owner: "Block | None" = None
 
     @property
-    def subscripts(self) -> int:
-        """How many subscripts lead to one element."""
-        if self.space == "shared":
-            return len(self.dims)
-        return 0 if self.byte_address else 1
+    def is_code(self) -> bool:
+        return self.kind in ("function", "lambda")
 
 
-@dataclass
-class Declarations:
-    """What all modules of a program declare, by name."""
+class Source:
+    """A file: its text (one character a byte), the same without what is no code, and its blocks."""
 
-    memory: dict[str, Memory] = field(default_factory=dict)
-    structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # fields: (name, type), arrays left out
-    out_parameters: dict[str, set[int]] = field(default_factory=dict)  # of functions and methods, whatever their overload
-    mutating: set[str] = field(default_factory=set)
+    def __init__(self, text: str, file: str = ""):
+        self.file = file
+        self.text = text.encode().decode("latin-1")
+        self.clean = _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), self.text)
+        self.blocks = _outer_blocks(self.clean, 0, len(self.clean), None)
 
+    def walk(self) -> Iterator[Block]:
+        """All blocks, each before those inside it."""
+        pending = list(reversed(self.blocks))
+        while pending:
+            block = pending.pop()
+            yield block
+            pending += reversed(block.inner)
 
-def parse(text: str) -> Node:
-    """The root of the tree. Slang that the grammar does not know becomes ERROR nodes, the rest is as it should be."""
-    return _parser.parse(text.encode()).root_node
+    def functions(self) -> Iterator[Block]:
+        return (block for block in self.walk() if block.is_code)
 
+    def head(self, block: Block) -> str:
+        return self.clean[block.head : block.start]
 
-def text_of(node: Node) -> str:
-    return node.text.decode()
+    def attributes(self, block: Block) -> str:
+        """The attributes before a function, as text."""
+        return re.match(_ATTRIBUTES, self.head(block).lstrip()).group(0)
+
+    def parameters(self, block: Block) -> list[str]:
+        """A function's parameters as text, without commas."""
+        return split_arguments(self.clean[slice(*block.parameters)]) if block.parameters else []
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """(line, column), both from 1."""
+        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+
+    def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
+        """The code in a span, blocks blanked with their braces."""
+        parts, at = [], start
+        for block in blocks:
+            parts += [self.clean[at : block.start], re.sub(r"[^\n]", " ", self.clean[block.start : block.end])]
+            at = block.end
+        return "".join(parts) + self.clean[at : len(self.clean) if end is None else end]
+
+    def body(self, block: Block) -> Node | None:
+        """The compound statement of a function, None where the grammar is lost."""
+        text = list(self.clean[block.start : block.end])
+        for inner in block.inner:  # lambdas and local structs are blocks of their own
+            filler = ";" if inner.kind != "lambda" else "0"
+            _blank(text, inner.head - block.start, inner.end - block.start, filler)
+        masked = _mask("".join(text))
+        lead = re.sub(r"[^\n]", " ", self.clean[: block.start - 3]) + "f()"
+        root = _parser.parse((lead + masked).encode("latin-1")).root_node
+        function = root.named_children[0] if root.named_children else None
+        node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
+        whole = node is not None and node.start_byte == block.start and node.end_byte == block.end
+        return node if whole else None
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -60,44 +116,16 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
-def declare(root: Node, known: Declarations) -> None:
-    """Add a module's declarations to what is known."""
-    _declare_memory(root, known)
-    for node in walk(root):
-        if node.type == "struct_specifier":
-            _declare_struct(node, known)
-        elif node.type == "function_definition":
-            name = function_name(node)
-            outs = {i for i, parameter in enumerate(parameters_of(node)) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
-            if outs:
-                known.out_parameters.setdefault(name, set()).update(outs)
-            if re.search(r"\[\s*mutating\s*\]", attributes_of(node)):
-                known.mutating.add(name)
-
-
-def function_name(node: Node) -> str:
-    """The name of a function_definition, without its template arguments."""
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.child_by_field_name("declarator") is not None:
-        declarator = declarator.child_by_field_name("declarator")
-    if declarator is None:
-        return "?"
-    name = declarator.child_by_field_name("name") or declarator
-    return re.split(r"[<(\s]", text_of(name))[0]
-
-
-def parameters_of(node: Node) -> list[str]:
-    """The parameters of a function_definition as text, without commas. Read from the text: `no_diff` confuses the grammar."""
-    declarator = node.child_by_field_name("declarator")
-    lists = [n for n in walk(declarator) if n.type == "parameter_list"] if declarator is not None else []
-    return split_arguments(text_of(lists[0])[1:-1]) if lists else []
+def text_of(node: Node) -> str:
+    """What the parser saw of a node."""
+    return node.text.decode("latin-1")
 
 
 def split_arguments(text: str) -> list[str]:
     """Split at the commas that stand outside of all brackets."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
-        depth += (c in "([{<") - (c in ")]}>")
+        depth += (c in "([{<") - (c in ")]}" or (c == ">" and text[i - 1 : i] not in "-="))
         if c == "," and depth == 0:
             parts.append(text[start:i].strip())
             start = i + 1
@@ -105,126 +133,149 @@ def split_arguments(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def attributes_of(node: Node) -> str:
-    """The attributes before a function: its own, and those that the grammar left in front of it."""
-    own = "".join(text_of(child) for child in node.children if child.type == "hlsl_attribute")
-    before, previous = "", node.prev_sibling
-    while (
-        previous is not None
-        and previous.type in ("ERROR", "hlsl_attribute", "comment")
-        and previous.end_point[0] >= node.start_point[0] - 6
-    ):
-        before = text_of(previous) + before
-        previous = previous.prev_sibling
-    return before + own
+def closing(text: str, start: int) -> int:
+    """Where the bracket at `start` is closed; the end of the text if it never is."""
+    depth = 0
+    for match in re.compile(r"[()\[\]{}]").finditer(text, start):
+        depth += 1 if match.group(0) in "([{" else -1
+        if depth == 0:
+            return match.start()
+    return len(text) - 1
 
 
-def parameter_parts(parameter: str) -> tuple[str, str]:
-    """(type, name) of a parameter's text."""
-    bare = re.sub(
-        r"\b(uniform|in|out|inout|no_diff|const|ref|__ref|borrow|constref)\b", "", parameter.split("=")[0].split(" : ")[0]
-    ).strip()
-    match = re.match(r"(.+?)\s+(\w+)\s*(\[.*\])?\s*(:\s*\w+)?$", bare, re.DOTALL)
-    return (match.group(1).strip(), match.group(2)) if match else (bare, "")
+# Blocks
 
 
-def memory_of(type_text: str, name: str, dims: tuple[str, ...], shared: bool) -> Memory | None:
-    """The memory a declaration makes, if it makes any."""
-    if shared:
-        atomic = re.match(r"Atomic\s*<\s*(.+)\s*>$", type_text)
-        return Memory(name, "shared", atomic.group(1) if atomic else type_text, dims, atomic is not None)
-    match = _BUFFER.search(type_text)
-    if match is None or dims:
-        return None
-    element = re.search(r"<\s*(.+)\s*>$", type_text)
-    element_type = element.group(1).strip() if element else "uint"
-    atomic = re.match(r"Atomic\s*<\s*(.+)\s*>$", element_type)
-    if atomic:
-        element_type = atomic.group(1)
-    return Memory(
-        name,
-        "device",
-        element_type,
-        (),
-        atomic is not None,
-        match.group(2) == "ByteAddressBuffer",
-        match.group(1) != "RasterizerOrdered" and match.group(2) != "Buffer",
-    )
+def _outer_blocks(clean: str, start: int, end: int, owner: Block | None) -> list[Block]:
+    """The blocks in a span outside of all functions."""
+    blocks, head, at = [], start, start
+    pattern = re.compile(r"[;{}()\[]")
+    while (match := pattern.search(clean, at, end)) is not None:
+        c, at = match.group(0), match.end()
+        if c in "([":
+            at = closing(clean, match.start()) + 1
+        elif c in ";}":
+            head = at
+        else:
+            close = closing(clean, match.start())
+            block = _block(clean, head + _spaces(clean, head), match.start(), close + 1, owner)
+            if block is not None:
+                blocks.append(block)
+            at = close + 1
+            if block is not None:
+                head = at
+    return blocks
 
 
-def array_parts(declarator: Node) -> tuple[str, tuple[str, ...]]:
-    """(name, sizes) of a declarator; sizes outermost first, empty text where none is written."""
-    sizes = []
-    while declarator.type in ("array_declarator", "init_declarator"):
-        if declarator.type == "array_declarator":
-            size = declarator.child_by_field_name("size")
-            sizes.append(text_of(size) if size is not None else "")
-        declarator = declarator.child_by_field_name("declarator")
-    return text_of(declarator), tuple(reversed(sizes))
+def _spaces(text: str, at: int) -> int:
+    return re.compile(r"\s*").match(text, at).end() - at
 
 
-def is_numeric(type_text: str) -> bool:
-    return bool(_NUMERIC.match(type_text))
+def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> Block | None:
+    text = clean[head:start]
+    container = _CONTAINER.match(text)
+    if container:
+        kind = container.group(1)
+        block = Block("subscript" if kind == "__subscript" else kind, container["name"] or kind, head, start, end, owner=owner)
+        if kind == "property":
+            block.name = (re.search(r"(\w+)\s*(:|$)", text.strip()) or container).group(1)
+        if kind not in ("enum", "cbuffer", "tbuffer"):
+            block.inner = _outer_blocks(clean, start + 1, end - 1, block)
+        return block
+    accessor = _ACCESSOR.match(text)
+    if accessor and owner is not None and owner.kind in ("property", "subscript"):
+        block = Block("function", f"{owner.name}.{accessor.group(1)}", head, start, end, owner=owner)
+    else:
+        opening = _parameter_bracket(text)
+        if opening is None or text.rstrip().endswith("="):
+            return None
+        name = re.search(r"(operator\s*(\(\s*\)|\[\s*\]|[^\w\s(]+)|[\w$~]+)\s*$", re.sub(r"<[^()]*>\s*$", "", text[:opening]))
+        if name is None:
+            return None
+        span = (head + opening + 1, closing(clean, head + opening))
+        block = Block("function", name.group(1), head, start, end, span, owner=owner)
+    block.inner = _blocks_in_code(clean, start + 1, end - 1, block)
+    return block
 
 
-def declarators_of(node: Node) -> list[Node]:
-    return [child for i, child in enumerate(node.children) if node.field_name_for_child(i) == "declarator"]
+def _parameter_bracket(text: str) -> int | None:
+    """Where the parameter list of a function's head opens: the first bracket outside of attributes and template arguments."""
+    at = re.match(_ATTRIBUTES, text).end()
+    depth = 0
+    for match in re.compile(r"operator\s*(\(\s*\)|<=|>=|<<|>>|<|>|->)|->|[<>(]").finditer(text, at):
+        token = match.group(0)
+        if token == "(" and depth == 0:
+            return match.start()
+        depth += (token == "<") - (token == ">")
+    return None
 
 
-def _declare_memory(root: Node, known: Declarations) -> None:
-    """From the text between functions and not from the tree: a global declaration before an attribute confuses the grammar."""
-    for match in _GLOBAL.finditer(_outside_functions(root)):
-        statement = match.group(0).strip()
-        shared = statement.startswith("groupshared")
-        statement = re.sub(r"^(groupshared|static|const|volatile|globallycoherent|public|internal)\s+", "", statement)
-        statement = re.sub(r"^(globallycoherent|static|volatile)\s+", "", statement)
-        end = _end_of_type(statement)
-        type_text = statement[:end].strip()
-        for declarator in split_arguments(statement[end:].rstrip(";")):
-            name = re.match(r"\w+", declarator)
-            if name:
-                dims = tuple(size.strip() for size in re.findall(r"\[([^\]]*)\]", declarator.split("=")[0].split(":")[0]))
-                memory = memory_of(type_text, name.group(0), dims, shared)
-                if memory is not None:
-                    known.memory[memory.name] = memory
+_INNER = re.compile(r"=>\s*\{|\bstruct\s+\w+[^;{}()=]*\{")
 
 
-_GLOBAL = re.compile(
-    r"\b(groupshared\b|(globallycoherent\s+)?(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}()]*;"
-)
+def _blocks_in_code(clean: str, start: int, end: int, owner: Block) -> list[Block]:
+    """Lambdas with a block for a body, and local structs."""
+    blocks, at = [], start
+    while (match := _INNER.search(clean, at, end)) is not None:
+        brace = match.end() - 1
+        close = closing(clean, brace) + 1
+        if match.group(0).startswith("struct"):
+            block = Block("struct", clean[match.start() + 6 : brace].split()[0], match.start(), brace, close, owner=owner)
+            block.inner = _outer_blocks(clean, brace + 1, close - 1, block)
+        else:
+            brackets = clean.rfind("(", start, match.start())
+            span = (brackets + 1, closing(clean, brackets)) if brackets >= 0 else None
+            block = Block("lambda", owner.name, max(brackets, start), brace, close, span, owner=owner)
+            block.inner = _blocks_in_code(clean, brace + 1, close - 1, block)
+        blocks.append(block)
+        at = close
+    return blocks
 
 
-def _end_of_type(text: str) -> int:
-    """Where a type ends that stands at the beginning of a text, its template arguments included."""
-    end = re.match(r"[\w.:]+\s*", text).end()
-    if end < len(text) and text[end] == "<":
-        depth = 0
-        for i in range(end, len(text)):
-            depth += (text[i] == "<") - (text[i] == ">")
-            if depth == 0:
-                return i + 1
-    return end
+# What the grammar lacks
 
 
-def _outside_functions(root: Node) -> str:
-    """The text with comments and the bodies and parameters of functions blanked, so that only global declarations remain."""
-    text = bytearray(root.text)
-    for node in walk(root):
-        if node.type == "comment" or (node.type in ("compound_statement", "parameter_list") and node.start_byte < node.end_byte):
-            text[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
-    return text.decode()
+def _blank(text: list[str], start: int, end: int, filler: str = "") -> None:
+    for i in range(start, end):
+        if text[i] != "\n":
+            text[i] = " "
+    if filler:
+        text[start] = filler
 
 
-def _declare_struct(node: Node, known: Declarations) -> None:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None or body is None:
-        return
-    fields = []
-    for child in body.named_children:
-        if child.type == "field_declaration" and "static" not in text_of(child).split("=")[0]:
-            type_node = child.child_by_field_name("type")
-            for declarator in declarators_of(child):
-                field_name, dims = array_parts(declarator)
-                if type_node is not None and not dims:
-                    fields.append((field_name, text_of(type_node)))
-    known.structs[re.split(r"[<\s]", text_of(name))[0]] = fields
+_ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
+_PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w|\s*\()")
+_DEFER = re.compile(r"\bdefer\b\s*(\{)?")
+_LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
+_HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")
+_ANNOTATION = re.compile(r"\b(?:let|var)\s+\w+(\s*:\s*[\w.]+(?:<[^;=]*>)?(?:\[[^\]]*\])*)")
+_DOTTED = re.compile(r"(?<=[;{}])\s*(?:const\s+)?(\w+(?:<[^;()=]*>)?(?:\s*\.\s*\w+)+)\s+\w+\s*[=;\[,]")
+_SIZED = re.compile(r"\b[A-Za-z_]\w*(?:<[^;()=]*?>)?((?:\[[^\[\]]*\])+)\s+[A-Za-z_]\w*\s*[=;,]")
+_EXPRESSION_LAMBDA = re.compile(r"\([^()]*\)\s*=>")
+_COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
+
+
+def _mask(text: str) -> str:
+    """A body with the constructs that the grammar does not know blanked."""
+    masked = list(text)
+    for match in _ALIAS.finditer(text):
+        _blank(masked, *match.span(), ";")
+    for match in _PREFIX.finditer(text):
+        _blank(masked, *match.span())
+    for match in _DEFER.finditer(text):
+        end = match.start() + 5 if match.group(1) else text.find(";", match.end()) + 1
+        _blank(masked, match.start(), end, "" if match.group(1) else ";")
+    for pattern in (_LABEL, _HINT, _ANNOTATION, _SIZED):
+        for match in pattern.finditer(text):
+            group = 0 if pattern is _HINT else match.lastindex
+            _blank(masked, *match.span(group))
+    for match in _DOTTED.finditer(text):
+        for i in range(*match.span(1)):
+            masked[i] = "_" if masked[i] in ". <>," else masked[i]
+    for match in _COMPILE_TIME_FOR.finditer(text):
+        _blank(masked, *match.span())
+        masked[match.start() : match.start() + 2] = "if"
+        masked[match.start() + 4], masked[match.start() + 5], masked[match.end() - 1] = "(", "0", ")"
+    for match in _EXPRESSION_LAMBDA.finditer("".join(masked)):
+        _blank(masked, *match.span())
+    return "".join(masked)

@@ -1,0 +1,132 @@
+"""A program's parameters bound to inputs: buffers and uniforms by name, zeros for what nobody named."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import slangpy as spy
+
+ELEMENTS = 1024  # of a buffer that nobody named
+USAGE = (
+    spy.BufferUsage.unordered_access
+    | spy.BufferUsage.shader_resource
+    | spy.BufferUsage.copy_destination
+    | spy.BufferUsage.copy_source
+)
+_TEXEL_FORMATS = {
+    ("float", 1): spy.Format.r32_float, ("float", 2): spy.Format.rg32_float, ("float", 4): spy.Format.rgba32_float,
+    ("int", 1): spy.Format.r32_sint, ("int", 2): spy.Format.rg32_sint, ("int", 4): spy.Format.rgba32_sint,
+    ("uint", 1): spy.Format.r32_uint, ("uint", 2): spy.Format.rg32_uint, ("uint", 4): spy.Format.rgba32_uint,
+}  # fmt: skip
+
+
+@dataclass
+class Bound:
+    """A buffer, and the scalar type of its elements ("uint" for structs)."""
+
+    buffer: spy.Buffer
+    type: str
+
+
+def bind(device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject, inputs: dict, recorder: dict) -> dict[str, Bound]:
+    """Bind every parameter; returns the buffers by name. What stands in a struct or a block is named with dots.
+
+    Raises:
+        ValueError: a parameter is of a kind that cannot be given.
+    """
+    cursor = spy.ShaderCursor(root)
+    buffers: dict[str, Bound] = {}
+    entry = program.layout.entry_points[0]
+    for place, parameters in ((cursor, program.layout.parameters), (cursor.find_entry_point(0), entry.parameters)):
+        for parameter in parameters:
+            if parameter.name in recorder:
+                place[parameter.name] = recorder[parameter.name]
+            elif place.has_field(parameter.name):
+                _bind_one(device, place[parameter.name], parameter.name, parameter.type_layout, inputs, buffers)
+    return buffers
+
+
+def _bind_one(device: spy.Device, place: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, Bound]) -> None:
+    kind = layout.kind.name
+    if kind in ("constant_buffer", "parameter_block", "struct"):
+        inner = layout.element_type_layout if kind != "struct" else layout
+        if kind != "struct":
+            place = place.dereference()
+        if name in inputs and inner.kind.name != "struct":
+            place.write(_value(inputs[name]))
+        elif name in inputs:
+            place.set_data(np.ascontiguousarray(inputs[name]))
+        for part in getattr(inner, "fields", None) or []:
+            if inner.kind.name == "struct":
+                _bind_one(device, place[part.name], f"{name}.{part.name}", part.type_layout, inputs, buffers)
+    elif kind == "array" and _holds_resource(layout):
+        for i in range(layout.type.element_count):
+            _bind_one(device, place[i], f"{name}[{i}]", layout.element_type_layout, inputs, buffers)
+    elif kind == "resource":
+        _bind_resource(device, place, name, layout, inputs, buffers)
+    elif kind == "sampler_state":
+        place.write(device.create_sampler())
+    elif name in inputs:
+        place.write(_value(inputs[name]))
+
+
+def _holds_resource(layout) -> bool:
+    while layout.kind.name == "array":
+        layout = layout.element_type_layout
+    return layout.kind.name in ("resource", "sampler_state")
+
+
+def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, Bound]) -> None:
+    shape = layout.type.resource_shape.name
+    short = name if name in inputs or "." not in name else name.rpartition(".")[2]
+    given = inputs.get(name, inputs.get(short))
+    if shape == "texture_buffer":
+        buffers[name] = _texel_buffer(device, place, name, layout, given)
+        return
+    if shape not in ("structured_buffer", "byte_address_buffer"):
+        raise ValueError(f"{name} is a {layout.type.full_name}: only buffers can be given, no textures and no acceleration structures.")
+    stride = layout.element_type_layout.stride if shape == "structured_buffer" else 4
+    data = _padded(given, stride)
+    buffer = device.create_buffer(size=len(data), struct_size=stride if shape == "structured_buffer" else 0, usage=USAGE)
+    buffer.copy_from_numpy(data.view(np.uint32))
+    place.write(buffer)
+    buffers[name] = Bound(buffer, _scalar_type(layout.element_type_layout))
+
+
+def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> Bound:
+    result = layout.type.resource_result_type
+    scalar = _scalar(result)
+    lanes = result.col_count if result.kind.name == "vector" else 1
+    texel_format = _TEXEL_FORMATS.get((scalar, lanes))
+    if texel_format is None:
+        raise ValueError(f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given.")
+    data = _padded(given, 4 * lanes)
+    buffer = device.create_buffer(size=len(data), format=texel_format, usage=USAGE)
+    buffer.copy_from_numpy(data.view(np.uint32))
+    place.write(buffer)
+    return Bound(buffer, scalar)
+
+
+def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:
+    """The bytes of an input, followed by zeros to whole elements."""
+    data = np.zeros(ELEMENTS * stride, np.uint8) if given is None else np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+    padded = np.zeros(-(-max(1, -(-len(data) // stride)) * stride // 4) * 4, np.uint8)
+    padded[: len(data)] = data
+    return padded
+
+
+def _scalar_type(element) -> str:
+    if element is None or element.kind.name not in ("scalar", "vector", "matrix"):
+        return "uint"
+    while element.kind.name != "scalar":
+        element = element.element_type_layout
+    return element.type.full_name
+
+
+def _scalar(type_reflection) -> str:
+    while type_reflection.kind.name in ("vector", "matrix"):
+        type_reflection = type_reflection.element_type
+    return type_reflection.full_name
+
+
+def _value(value: np.ndarray):
+    return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

@@ -1,0 +1,150 @@
+"""From modules to programs: plain, and instrumented as far as the compiler takes it."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import slangpy as spy
+
+from splatscope.gpu.device import COMPILER_OPTIONS
+from splatscope.gpu.program import CompileError, declaration, first_error
+from splatscope.paths import SHADERS
+from splatscope.tracing.declarations import Declarations
+from splatscope.tracing.instrument import Instrumenter, Refused
+from splatscope.tracing.modules import Module
+from splatscope.tracing.recorder import module_text
+from splatscope.tracing.sites import Site
+from splatscope.tracing.syntax import Block
+
+MOST_TRIES = 6
+_ERROR = re.compile(r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+")
+
+
+@dataclass
+class Build:
+    """An instrumented program: its sites, the functions that record, those that do not with the reason, and how often it was compiled."""
+
+    program: spy.ShaderProgram
+    sites: list[Site]
+    functions: list[str]
+    stepped_over: dict[str, str]
+    tries: int
+
+
+def build_plain(device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping) -> spy.ShaderProgram:
+    """The program as it is.
+
+    Raises:
+        CompileError: the compiler does not take it.
+    """
+    texts = [(m.name, m.file, m.original) for m in modules if not m.included]
+    return _link(device, texts, entry, [*map(str, include), str(SHADERS)], constants)
+
+
+def build_instrumented(
+    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping, chosen: tuple[str, ...] = ()
+) -> Build:
+    """Instrument and compile. What the compiler refuses is left as it is, a line first, then its function, and the rest tried again."""
+    declarations = Declarations()
+    for module in modules:
+        declarations.add(module.source)
+    refused = Refused()
+    if chosen:
+        for module in modules:
+            for block in module.source.functions():
+                if block.name not in chosen and block.name != entry:
+                    refused.functions[module.file, block.start] = "it was not chosen"
+    with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
+        for attempt in range(1, MOST_TRIES + 1):
+            instrumenter = Instrumenter(declarations, entry, refused)
+            results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types))]
+            for module, result in zip(modules, results, strict=True):
+                if module.included:
+                    path = Path(folder, module.file)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(result.text)
+                else:
+                    texts.append((module.name, module.file, result.text))
+            functions = [name for result in results for name in result.functions]
+            stepped_over = {name: why for result in results for name, why in result.stepped_over.items()}
+            try:
+                program = _link(device, texts, entry, [folder, *map(str, include), str(SHADERS)], constants)
+            except CompileError as error:
+                written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
+                _refuse(error, modules, written, refused, entry, last_but_one=attempt >= MOST_TRIES - 2)
+                if attempt == MOST_TRIES:
+                    raise
+                continue
+            return Build(program, instrumenter.sites, functions, stepped_over, attempt)
+    raise AssertionError("not reached")
+
+
+def _refuse(error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool) -> None:
+    """Note what to leave alone next time: blamed lines; functions whose line was left alone and is blamed again; or all but the entry."""
+    why = f"the compiler refused its recorded form: {error}"
+    progress = False
+    for file, line in [] if last_but_one else _blamed(error.diagnostics, written):
+        module = next(m for m in modules if m.file == file)
+        block = _function_at(module, line)
+        if block is None:
+            for called in re.findall(r"\w+", module.source.clean.split("\n")[line - 1]):  # the line may call it at compile time
+                for owner in modules:
+                    for function in owner.source.functions():
+                        if function.name == called and (owner.file, function.start) not in refused.functions:
+                            refused.functions[owner.file, function.start] = "the compiler runs it"
+                            progress = True
+        elif (file, line) not in refused.lines:
+            refused.lines.add((file, line))
+            progress = True
+        elif (file, block.start) not in refused.functions:
+            refused.functions[file, block.start] = why
+            progress = True
+    if not progress:  # nobody in particular: the entry point alone, then nothing
+        others = [(m.file, b.start) for m in modules for b in m.source.functions() if b.name != entry]
+        left = [key for key in others if key not in refused.functions]
+        own = [(m.file, b.start) for m in modules for b in m.source.functions() if b.name == entry]
+        refused.functions |= dict.fromkeys(left or own, why)
+
+
+def _blamed(diagnostics: str, written: dict[str, str]) -> set[tuple[str, int]]:
+    """(file, line) of each error. SlangPy puts a line of its own before a source: the line that Slang quotes tells whether it did."""
+    found = set()
+    for match in _ERROR.finditer(diagnostics):
+        file, line = Path(match.group(1)).name, int(match.group(2))
+        name = next((name for name in written if Path(name).name == file), None)
+        if name is None:
+            continue
+        lines = written[name].split("\n")
+        quoted = re.search(rf"^{line}\s*\| ?(.*)$", diagnostics[match.end() :], re.MULTILINE)
+        text = quoted.group(1).strip() if quoted else None
+        near = [n for n in (line, line - 1) if 1 <= n <= len(lines) and lines[n - 1].strip() == text]
+        found.add((name, near[0] if near else min(line, len(lines))))
+    return found
+
+
+def _function_at(module: Module, line: int) -> Block | None:
+    """The innermost function that holds a line."""
+    best = None
+    for block in module.source.functions():
+        if module.source.place(block.head)[0] <= line <= module.source.place(block.end)[0]:
+            best = block
+    return best
+
+
+def _link(device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping) -> spy.ShaderProgram:
+    # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
+    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders})
+    try:
+        loaded = [session.load_module_from_source(name or "main_kernel", text, file) for name, file, text in texts]
+        main = loaded[-1]
+        if constants:
+            text = "".join(declaration(name, value) for name, value in constants.items())
+            loaded.append(session.load_module_from_source("_constants", text))
+        return session.link_program(loaded, [main.entry_point(entry)])
+    except spy.SlangCompileError as error:
+        raise CompileError(str(error)) from None
+    except RuntimeError as error:
+        raise CompileError(first_error(str(error))) from None

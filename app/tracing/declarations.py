@@ -1,0 +1,204 @@
+"""What the modules of a program declare, as far as a recorder has to know it: shared variables, structs, out parameters, macros."""
+
+import re
+from dataclasses import dataclass, field
+
+from splatscope.tracing.syntax import Block, Source, is_numeric, split_arguments
+
+_BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
+_ATOMIC = re.compile(r"Atomic\s*<\s*(.+)\s*>$")
+_QUALIFIERS = re.compile(
+    r"(\[[^\[\]]*\]\s*)*\b(public|internal|private|extern|export|static|const|volatile|globallycoherent|uniform|in|out|inout|no_diff|ref"
+    r"|__ref|__constref|constref|borrow|precise|shared|groupshared|layout\s*\([^()]*\))\s+"
+)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A variable that threads share: groupshared, or a buffer. `dims` are the texts of its array sizes, outermost first."""
+
+    name: str
+    space: str  # "shared" or "device"
+    type: str
+    dims: tuple[str, ...] = ()
+    atomic: bool = False
+    byte_address: bool = False
+
+    @property
+    def subscripts(self) -> int:
+        """How many subscripts lead to one element."""
+        if self.space == "shared":
+            return len(self.dims)
+        return 0 if self.byte_address else 1
+
+
+@dataclass
+class Declarations:
+    """What all modules of a program declare, by name."""
+
+    memory: dict[str, Memory] = field(default_factory=dict)
+    structs: dict[str, dict[str, str]] = field(default_factory=dict)  # type by field; of generic structs and arrays nothing
+    enums: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    macros: set[str] = field(default_factory=set)  # those with parameters, and those that stand for more than a value
+    outs: dict[str, set[int]] = field(default_factory=dict)  # out parameters of functions and methods, whatever their overload
+    mutating: set[str] = field(default_factory=set)  # methods that change what they are called on
+    methods: set[str] = field(default_factory=set)
+
+    def add(self, source: Source) -> None:
+        """Add what a module declares."""
+        self._macros(source.text)
+        self._aliases(source.clean)
+        for block in source.walk():
+            if block.kind == "struct":
+                self._struct(source, block)
+            elif block.kind == "enum":
+                self.enums.add(block.name)
+            elif block.is_code:
+                self._function(source.attributes(block), block.name, source.parameters(block), block.owner)
+            elif block.kind == "interface":
+                for head, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
+                    self._function(head, name, split_arguments(parameters), block)
+        for statement in _GLOBAL.findall(_top_level(source)):
+            self._globals(statement)
+
+    def type_of(self, type_text: str) -> str:
+        """The type behind aliases."""
+        for _ in range(4):
+            type_text = self.aliases.get(type_text, type_text)
+        return type_text
+
+    def fields(self, type_text: str) -> dict[str, str]:
+        """The fields of a struct that is no generic one; nothing for other types."""
+        return self.structs.get(self.type_of(type_text), {})
+
+    def part(self, type_text: str, rest: list[str]) -> str:
+        """The type of what `.field`, `.xy` and `[…]` lead to, "" where it is not known."""
+        for part in rest:
+            type_text = self.type_of(type_text)
+            vector = re.fullmatch(r"(\w+?)([1-4])", type_text) if is_numeric(type_text) else None
+            matrix = re.fullmatch(r"(\w+?)[1-4]x([1-4])", type_text) if is_numeric(type_text) else None
+            if part.startswith("["):
+                type_text = f"{matrix.group(1)}{matrix.group(2)}" if matrix else vector.group(1) if vector else ""
+            elif type_text in self.structs:
+                type_text = self.structs[type_text].get(part[1:], "")
+            elif vector and re.fullmatch(r"\.([xyzw]{1,4}|[rgba]{1,4})", part):
+                type_text = vector.group(1) + (str(len(part) - 1) if len(part) > 2 else "")
+            else:
+                return ""
+        return self.type_of(type_text)
+
+    def _macros(self, text: str) -> None:
+        for name, parameters, body in _MACRO.findall(text):
+            if parameters or re.search(r"[;={}\[]|\breturn\b", body):
+                self.macros.add(name)
+            elif re.fullmatch(r"\w+", body.strip()) and not body.strip()[0].isdigit():
+                self.aliases[name] = body.strip()
+
+    def _aliases(self, clean: str) -> None:
+        for old, new in re.findall(r"\btypedef\s+([^;{}()]+?)\s+(\w+)\s*;", clean):
+            self.aliases[new] = old
+        for new, old in re.findall(r"\btypealias\s+(\w+)\s*=\s*([^;{}]+?)\s*;", clean):
+            self.aliases[new] = old
+
+    def _struct(self, source: Source, block: Block) -> None:
+        if "<" in source.head(block) or block.name in self.structs:
+            self.structs[block.name] = {}  # generic, or not the only one of its name
+            return
+        fields = {}
+        for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
+            if "(" in declaration.split("=")[0] or re.search(r"\b(static|property|typealias|typedef|private)\b", declaration):
+                continue
+            type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
+            fields |= {name: type_text for name, dims in names if not dims}
+        self.structs[block.name] = fields
+
+    def _function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
+        outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
+        if outs:
+            self.outs.setdefault(name, set()).update(outs)
+        if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
+            self.methods.add(name)
+        if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):
+            self.mutating.add(name)
+
+    def _globals(self, statement: str) -> None:
+        shared = re.search(r"\bgroupshared\b", statement) is not None
+        type_text, names = split_declaration(statement)
+        for name, dims in names:
+            memory = memory_of(type_text, name, dims, shared)
+            if memory is not None:
+                self.memory[name] = memory
+
+
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
+_GLOBAL = re.compile(
+    r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
+)
+
+
+def _top_level(source: Source) -> str:
+    """The code outside of functions and structs, namespaces included."""
+    inside = [block for block in source.walk() if block.kind != "namespace" and (block.owner is None or block.owner.kind == "namespace")]
+    return source.outside(inside)
+
+
+def split_declaration(text: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]]:
+    """(type, [(name, array sizes)]) of `type a, b[2] = …`; an array type's sizes go to the names."""
+    text = text.strip().rstrip(";").strip()
+    while (match := _QUALIFIERS.match(text)) is not None:
+        text = text[match.end() :]
+    end = _end_of_type(text)
+    type_text, sizes = text[:end].strip(), ()
+    while type_text.endswith("]"):
+        opening = type_text.rindex("[")
+        type_text, sizes = type_text[:opening].strip(), (type_text[opening + 1 : -1].strip(), *sizes)
+    names = []
+    for declarator in split_arguments(text[end:]):
+        name = re.match(r"\w+", declarator)
+        if name:
+            own = re.findall(r"\[([^\[\]]*)\]", re.split(r"=|:", declarator)[0])
+            names.append((name.group(0), (*(size.strip() for size in own), *sizes)))
+    return type_text, names
+
+
+def parameter_parts(parameter: str) -> tuple[str, str, tuple[str, ...]]:
+    """(type, name, array sizes) of a parameter's text."""
+    modern = re.match(r"(\w+)\s*:\s*(?!SV_)(.+)$", parameter.split("=")[0], re.DOTALL)  # name : type
+    if modern and "<" not in modern.group(1):
+        return modern.group(2).strip(), modern.group(1), ()
+    type_text, names = split_declaration(parameter)
+    return (type_text, *names[0]) if names else (type_text, "", ())
+
+
+def memory_of(type_text: str, name: str, dims: tuple[str, ...], shared: bool) -> Memory | None:
+    """The memory a declaration makes, if it makes any."""
+    if shared:
+        atomic = _ATOMIC.match(type_text)
+        return Memory(name, "shared", atomic.group(1).strip() if atomic else type_text, dims, atomic is not None)
+    match = _BUFFER.match(type_text)
+    if match is None or dims:
+        return None
+    element = split_arguments(re.sub(r"^[^<]*<|>$", "", type_text)) if "<" in type_text else []
+    element_type = element[0] if element else "uint"
+    atomic = _ATOMIC.match(element_type)
+    if atomic:
+        element_type = atomic.group(1).strip()
+    return Memory(name, "device", element_type, (), atomic is not None, match.group(2) == "ByteAddressBuffer")
+
+
+def _end_of_type(text: str) -> int:
+    """Where a type ends that stands at the beginning of a text, its template arguments and array sizes included."""
+    match = re.match(r"[\w.:]+\s*", text)
+    end = match.end() if match else 0
+    if text[end : end + 1] == "<":
+        depth = 0
+        for i in range(end, len(text)):
+            depth += (text[i] == "<") - (text[i] == ">")
+            if depth == 0:
+                end = i + 1
+                break
+    while (array := re.match(r"\s*\[[^\[\]]*\]", text[end:])) is not None:
+        end += array.end()
+    return end

@@ -1,0 +1,67 @@
+"""The files of a program: its source, what that imports, and what those include."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from splatscope.gpu.program import CompileError
+from splatscope.paths import SHADERS
+from splatscope.tracing.syntax import Source
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file. `name` is what an import calls it, "" for the program's own source; `included` is true of text that others include."""
+
+    name: str
+    file: str
+    original: str
+    source: Source
+    included: bool = False
+
+
+_IMPORT = re.compile(r"^\s*(?:__exported\s+|public\s+)?import\s+([\w.\-]+|\"[^\"]+\")\s*;", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^\s*__include\s+([\w.]+|\"[^\"]+\")\s*;", re.MULTILINE)
+
+
+def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
+    """The modules of a program, each after those it imports, what they include among them; its own source last."""
+    found: dict[str, Module | None] = {}
+
+    def visit(key: str, name: str, file: str, text: str, included: bool) -> None:
+        for imported in _IMPORT.findall(text):
+            name_there = imported.strip('"').removesuffix(".slang").replace(".", "/")
+            path = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], folders)
+            if name_there not in found and path is not None:
+                found[name_there] = None  # being visited: modules may not import each other in a circle
+                visit(name_there, name_there, path.name, path.read_text(), False)
+        for header, fragment in _INCLUDE.findall(text):
+            fragment = fragment.strip('"')
+            names = [header] if header else [f"{fragment.replace('.', '/')}.slang", fragment]
+            path = _search(names, folders)
+            key_there = f"#{names[0]}"
+            if key_there not in found and path is not None:
+                found[key_there] = None
+                visit(key_there, "", names[0], path.read_text(), True)
+        found[key] = Module(name, file, text, Source(text, file), included)
+
+    visit("", "", file, text, False)
+    main = found.pop("")
+    return [*(module for module in found.values() if module is not None), main]
+
+
+def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
+    candidates = [folder / name for folder in (*folders, SHADERS) for name in names]
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def find_entry(module: Module) -> str:
+    """The first entry point of a module.
+
+    Raises:
+        CompileError: it has none.
+    """
+    for block in module.source.functions():
+        if "numthreads" in module.source.attributes(block):
+            return block.name
+    raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')
