@@ -77,6 +77,7 @@ def trace(
     buffer: Annotated[
         list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; repeat.")
     ] = None,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="Look for races between workgroups too.")] = False,
     out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
     jobs: Annotated[Path | None, typer.Option("--batch", help="JSON lines, a job each; prints a result each.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
@@ -89,7 +90,7 @@ def trace(
         return
     if file is None:
         raise trace_command.CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
-    raise typer.Exit(trace_command.trace(file, entry, groups, group, buffer or [], out, as_json))
+    raise typer.Exit(trace_command.trace(file, entry, groups, group, buffer or [], out, as_json, all_groups))
 
 
 @commands.command()

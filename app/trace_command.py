@@ -1,25 +1,29 @@
 """`splatscope trace`: record a kernel from the command line and print what is wrong with it."""
 
 import asyncio
+import dataclasses
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from splatscope.gpu.device import open_device
+from splatscope.gpu.device import DeviceError, open_device
 from splatscope.tracing.record import Job, Recording, record
-from splatscope.tracing.sanitize import Finding, sanitize
+from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
 
 DTYPES = {
     "float": np.float32, "int": np.int32, "uint": np.uint32, "half": np.float16, "double": np.float64, "bool": np.uint32,
     "int64_t": np.int64, "uint64_t": np.uint64, "int16_t": np.int16, "uint16_t": np.uint16, "int8_t": np.int8, "uint8_t": np.uint8,
+    "int32_t": np.int32, "uint32_t": np.uint32, "float16_t": np.float16, "float32_t": np.float32, "float64_t": np.float64,
 }  # fmt: skip
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z_]\w*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
 )
+FORMS = "NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy"
 MOST_BYTES = 2**30
 JOB_SECONDS = 120.0
 
@@ -30,17 +34,50 @@ class CallError(ValueError):
     exit_code = 2
 
 
-def trace(file: Path, entry: str, groups: str, group: str, buffers: list[str], out: Path | None, as_json: bool) -> int:
-    """Record one kernel and print what was found; returns the exit status: 0 nothing, 1 findings."""
-    recording = record(open_device(), job_of(file, entry, groups, group, buffers))
-    findings = sanitize(recording.trace)
-    if out is not None:
-        out.write_bytes(recording.trace.save())
+def trace(
+    file: Path, entry: str, groups: str, group: str, buffers: list[str], out: Path | None, as_json: bool, all_groups: bool = False
+) -> int:
+    """Record one kernel and print what was found; returns the exit status: 0 nothing, 1 findings.
+
+    Raises:
+        CompileError, CallError: nothing could be recorded; the message says why.
+    """
+    job = job_of(file, entry, groups, group, buffers)
+    _compile_quickly()
+    try:
+        device = open_device()
+        recording = record(device, job)
+        _refuse_unknown(job, recording)
+        findings = sanitize(recording.trace)
+        if all_groups and math.prod(job.groups) > 1:
+            wide = record(device, dataclasses.replace(job, all_groups=True)).trace
+            between = races_between_groups(wide)
+            findings += [dataclasses.replace(finding, events=[]) for finding in between]  # they are events of the wide recording
+            recording.trace.header["truncated"] |= wide.header["truncated"]
+        if out is not None:
+            out.write_bytes(recording.trace.save())
+    except (ValueError, DeviceError) as error:
+        raise CallError(str(error)) from error
+    except OSError as error:
+        raise CallError(f"{out} cannot be written: {error.strerror}.") from None
     if as_json:
         print(json.dumps(_report(recording, findings), allow_nan=False))
     else:
-        _print(recording, findings)
+        _print(recording, findings, all_groups)
     return 1 if findings else 0
+
+
+def _compile_quickly() -> None:
+    """The software driver's optimiser takes most of the time of a recording, and changes no result."""
+    os.environ.setdefault("GALLIVM_PERF", "nopt")
+
+
+def _refuse_unknown(job: Job, recording: Recording) -> None:
+    sources = "".join(recording.trace.header["sources"].values())
+    for name in job.inputs:
+        if not re.search(rf"\b{name}\b", sources):
+            there = ", ".join(recording.outputs) or "none"
+            raise CallError(f"--buffer {name}: the kernel has no buffer or uniform of this name; its buffers: {there}.")
 
 
 def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) -> Job:
@@ -51,9 +88,13 @@ def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) 
     """
     try:
         source = file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CallError(f"{file} cannot be read as text: {error}.") from None
+    except OSError as error:
+        raise CallError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise CallError(f"{file} is no text: name a file with Slang source.") from None
     counts, chosen = _three("--groups", groups), _three("--group", group)
+    if 0 in counts:
+        raise CallError(f"--groups {groups} dispatches nothing: each number is at least 1.")
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number is below the one of --groups.")
     inputs = dict(parse_buffer(text) for text in buffers)
@@ -69,31 +110,56 @@ def _three(option: str, text: str) -> tuple[int, int, int]:
 
 
 def parse_buffer(text: str) -> tuple[str, np.ndarray]:
-    """`NAME=TYPE[COUNT]=v,v,…` or `NAME=@FILE.npy`; fewer values than COUNT are followed by zeros."""
+    """One of FORMS; fewer values than COUNT are followed by zeros, without COUNT there are as many as are given.
+
+    A file's 64-bit numbers, NumPy's default, become 32-bit ones, unless TYPE says otherwise (`NAME=double@FILE.npy`).
+
+    Raises:
+        CallError: it is none of these forms, or a value does not fit its type.
+    """
     match = _SPEC.match(text)
     if match is None or not (match["type"] or match["file"]) or (match["type"] and match["type"] not in DTYPES):
-        raise CallError(f"--buffer is NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy: “{text}” is not.")
-    if match["file"]:
-        try:
-            return match["name"], np.load(match["file"], allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise CallError(f"{match['file']} cannot be read as a NumPy array: {error}.") from None
-    dtype = DTYPES[match["type"]]
+        raise CallError(f"--buffer is {FORMS}: “{text}” is not.")
+    name = match["name"]
+    dtype = DTYPES[match["type"]] if match["type"] else None
     try:
-        values = [_number(v, dtype) for v in match["values"].split(",") if v.strip()] if match["values"] else []
-        array = np.array(values, dtype)
+        if match["file"]:
+            array = _from_file(Path(match["file"]), dtype)
+        else:
+            array = np.array([_number(v.strip(), dtype) for v in (match["values"] or "").split(",") if v.strip()], dtype)
     except (ValueError, OverflowError) as error:
-        raise CallError(f"--buffer {match['name']}: {error}.") from None
-    count = int(match["count"] or 1) * int(match["lanes"] or 1) if match["count"] or not values else len(values)
-    if count < len(values) or count * array.itemsize > MOST_BYTES:
-        raise CallError(
-            f"--buffer {match['name']}: {len(values)} values do not fit {count} elements of at most {MOST_BYTES:,} bytes."
-        )
-    return match["name"], np.r_[array, np.zeros(count - len(values), dtype)]
+        raise CallError(f"--buffer {name}: {error}.") from None
+    given = len(array)
+    count = int(match["count"]) * int(match["lanes"] or 1) if match["count"] else given or int(match["lanes"] or 1)
+    if count < given or count * array.itemsize > MOST_BYTES:
+        raise CallError(f"--buffer {name}: {given:,} values do not fit {count:,} of at most {MOST_BYTES:,} bytes.")
+    return name, np.r_[array, np.zeros(count - given, array.dtype)]
+
+
+def _from_file(file: Path, dtype: type | None) -> np.ndarray:
+    try:
+        array = np.load(file, allow_pickle=False).reshape(-1)
+    except (OSError, ValueError, EOFError, AttributeError):
+        raise ValueError(f"{file} cannot be read as a NumPy array") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{file} holds no numbers")
+    if dtype is None:
+        if array.dtype.kind == "b" or array.dtype.itemsize < 8:
+            return array.astype(np.uint32) if array.dtype.kind == "b" else array
+        dtype = {"f": np.float32, "i": np.int32, "u": np.uint32}[array.dtype.kind]
+    narrow = array.astype(dtype)
+    if np.issubdtype(dtype, np.integer) and not np.array_equal(narrow, array):
+        raise ValueError(f"{file} holds numbers that do not fit {np.dtype(dtype)}")
+    return narrow
 
 
 def _number(text: str, dtype: type) -> float | int:
-    return float(text) if np.issubdtype(dtype, np.floating) else int(text, 0)
+    if text.lower() in ("true", "false"):
+        return int(text.lower() == "true")
+    try:
+        return float(text) if np.issubdtype(dtype, np.floating) else int(text, 0)
+    except ValueError:
+        raise ValueError(f"“{text}” is no number of this type") from None
 
 
 def _report(recording: Recording, findings: list[Finding]) -> dict[str, Any]:
@@ -118,12 +184,13 @@ def _safe(value: Any) -> Any:
     return json.loads(json.dumps(value, default=int))
 
 
-def _print(recording: Recording, findings: list[Finding]) -> None:
+def _print(recording: Recording, findings: list[Finding], all_groups: bool) -> None:
     from rich.console import Console
 
     console, header = Console(highlight=False), recording.trace.header
     full = ", the buffer was full before the end" if header["truncated"] else ""
-    console.print(f"{header['entry']} on {header['adapter']}: {header['threads']} threads, {len(recording.trace):,} events{full}")
+    about = f"{header['entry']} on {header['adapter']}: {header['threads']} threads, {len(recording.trace):,} events{full}"
+    console.print(about, soft_wrap=True, markup=False)
     for name, words in recording.outputs.items():
         values = _numbers(words, recording.types[name])
         shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values[:16])
@@ -138,17 +205,27 @@ def _print(recording: Recording, findings: list[Finding]) -> None:
         console.print(
             f"{finding.kind}: {finding.message}{times}", style="yellow" if finding.kind == "benign-race" else "red", soft_wrap=True
         )
-    if header["groups"] != [1, 1, 1]:
-        console.print("Races between workgroups cannot be seen in the recording of one.")
+    if header["groups"] != [1, 1, 1] and not all_groups:
+        console.print(
+            "Races between workgroups cannot be seen in the recording of one: --all-groups looks for them.", soft_wrap=True
+        )
     if not findings:
         console.print("Nothing found.", style="green")
 
 
 def batch(file: Path) -> None:
-    """A job a line, a result a line in the same order. Jobs run on workers, so one that crashes costs only itself."""
+    """A job a line, a result a line in the same order. Jobs run on workers, so one that crashes costs only itself.
+
+    Raises:
+        CallError: the file cannot be read.
+    """
     from splatscope.engine import Pool
 
-    lines = [line for line in file.read_text().splitlines() if line.strip()]
+    try:
+        lines = [line for line in file.read_text().splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise CallError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from None
+    _compile_quickly()
 
     async def run_all() -> None:
         pool = Pool()
@@ -165,9 +242,15 @@ def batch(file: Path) -> None:
 
 async def _one(pool: Any, line: str) -> dict[str, Any]:
     try:
-        return await pool.run(run_batch_job, json.loads(line), limit=JOB_SECONDS)
+        job = json.loads(line)
+        if not isinstance(job, dict) or not isinstance(job.get("file"), str):
+            raise ValueError('A job is an object with at least {"file": PATH}.')
+        job["file"] = str(Path(job["file"]).resolve())  # a worker may stand elsewhere
+        job["include"] = [str(Path(folder).resolve()) for folder in job.get("include", ())]
+        return await pool.run(run_batch_job, job, limit=JOB_SECONDS)
     except Exception as error:  # a job's failure is its own line
-        return {"ok": False, "error": f"{type(error).__name__}: {error}".splitlines()[0], "buffers": {}, "plain": {}, "events": 0,
+        message = (str(error).splitlines() or [""])[0]
+        return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
                 "functions": [], "stepped_over": [], "findings": []}  # fmt: skip
 
 
