@@ -1,4 +1,4 @@
-"""Kernels with a fault and their twins without: each file of findings/ says in its head what is found in it, and nothing else is."""
+"""Kernels with a fault and their twins without: each file of findings/ says in its head what is found in it, and no more is."""
 
 import re
 from pathlib import Path
