@@ -57,8 +57,10 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
         site = trace.sites[number]
         index = trace.index[mine].astype(np.int64)
         if site.name in known.byte_buffers:
-            for word in range(_words_touched(site)):
-                rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, None, False))
+            count = words_in(site.type) if is_numeric(site.type) else 1
+            for word in range(count):
+                value = trace.words[mine, word : word + 1] if is_numeric(site.type) else None
+                rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, value, False))
             continue
         for part, first, count in parts[_key(site)]:
             words = trace.words[mine, first : first + count] if count else None
@@ -114,34 +116,35 @@ def _key(site: Site) -> tuple[str, str, str]:
     return site.name, site.path, site.type
 
 
-def _words_touched(site: Site) -> int:
-    """Of an access to a byte-address buffer: `Load3`, `Store2`, `Load<float4>`."""
-    named = re.search(r"<\s*(\w+)\s*>", site.access)
-    if named and is_numeric(named.group(1)):
-        return max(1, words_in(named.group(1)))
-    digit = re.search(r"(?:Load|Store)([234])", site.access)
-    return int(digit.group(1)) if digit else 1
-
-
 def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
     """For each (name, path, type): the touched parts of an element, each with its words in the value (count 0: unknown)."""
     paths: dict[str, set[str]] = {}
     for site in sites:
-        paths.setdefault(site.name, set()).add(_normal(site.path))
+        paths.setdefault(site.name, set()).add(".".join(_steps(site.path)))
+    leaves = {name: _all_leaves(known.element_types.get(name), mine, known) for name, mine in paths.items()}
     found = {}
     for site in sites:
         whole = words_in(site.type) if site.type and site.type != "?" else 0
-        type_text = known.element_types.get(site.name)
-        if len(paths[site.name]) == 1 or type_text is None:
+        if len(paths[site.name]) == 1:
             found[_key(site)] = [("", 0, whole)]
             continue
         steps = _steps(site.path)
-        touched = [leaf for leaf in _leaves(type_text, (), known) if _covers(steps, leaf)]
+        touched = [leaf for leaf in leaves[site.name] if _covers(steps, leaf)]
         if steps and len(steps[-1]) > 1 and set(steps[-1]) <= set("xyzw"):
             touched.sort(key=lambda leaf: steps[-1].index(leaf[-1]) if leaf and leaf[-1] in steps[-1] else 0)
         each = whole // len(touched) if touched and whole % len(touched) == 0 and "?" not in steps else 0
-        found[_key(site)] = [(".".join(leaf), i * each, each) for i, leaf in enumerate(touched)] or [(site.path, 0, whole)]
+        found[_key(site)] = [(".".join(leaf), i * each, each) for i, leaf in enumerate(touched)]
     return found
+
+
+def _all_leaves(type_text: str | None, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
+    """The scalars of an element, and what else the paths name: an array in a struct, or all where the source tells no type."""
+    leaves = _leaves(type_text, (), known) if type_text else []
+    for steps in sorted(map(_steps, paths), key=len, reverse=True):
+        if not any(_covers(steps, leaf) for leaf in leaves):
+            *head, last = steps[: steps.index("?")] if "?" in steps else steps or [""]
+            leaves += [(*head, letter) for letter in last] if set(last) <= set("xyzw") and last else [(*head, last)]
+    return leaves
 
 
 def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
@@ -169,7 +172,3 @@ def _steps(path: str) -> list[str]:
 def _component(subscript: re.Match) -> str:
     """`[1]` of a vector is its `.y`; which one `[i]` is nobody knows."""
     return f".{'xyzw'[int(subscript.group(1))]}" if subscript.group(1) in ("0", "1", "2", "3") else ".?"
-
-
-def _normal(path: str) -> str:
-    return ".".join(_steps(path))

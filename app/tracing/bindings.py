@@ -1,5 +1,6 @@
 """A program's parameters bound to inputs: buffers and uniforms by name, zeros for what nobody named."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,8 +95,8 @@ def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layou
 
 def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> Bound:
     result = layout.type.resource_result_type
-    scalar = _scalar(result)
-    lanes = result.col_count if result.kind.name == "vector" else 1
+    match = re.match(r"vector<(\w+),(\d)>|(\w+?)(\d?)$", result.full_name)
+    scalar, lanes = match.group(1) or match.group(3), int(match.group(2) or match.group(4) or 1)
     texel_format = _TEXEL_FORMATS.get((scalar, lanes))
     if texel_format is None:
         raise ValueError(f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given.")
@@ -120,12 +121,6 @@ def _scalar_type(element) -> str:
     while element.kind.name != "scalar":
         element = element.element_type_layout
     return element.type.full_name
-
-
-def _scalar(type_reflection) -> str:
-    while type_reflection.kind.name in ("vector", "matrix"):
-        type_reflection = type_reflection.element_type
-    return type_reflection.full_name
 
 
 def _value(value: np.ndarray):

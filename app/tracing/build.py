@@ -27,6 +27,7 @@ class Build:
     """An instrumented program: its sites, the functions that record, those that do not with the reason, and how often it was compiled."""
 
     program: spy.ShaderProgram
+    pipeline: spy.ComputePipeline
     sites: list[Site]
     functions: list[str]
     stepped_over: dict[str, str]
@@ -72,14 +73,27 @@ def build_instrumented(
             stepped_over = {name: why for result in results for name, why in result.stepped_over.items()}
             try:
                 program = _link(device, texts, entry, [folder, *map(str, include), str(SHADERS)], constants)
+                pipeline = pipeline_of(device, program)
             except CompileError as error:
                 written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
                 _refuse(error, modules, written, refused, entry, last_but_one=attempt >= MOST_TRIES - 2)
                 if attempt == MOST_TRIES:
                     raise
                 continue
-            return Build(program, instrumenter.sites, functions, stepped_over, attempt)
+            return Build(program, pipeline, instrumenter.sites, functions, stepped_over, attempt)
     raise AssertionError("not reached")
+
+
+def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePipeline:
+    """What the device runs. Here Slang makes the device's code.
+
+    Raises:
+        CompileError: it cannot.
+    """
+    try:
+        return device.create_compute_pipeline(program)
+    except RuntimeError as error:
+        raise CompileError(str(error)) from None
 
 
 def _refuse(error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool) -> None:

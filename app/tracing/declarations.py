@@ -38,6 +38,7 @@ class Declarations:
 
     memory: dict[str, Memory] = field(default_factory=dict)
     structs: dict[str, dict[str, str]] = field(default_factory=dict)  # type by field; of generic structs and arrays nothing
+    with_arrays: set[str] = field(default_factory=set)  # structs of which `structs` does not tell all
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     macros: set[str] = field(default_factory=set)  # those with parameters, and those that stand for more than a value
@@ -111,6 +112,8 @@ class Declarations:
                 continue
             type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
             fields |= {name: type_text for name, dims in names if not dims}
+            if any(dims for _, dims in names):
+                self.with_arrays.add(block.name)
         self.structs[block.name] = fields
 
     def _function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:

@@ -81,6 +81,10 @@ class Expressions:
         parts.append(self.span(at, node.end_byte))
         return "".join(parts)
 
+    def grouped(self, node: Node) -> str:
+        """An expression that can stand as one argument."""
+        return f"({self.emit(node)})" if node.type == "comma_expression" else self.emit(node)
+
     # Names, types, sites
 
     def declare(self, name: str, type_text: str, dims: tuple[str, ...] = ()) -> None:
@@ -127,7 +131,20 @@ class Expressions:
         return self._read_or(node, lambda: self.text(node))
 
     def _emit_subscript_expression(self, node: Node) -> str:
-        return self._read_or(node, lambda: self.children(node, self.emit))
+        return self._read_or(node, lambda: self._element_read(node))
+
+    def _element_read(self, node: Node) -> str:
+        """An element of a local array: an index that is outside is recorded, and kept inside."""
+        argument, indices, base, depth = node.child_by_field_name("argument"), node.child_by_field_name("indices"), node, -1
+        while base.type == "subscript_expression":
+            base, depth = base.child_by_field_name("argument"), depth + 1
+        name, dims = text_of(base), self.dims.get(text_of(base), ())
+        size = dims[depth] if depth < len(dims) else ""
+        if not size or name in self.memory or len(indices.named_children) != 1 or self.differentiable:
+            return self.children(node, self.emit)
+        index = indices.named_children[0]
+        site = self.site(node, "out-of-bounds", name, access="read", dims=dims)
+        return f"{self.emit(argument)}[_rec_inside({site}, uint({self.emit(index)}), uint({size}))]"
 
     def _emit_field_expression(self, node: Node) -> str:
         argument = node.child_by_field_name("argument")
@@ -160,7 +177,7 @@ class Expressions:
         """The place, its indices kept as they are evaluated."""
         if not place.subscripts:
             return place.memory.name + self.rest(place)
-        arguments = ", ".join(f"uint({self.emit(s)}), {n}" for s, n in zip(place.subscripts, place.sizes, strict=True))
+        arguments = ", ".join(f"uint({self.grouped(s)}), {n}" for s, n in zip(place.subscripts, place.sizes, strict=True))
         first = f"_rec_push(_rec_at({arguments}))" if waits else f"_rec_at({arguments})"
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(place.subscripts) - 1])
         return f"{place.memory.name}[{first}]{later}{self.rest(place)}"

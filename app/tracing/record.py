@@ -10,7 +10,7 @@ import slangpy as spy
 from splatscope.gpu.buffers import upload
 from splatscope.gpu.device import adapter_of
 from splatscope.tracing.bindings import USAGE, bind
-from splatscope.tracing.build import Build, build_instrumented, build_plain
+from splatscope.tracing.build import Build, build_instrumented, build_plain, pipeline_of
 from splatscope.tracing.modules import find_entry, load_modules
 from splatscope.tracing.recorder import settle
 from splatscope.tracing.sanitize import barrier_divergence
@@ -85,11 +85,11 @@ def record(device: spy.Device, job: Job) -> Recording:
         "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "_rec_budget": job.loop_budget,
     }
-    outputs, types = _run(device, build.program, job, recorder)
+    outputs, types = _run(device, build.program, build.pipeline, job, recorder)
     rows = records.to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = None if unsafe or barrier_divergence(trace) else _run(device, plain_program, job, {})[0]
+    plain = None if unsafe or barrier_divergence(trace) else _run(device, plain_program, pipeline_of(device, plain_program), job, {})[0]
     return Recording(trace, outputs, plain, types, build.functions, build.stepped_over)
 
 
@@ -114,14 +114,15 @@ def _trace(rows: np.ndarray, build: Build, job: Job, entry: str, size: list[int]
     return from_records(rows, settle(rows, build.sites), header)
 
 
-def _run(device: spy.Device, program: spy.ShaderProgram, job: Job, recorder: dict) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+def _run(
+    device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: Job, recorder: dict
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Dispatch, wait, and bring back every buffer as 32-bit words, and the scalar types they hold."""
-    kernel = device.create_compute_kernel(program)
     root = device.create_root_shader_object(program)
     bound = bind(device, program, root, job.inputs, recorder)
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
-        compute_pass.bind_pipeline(kernel.pipeline, root)
+        compute_pass.bind_pipeline(pipeline, root)
         compute_pass.dispatch_compute(spy.uint3(*job.groups))
     device.submit_command_buffer(encoder.finish())
     device.wait()

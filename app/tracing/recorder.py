@@ -139,6 +139,14 @@ public bool _rec_may(uint site, uint index, bool is_inside)
     return is_inside;
 }}
 
+// An index into a local array, kept inside; one that is not is recorded.
+public uint _rec_inside(uint site, uint index, uint size)
+{{
+    if (index >= size)
+        put(site, tick(), index, 0);
+    return clamped(index, size);
+}}
+
 public uint _rec_size<T, L : IBufferDataLayout>(RWStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
 public uint _rec_size<T, L : IBufferDataLayout>(StructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
 public uint _rec_size<T, L : IBufferDataLayout>(RasterizerOrderedStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}

@@ -15,6 +15,7 @@ from splatscope.tracing.recorder import UNKNOWN
 from splatscope.tracing.syntax import is_numeric, text_of
 
 STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
+_FUNCTION_VALUE = re.compile(r"=>|=\s*(__)?(fwd|bwd)_diff\s*\([^()]*(\([^()]*\))?\s*\)\s*;")  # what has no value to record
 MOST_FIELDS = 16  # of a struct, that are recorded one by one
 _HOLD_STATEMENTS = {
     "compound_statement", "if_statement", "else_clause", "for_statement", "while_statement", "do_statement", "switch_statement",
@@ -133,13 +134,9 @@ class Function(Expressions):
         records = ""
         for name, dims in names:
             self.declare(name, "" if type_text == "_rec_auto" else type_text, dims)
-            if "=" in written and not re.match(r"\s*(static|groupshared)\b", written) and not self._is_lambda(written):
+            if "=" in written and not re.match(r"\s*(static|groupshared)\b", written) and not _FUNCTION_VALUE.search(written):
                 records += self.value_of(node, name)
         return self.followed(node, text) + (records or self.step(node))
-
-    @staticmethod
-    def _is_lambda(written: str) -> bool:
-        return "=>" in written
 
     def _emit_declarator(self, node: Node) -> str:
         if node.type == "init_declarator":
@@ -216,7 +213,7 @@ class Function(Expressions):
     def _indices(self, subscripts: list[Node], name: str, rest: str) -> tuple[list[str], str, str]:
         """(names of the indices, statements that evaluate them, the place from them)."""
         names = [f"_rec_{c}" for c in "ijk"[: len(subscripts)]]
-        setup = "".join(f"uint {n} = uint({self.emit(s)}); " for n, s in zip(names, subscripts, strict=True))
+        setup = "".join(f"uint {n} = uint({self.grouped(s)}); " for n, s in zip(names, subscripts, strict=True))
         return names, setup, name + "".join(f"[{n}]" for n in names) + rest
 
     # Stores to shared memory
@@ -262,8 +259,11 @@ class Function(Expressions):
                 words = place.words | {"path": f"{place.path}.{field}"}
                 site = self.site(node, "write", place.memory.name, type=self.known.type_of(type_text), **words)
                 records += f"_rec_wrote({site}, {index}, {target}.{field}); "
-        if records:
+        complete = place.type not in self.known.with_arrays and len(fields) < MOST_FIELDS
+        if records and complete and all(is_numeric(self.known.type_of(t)) for t in fields.values()):
             return records
+        if records:  # and of the rest that it was written
+            return f"_rec_touch({self.site(node, 'write', place.memory.name, **place.words)}, {index}); {records}"
         site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
         return f"_rec_wrote({site}, {index}, {target});" if not place.type else f"_rec_touch({site}, {index});"
 
@@ -353,7 +353,7 @@ class Function(Expressions):
         wrote = self.site(node, "write", memory.name, type=self.recorded(type_text), **words)
         kept = f"{type_text or 'let'} _rec_v = {self.emit(value)};"
         store = f"{kept} {self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
-        setup = f"uint _rec_i = uint({self.emit(address)}); "
+        setup = f"uint _rec_i = uint({self.grouped(address)}); "
         return self.followed(node, f"{{ {setup}if ({_may(bad, ['_rec_i'], [self.size(memory)])}) {{ {store} }} }}")
 
     def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
@@ -366,7 +366,7 @@ class Function(Expressions):
         action = f"{self.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
         if len(values) > takes:
             self._note_change(values[-1])
-        setup = f"uint _rec_i = uint({self.emit(address)}); "
+        setup = f"uint _rec_i = uint({self.grouped(address)}); "
         return self.followed(node, f"{{ {setup}if ({_may(bad, ['_rec_i'], [self.size(memory)])}) {{ {action} }} }}")
 
     # Control
@@ -388,9 +388,9 @@ class Function(Expressions):
 
     def _condition(self, clause: Node) -> str:
         value = clause.child_by_field_name("value") if clause.type == "condition_clause" else clause
-        if value is None or value.type == "declaration" or self._is_spared(clause) or value.has_error:
+        if value is None or value.type == "declaration" or self._is_spared(clause) or clause.has_error:
             return self.text(clause)
-        branch = self.pure(f"_rec_branch({self.site(value, 'branch')}, bool({self.emit(value)}))")
+        branch = self.pure(f"_rec_branch({self.site(value, 'branch')}, bool({self.grouped(value)}))")
         self.after = []
         return f"({branch})" if clause.type == "condition_clause" else branch
 

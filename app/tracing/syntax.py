@@ -57,7 +57,7 @@ class Source:
     def __init__(self, text: str, file: str = ""):
         self.file = file
         self.text = text.encode().decode("latin-1")
-        self.clean = _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), self.text)
+        self.clean = _NOT_CODE.sub(_blanked, _without_odd_branches(self.text))
         self.blocks = _outer_blocks(self.clean, 0, len(self.clean), None)
 
     def walk(self) -> Iterator[Block]:
@@ -107,6 +107,30 @@ class Source:
         node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
         whole = node is not None and node.start_byte == block.start and node.end_byte == block.end
         return node if whole else None
+
+
+def _blanked(match: re.Match) -> str:
+    return re.sub(r"[^\n]", " ", match.group(0))
+
+
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
+
+
+def _without_odd_branches(text: str) -> str:
+    """The text with later branches of an #if blanked where they open other brackets than they close: the first stands for them."""
+    open_ones: list[list[int]] = []
+    for match in _CONDITIONAL.finditer(text):
+        word = match.group(1)
+        if word.startswith("if"):
+            open_ones.append([match.end()])
+        elif open_ones and word in ("elif", "else"):
+            open_ones[-1] += [match.start(), match.end()]
+        elif open_ones:
+            first, *others = zip(*[iter([*open_ones.pop(), match.start()])] * 2, strict=True)
+            if any(text.count("{", *span) != text.count("}", *span) for span in (first, *others)):
+                for span in others:
+                    text = text[: span[0]] + re.sub(r"[^\n]", " ", text[slice(*span)]) + text[span[1] :]
+    return text
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -235,12 +259,20 @@ def _blocks_in_code(clean: str, start: int, end: int, owner: Block) -> list[Bloc
 # What the grammar lacks
 
 
-def _blank(text: list[str], start: int, end: int, filler: str = "") -> None:
+def _blank(text: list[str], start: int, end: int, first: str = "") -> None:
     for i in range(start, end):
         if text[i] != "\n":
             text[i] = " "
-    if filler:
-        text[start] = filler
+    if first:
+        text[start] = first
+
+
+def _opaque(text: list[str], start: int, end: int) -> None:
+    """A statement whose inside the grammar need not see."""
+    for i in range(start, end):
+        if text[i] != "\n":
+            text[i] = "_"
+    text[end - 1] = ";"
 
 
 _ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
@@ -259,12 +291,14 @@ def _mask(text: str) -> str:
     """A body with the constructs that the grammar does not know blanked."""
     masked = list(text)
     for match in _ALIAS.finditer(text):
-        _blank(masked, *match.span(), ";")
+        _opaque(masked, *match.span())
     for match in _PREFIX.finditer(text):
         _blank(masked, *match.span())
     for match in _DEFER.finditer(text):
-        end = match.start() + 5 if match.group(1) else text.find(";", match.end()) + 1
-        _blank(masked, match.start(), end, "" if match.group(1) else ";")
+        if match.group(1):
+            _blank(masked, match.start(), match.start() + 5)
+        else:
+            _opaque(masked, match.start(), text.find(";", match.end()) + 1)
     for pattern in (_LABEL, _HINT, _ANNOTATION, _SIZED):
         for match in pattern.finditer(text):
             group = 0 if pattern is _HINT else match.lastindex

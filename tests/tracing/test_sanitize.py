@@ -30,7 +30,7 @@ def run(path: Path, **more):
     source = path.read_text()
     groups = tuple(int(n) for n in (said(source, "groups") or ["1,1,1"])[0].split(","))
     inputs = dict(parse_buffer(text) for text in said(source, "buffer"))
-    return record(open_device(), Job(source, path.name, groups=groups, inputs=inputs, **more))
+    return record(open_device(), Job(source, path.name, groups=groups, inputs=inputs, **{"records": 400_000} | more))
 
 
 @pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FILES])
