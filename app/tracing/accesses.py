@@ -142,7 +142,7 @@ def _all_leaves(type_text: str | None, paths: set[str], known: Sources) -> list[
     leaves = _leaves(type_text, (), known) if type_text else []
     for steps in sorted(map(_steps, paths), key=len, reverse=True):
         if not any(_covers(steps, leaf) for leaf in leaves):
-            *head, last = steps[: steps.index("?")] if "?" in steps else steps or [""]
+            *head, last = (steps[: steps.index("?")] if "?" in steps else steps) or [""]
             leaves += [(*head, letter) for letter in last] if set(last) <= set("xyzw") and last else [(*head, last)]
     return leaves
 
