@@ -55,8 +55,8 @@ def train(
     blobs: Annotated[int, typer.Option(help="How many Gaussians.", min=1)] = 2048,
     iterations: Annotated[int, typer.Option(min=1)] = 2000,
     kernels: Annotated[
-        Literal["simple", "tiled"], typer.Option(help="Every Gaussian for every pixel, or a list a tile.")
-    ] = "tiled",
+        Literal["simple", "tiled", "binned"], typer.Option(help="As the documents have them, or the fast ones.")
+    ] = "binned",
     seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz and report.json.")] = None,

@@ -24,7 +24,7 @@ def test_json_lines_and_files(tmp_path):
     done = call(PICTURE, "--size", "48x32", "--blobs", 80, "--iterations", 30, "--seed", 3, "--json", "--out", out)
     assert done.returncode == 0, done.stderr
     start, *progress, end = map(json.loads, done.stdout.splitlines())
-    assert start == {"event": "start", "adapter": start["adapter"], "width": 48, "height": 32, "blobs": 80, "kernels": "tiled"}
+    assert start == {"event": "start", "adapter": start["adapter"], "width": 48, "height": 32, "blobs": 80, "kernels": "binned"}
     assert progress
     for line in progress:
         assert set(line) == {"event", "iteration", "seconds", "psnr", "overflowed_tiles"}

@@ -75,7 +75,7 @@ def test_a_run_advances_and_learns(run):
         assert later.iteration == 40
         assert later.psnr > first.psnr + 1
         assert later.iterations_per_second > 0
-        assert {"clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"} <= set(later.kernel_ms)
+        assert {"binnedDerivativesMain", "binnedUpdateMain", "binnedImageMain"} <= set(later.kernel_ms)
         assert (await one.advance(1)).iteration == 41
         assert one.adapter.name
         await one.close()

@@ -17,7 +17,7 @@ class Settings(param.Parameterized):
     iterations = param.Integer(2000, bounds=(1, 1_000_000), label="Iterations", doc="Where the run ends.")
 
     kernels = param.Selector(
-        default="tiled",
+        default="binned",
         objects=["simple", "tiled", "binned"],
         label="Kernels",
         doc="simple: every Gaussian for every pixel. tiled: a sorted list a tile. binned: each Gaussian finds its tiles once.",

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -139,7 +140,7 @@ def load_state(data: bytes) -> TrainingState:
         )
     except StateError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise StateError("This is not a Splatscope state file: choose a .npz saved by “Save state”.") from None
     _check_shapes(state)
     return state
@@ -155,7 +156,7 @@ def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
             return {name: file[name] for name in file.files}
     except StateError:
         raise
-    except (zipfile.BadZipFile, EOFError, ValueError, OSError, KeyError, MemoryError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, KeyError, MemoryError, RuntimeError):
         reason = "is cut short or damaged" if data[:2] == b"PK" else "is not a Splatscope state file"
         raise StateError(f"This file {reason}: choose a .npz saved by “Save state”.") from None
 
@@ -170,10 +171,10 @@ def _check_shapes(state: TrainingState) -> None:
         and target.shape[2] == 3
         and target.dtype == np.uint8
         and min(target.shape[:2]) >= 1
-        and max(target.shape[:2]) <= 4096
+        and max(target.shape[:2]) <= state.settings.size
         and state.history.dtype == HISTORY
         and state.history.ndim == 1
-        and state.step >= 0
+        and 0 <= state.step <= 2**31
     )
     if not fits:
         raise StateError("The arrays in this state file do not fit together: it was changed after it was saved.")

@@ -111,7 +111,7 @@ class TrainView:
                 upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume"),
             ),
             group(
-                "As the documents ship it",
+                "Variants",
                 choice(p.model),
                 slider(p.rate_shipped, low=0.0002, high=0.05, log=True),
                 choice(p.background),
@@ -201,6 +201,7 @@ class TrainView:
         kernels = {
             "simple": "Every Gaussian for every pixel, differentiated by the compiler. Small pictures and few Gaussians only.",
             "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
+            "binned": "Each Gaussian finds its tiles once; sums are made in registers. Lists have any length.",
         }
         return {"kernels": kernels[self.desk.settings.kernels]}
 

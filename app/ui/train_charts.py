@@ -9,6 +9,7 @@ from splatscope.splat.report import Report
 from .charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
 
 MOST_POINTS = 400
+UNLIMITED = 2**32 - 1
 VERMILLION = ("#a83c00", "#ff9a66")
 
 
@@ -89,7 +90,9 @@ class KernelTimes:
             self.plot.add_glyph(self._source, text)
 
     def show(self, kernel_ms: dict[str, float]) -> None:
-        shown = [(name, ms) for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain")][: self.ROWS]
+        kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
+        longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
+        shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
         longest = max((ms for _, ms in shown), default=1) or 1
         self._source.data = {
             "row": [row + 0.75 for row in range(len(shown))],
@@ -146,7 +149,8 @@ class ListLengths:
     def _words(lengths: np.ndarray, report: Report) -> str:
         over = report.overflowed_tiles
         verdict = f'<b class="over">◆ {over:,} overflow</b>' if over else '<b class="fine">no overflow</b>'
+        room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
         return (
             f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
-            f"<p>{lengths.shape[1]} × {lengths.shape[0]} tiles, lists of {report.tile[2]}</p>{verdict}"
+            f"<p>{lengths.shape[1]} × {lengths.shape[0]} tiles, lists of {room}</p>{verdict}"
         )

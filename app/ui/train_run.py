@@ -10,8 +10,8 @@ import numpy as np
 import param
 
 from splatscope.engine.cluster import Pool
-from splatscope.engine.training import EngineError, Refused, Run, decode_picture, decode_state
-from splatscope.splat.images import ImageError
+from splatscope.engine.training import EngineError, JobTimeout, Refused, Run, decode_picture, decode_state
+from splatscope.splat.images import ImageError, encode
 from splatscope.splat.report import Report
 from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, StateError, TrainingState, start_state
@@ -155,12 +155,7 @@ class Desk:
         try:
             await work
         except (EngineError, Refused, ImageError, StateError) as error:
-            back = (
-                f" The run goes on from iteration {self.run.snapshot.step:,}."
-                if self.run and isinstance(error, EngineError)
-                else ""
-            )
-            self.tell(f"{error}{back}")
+            self.tell(str(error))
             return False
         except Exception as error:
             log.exception("A job of the training page failed")
@@ -175,7 +170,14 @@ class Desk:
         if self.run is None:
             return
         software = self.run.adapter is None or self.run.adapter.is_software
-        report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
+        try:
+            report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
+        except EngineError as error:
+            what = "stopped, because it took too long: choose a smaller picture or fewer Gaussians"
+            if not isinstance(error, JobTimeout):
+                what = "lost"
+            goes_on = f"The run goes on from iteration {self.run.snapshot.step:,}, on a fresh one."
+            raise EngineError(f"The worker process of this run was {what}. {goes_on}") from error
         self._note(report)
 
     async def _load_picture(self, name: str, data: bytes) -> None:
@@ -189,16 +191,13 @@ class Desk:
         state = await decode_state(self.pool, data)
         await self._begin(state, f"resumed at iteration {state.step:,}")
         self.running = False  # and not before: a file that is refused leaves the run as it was
-        self._file = (b"", state.target_name)
+        self._file = (encode(state.target, "PNG"), state.target_name)
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
     async def _renew(self) -> None:
         """The same picture and the settings as they are now, from the first iteration."""
         data, name = self._file
-        if data:
-            await self._load_picture(name, data)
-        elif self.run is not None:  # a resumed run brought its target along
-            await self._begin(start_state(self.settings_copy(), self.run.snapshot.target, name), self.note)
+        await self._load_picture(name, data)
 
     async def _renew_or_return(self, name: str, before: Any) -> None:
         try:

@@ -34,7 +34,9 @@ export function render({model, el}) {
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
   follow(model, picture, () => {
-    frame.style.aspectRatio = `${picture.width} / ${picture.height}`
+    const ratio = picture.width / picture.height
+    frame.style.aspectRatio = String(ratio)
+    frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
     if (view === "error") paint(error, model.error)
     outline()
   })
