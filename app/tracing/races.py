@@ -177,7 +177,7 @@ def _without_lesser(findings: list[Finding]) -> list[Finding]:
         lines = {(finding.name, finding.file, line) for line in finding.lines}
         if finding.kind == "race" or not lines & taken:
             kept.append(finding)
-        taken |= lines
+            taken |= lines
     return kept
 
 
