@@ -10,7 +10,7 @@ from .charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart
 
 MOST_POINTS = 400
 UNLIMITED = 2**32 - 1
-VERMILLION = ("#a83c00", "#ff9a66")
+VERMILION = ("#a83c00", "#ff9a66")
 
 
 class Quality:
@@ -123,7 +123,7 @@ class ListLengths:
         self._overflows = ColumnDataSource({"x": [], "y": []})
         self.plot.add_glyph(self._tiles, Image(image="image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper))
         marks = Scatter(x="x", y="y", marker=value("diamond"), size=7)
-        follow_theme(marks, fill_color=VERMILLION, line_color=VERMILLION)
+        follow_theme(marks, fill_color=VERMILION, line_color=VERMILION)
         self.plot.add_glyph(self._overflows, marks)
 
     def show(self, report: Report) -> str:
