@@ -12,9 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from splatscope.tracing.record import Job, Recording
-from splatscope.tracing.recorder import words_in
 from splatscope.tracing.sanitize import Finding
-from splatscope.tracing.syntax import is_numeric
 from splatscope.tracing.trace import Trace
 
 from .reflection import Layout
@@ -23,7 +21,7 @@ MOST_CELLS = 4096  # of one memory; of a larger one, those that were touched
 MOST_ELEMENTS = 256  # of one local array
 OUTSIDE = 1
 _ACCESSES = ("read", "write", "atomic")
-_SCALAR = re.compile(r"(bool|u?int(?:8|16|64)_t|u?int|float|half|double)")
+_TYPE = re.compile(r"(bool|u?int(?:8|16|64)_t|u?int|float|half|double)(?:([1-4])x([1-4])|([1-4]))?")
 
 
 def pack(recording: Recording, findings: list[Finding], job: Job, layouts: dict[str, Layout]) -> bytes:
@@ -36,7 +34,7 @@ def pack(recording: Recording, findings: list[Finding], job: Job, layouts: dict[
     variables = _Variables(trace)
     place = variables.place + sum((memory.place for memory in memories), np.zeros(len(trace), np.int64))
 
-    width = np.array([_width(site.type) for site in trace.sites])[trace.site][order]
+    width = np.array([_width(_type(site)) for site in trace.sites])[trace.site][order]
     keep = np.arange(trace.words.shape[1])[None, :] < width[:, None]
     after, known = _after_atomics(trace, memories, recording)
     atomics = order[trace.kinds[order] == "atomic"]
@@ -90,14 +88,30 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
+def _scalar(type_text: str) -> str:
+    match = _TYPE.fullmatch(type_text)
+    return match[1] if match else "uint"
+
+
+def _count(type_text: str) -> int:
+    """How many scalars a value of a numeric type has; 0 for other types, whose values are not recorded."""
+    match = _TYPE.fullmatch(type_text)
+    return int(match[4] or int(match[2] or 1) * int(match[3] or 1)) if match else 0
+
+
 def _width(type_text: str) -> int:
-    return words_in(type_text) if type_text and is_numeric(type_text) else 0
+    """How many words it takes: two for each scalar of 64 bits."""
+    return _count(type_text) * (2 if "64" in type_text or type_text.startswith("double") else 1)
+
+
+def _type(site) -> str:
+    return "bool" if site.kind == "branch" else site.type
 
 
 def _site(site, memories: Iterable["_Cells"], variables: "_Variables") -> dict:
     about = {"file": site.file, "line": site.line, "column": site.column, "kind": site.kind, "function": site.function}
-    about |= {"name": site.name, "path": site.path, "type": site.type, "space": site.space, "access": site.access}
-    about["width"] = _width(site.type)
+    about |= {"name": site.name, "path": site.path, "type": _type(site), "space": site.space, "access": site.access}
+    about["width"] = _width(_type(site))
     about["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
     for number, memory in enumerate(memories):
         if site.kind in (*_ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
@@ -281,12 +295,3 @@ def _gives_new(site, trace: Trace) -> bool:
 def _text(site, trace: Trace) -> str:
     lines = trace.header["sources"].get(site.file, "").split("\n")
     return "\n".join(lines[site.line - 1 : site.line + 2])[site.column - 1 :]
-
-
-def _scalar(type_text: str) -> str:
-    match = _SCALAR.match(type_text)
-    return match[0] if match else "uint"
-
-
-def _count(type_text: str) -> int:
-    return _width(type_text) // max(1, _width(_scalar(type_text))) if type_text else 0

@@ -8,5 +8,8 @@ import * as RunBar from "./runbar.js"
 import * as Fit from "./fit.js"
 import * as Saves from "./saves.js"
 import * as Text from "./text.js"
+import * as Stepper from "./stepper/stepper.js"
+import * as Debugger from "./editor.js"
+import * as DebugBar from "./debugbar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text, Stepper, Debugger, DebugBar}

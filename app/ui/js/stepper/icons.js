@@ -1,0 +1,34 @@
+// The marks of the transport and of findings, drawn on 16 and 14 units.
+
+const svg = (size, inner, klass = "") => {
+  const holder = document.createElement("span")
+  holder.innerHTML = `<svg class="${klass}" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${inner}</svg>`
+  return holder.firstChild
+}
+const solid = 'fill="currentColor" stroke="none"'
+const MARKS = {
+  start: `<path d="M3 3v10M13 3.5v9L6 8z"/>`,
+  end: `<path d="M13 3v10M3 3.5v9L10 8z"/>`,
+  wallBack: `<rect x="2.5" y="2.5" width="2.4" height="11" ${solid}/><path d="M14 8H8m2.5-2.500L8 8l2.5 2.5"/>`,
+  wallOn: `<rect x="11.1" y="2.5" width="2.4" height="11" ${solid}/><path d="M2 8h6M5.5 5.5 8 8l-2.5 2.5"/>`,
+  back: `<path d="M10 3.5 5.5 8l4.5 4.5"/>`,
+  on: `<path d="M6 3.5 10.5 8 6 12.5"/>`,
+  play: `<path d="M5 3.200v9.600l7.5-4.800z" ${solid}/>`,
+  pause: `<path d="M5.5 3.500v9M10.5 3.500v9" stroke-width="2.4"/>`,
+  write: `<rect x="8.5" y="4.5" width="6" height="7" rx="1" ${solid}/><path d="M6 8H1.500m2-2-2 2 2 2"/>`,
+  find: `<circle cx="7" cy="7" r="4.2"/><path d="m10.2 10.2 3.3 3.3"/>`,
+  stair: `<path d="M3 3v3.500h4V10h4v3.500h3"/>`,
+  straight: `<path d="M8 2.500v11" stroke-width="2.4"/>`,
+  shut: `<path d="M4 4l8 8M12 4l-8 8"/>`,
+  stopBack: `<rect x="1.8" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 4.2 8)"/><path d="M14.5 8H9.500m2-2-2 2 2 2"/>`,
+  stopOn: `<rect x="9.4" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 11.8 8)"/><path d="M1.5 8h5m-2-2 2 2-2 2"/>`,
+}
+const SEVERITY = {
+  error: `<path d="M7 .5 13.5 7 7 13.5.5 7z" fill="var(--sev-error)" stroke="none"/>`,
+  warn: `<path d="M7 1 13.5 12.500H.5z" fill="var(--sev-warn)" stroke="none"/>`,
+  note: `<circle cx="7" cy="7" r="5.5" fill="var(--sev-note)" stroke="none"/>`,
+  ok: `<path d="m2 7.5 3.5 3.500L12 3.5" stroke="var(--sev-ok)" stroke-width="2.2"/>`,
+}
+
+export const icon = (name) => svg(16, MARKS[name])
+export const severity = (name) => svg(14, SEVERITY[name], "sev")

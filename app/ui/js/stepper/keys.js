@@ -1,0 +1,59 @@
+// Keys act without focus, on the page's primary stepper: the first in the document.
+import {typing} from "../dom.js"
+
+const live = new Set()
+
+export function join(stepper) {
+  live.add(stepper)
+  return () => live.delete(stepper)
+}
+
+// Where an element stands in the document, through the shadow trees: comparable number by number.
+function place(el) {
+  const path = []
+  for (let node = el; node; node = node.parentNode ?? node.host) {
+    const siblings = node.parentNode?.childNodes
+    path.unshift(siblings ? [].indexOf.call(siblings, node) : 0)
+  }
+  return path
+}
+
+function before(a, b) {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] < b[i]
+  return a.length < b.length
+}
+
+export function primary() {
+  let first = null
+  for (const stepper of live) if (stepper.root.isConnected && (!first || before(place(stepper.root), place(first.root)))) first = stepper
+  return first
+}
+
+const ACTS = {
+  ArrowRight: (s, shift) => shift ? s.barrier(1) : s.move(1),
+  ArrowLeft: (s, shift) => shift ? s.barrier(-1) : s.move(-1),
+  Home: (s) => s.seek(0),
+  End: (s) => s.seek(Infinity),
+  " ": (s) => s.toggle(),
+  n: (s) => s.statement(1),
+  p: (s) => s.statement(-1),
+  w: (s, shift) => s.who.jump(shift ? 1 : -1),
+  b: (s, shift) => s.breakpointHere(shift),
+  "]": (s) => s.stop(1),
+  "[": (s) => s.stop(-1),
+  f: (s, shift) => s.nextFinding(shift ? -1 : 1),
+  o: (s) => s.setOrder(!s.moment.lockstep),
+  "/": (s) => s.transport.find.focus(),
+}
+const TAKEN = {" ": "button, a, input, select, summary, [role=button]", ArrowRight: "input[type=range].own, [role=radio], [role=tab], select", ArrowLeft: "input[type=range].own, [role=radio], [role=tab], select"}
+
+window.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  const act = ACTS[key], target = event.composedPath()[0]
+  if (!act || (TAKEN[key] && target.matches?.(TAKEN[key]))) return
+  const stepper = primary()
+  if (!stepper?.moment || stepper.root.closest("[hidden]") || !stepper.root.offsetParent) return
+  event.preventDefault()
+  act(stepper, event.shiftKey)
+})

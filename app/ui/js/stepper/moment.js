@@ -1,0 +1,112 @@
+// Where a stepper stands: a position in an order of events, a chosen thread, what is followed. Panes are told of each change.
+import {KIND} from "./recording.js"
+import {State} from "./state.js"
+
+export class Moment {
+  constructor(run, changed) {
+    this.run = run
+    this.changed = changed
+    this.lockstep = false
+    this.states = [new State(run), null]
+    this.states[0].seek(run.length) // folds once, so that every later seek begins at a copy
+    this.position = 0
+    this.pinned = -1 // the thread that the reader chose, -1: that of the event
+    this.followed = null // {memory, cell} or {variable, thread}
+    this.finding = -1
+  }
+
+  get state() { return this.states[+this.lockstep] }
+  get order() { return this.state.order }
+
+  // The event at the cursor, counted from 1; 0 before the first.
+  get step() { return this.position === 0 ? 0 : this.eventAt(this.position - 1) + 1 }
+  get event() { return this.step - 1 }
+  get thread() { return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.run.thread[this.event] }
+
+  eventAt(position) { return this.order ? this.order[position] : position }
+
+  // How many events are done once `event` is, in the order shown.
+  after(event) {
+    if (!this.order) return event + 1
+    if (!this.rank) {
+      this.rank = new Uint32Array(this.run.length)
+      this.order.forEach((e, p) => { this.rank[e] = p })
+    }
+    return this.rank[event] + 1
+  }
+
+  seek(position) {
+    this.position = Math.max(0, Math.min(this.run.length, position))
+    this.changed()
+  }
+
+  // To the moment after the event of this number, counted from 1.
+  goto(step) { this.seek(step > 0 ? this.after(Math.min(step, this.run.length) - 1) : 0) }
+
+  setOrder(lockstep) {
+    const event = this.event
+    this.lockstep = lockstep
+    if (lockstep && !this.states[1]) {
+      this.states[1] = new State(this.run, this.run.lockstep)
+      this.states[1].seek(this.run.length)
+    }
+    this.seek(event < 0 ? 0 : this.after(event))
+  }
+
+  choose(thread) {
+    this.pinned = this.pinned === thread ? -1 : thread
+    this.changed()
+  }
+
+  follow(what) {
+    this.followed = what
+    this.changed()
+  }
+
+  // The chosen thread's next or previous statement: to its last event, so that its values are there.
+  statement(way) {
+    const {run, thread} = this
+    const at = this.state.seek(this.position).done(thread)
+    const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1, true)
+    if (this.pinned < 0) this.pinned = thread // stepping a thread is choosing it
+    const event = run.nth(thread, next)
+    this.seek(event < 0 ? way > 0 ? this.position : 0 : this.after(event))
+  }
+
+  #same(thread, a, b) {
+    const {run} = this, s = run.site[run.nth(thread, a)], t = run.site[run.nth(thread, b)]
+    return run.line[s] === run.line[t] && run.file[s] === run.file[t] && run.kind[t] !== KIND.loop
+  }
+
+  #begin(thread, turn) {
+    while (turn > 0 && this.#same(thread, turn - 1, turn)) turn--
+    return turn
+  }
+
+  #end(thread, turn, back = false) {
+    if (turn < 0 || (back && turn < 0)) return -1
+    while (turn + 1 < this.run.count(thread) && this.#same(thread, turn, turn + 1)) turn++
+    return turn
+  }
+
+  // Positions at which a barrier has been reached by all who reach it, in the order shown.
+  get barriers() {
+    this.walls ??= []
+    const kept = this.walls[+this.lockstep]
+    if (kept) return kept
+    const {run} = this, last = [], arrived = new Uint32Array(run.threads)
+    for (let p = 0; p < run.length; p++) {
+      const e = this.eventAt(p)
+      if (run.kind[run.site[e]] === KIND.arrive) last[arrived[run.thread[e]]++] = p + 1
+    }
+    return this.walls[+this.lockstep] = last.sort((a, b) => a - b)
+  }
+
+  barrier(way) { this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.run.length : 0)) }
+}
+
+// The nearest number of a sorted list beyond `at`.
+export function near(list, at, way) {
+  if (way > 0) return list.find((n) => n > at)
+  return list.findLast((n) => n < at)
+}

@@ -1,0 +1,185 @@
+// The source with the line that every thread is on.
+import {h} from "../dom.js"
+import {tokens} from "../slang.js"
+import {SEAT, Seats, louder, seating} from "./seats.js"
+
+export class Source {
+  constructor(stepper) {
+    this.stepper = stepper
+    this.src = h("div", {class: "src"})
+    this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"}, this.src)
+    this.files = h("div", {class: "files", hidden: true})
+    this.el = h("section", {class: "panel source", "aria-label": "Source"},
+      h("div", {class: "ph"}, h("h2", {}, "Source"), this.files, h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on")),
+      this.pane)
+    this.src.addEventListener("click", (event) => this.#clicked(event))
+    this.src.addEventListener("contextmenu", (event) => {
+      const row = event.target.closest(".gut")?.parentElement
+      if (!row) return
+      event.preventDefault()
+      this.ask(+row.dataset.line)
+    })
+  }
+
+  open(run) {
+    this.run = run
+    this.plan = seating(run.threads, run.head.group_size)
+    this.sheets = new Map()
+    this.shown = -1
+    this.held = -1 // the file that the reader chose to look at, until the next step
+    const names = run.files
+    this.files.hidden = names.length < 2
+    this.files.replaceChildren(...names.map((name, i) =>
+      h("button", {type: "button", class: "tab", onclick: () => { this.held = i; this.stepper.paint() }}, name)))
+    this.main = names.indexOf(run.head.file)
+  }
+
+  #sheet(file) {
+    if (!this.sheets.has(file)) {
+      const state = {inside: false}
+      const rows = this.run.head.sources[this.run.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
+      if (rows.length > 1 && !rows.at(-1).text) rows.pop()
+      this.sheets.set(file, rows)
+    }
+    return this.sheets.get(file)
+  }
+
+  #show(file) {
+    if (this.shown === file) return
+    this.shown = file
+    this.src.replaceChildren(...this.#sheet(file).map((r) => r.el))
+    ;[...this.files.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === file)))
+    this.marks()
+  }
+
+  // Breakpoints as they are set now.
+  marks() {
+    if (this.shown < 0) return
+    const name = this.run.files[this.shown]
+    for (const r of this.#sheet(this.shown)) {
+      const condition = this.stepper.breakpoints.get(`${name}:${r.line}`)
+      const set = condition !== undefined
+      r.bp.className = `bp${set ? condition ? " cond" : "" : " off"}`
+      r.bp.setAttribute("aria-pressed", String(set))
+      r.when.textContent = condition ? `if ${condition}` : ""
+    }
+  }
+
+  paint(moment) {
+    const {run} = this, {state, thread: chosen} = moment
+    const current = moment.event, active = current >= 0 ? run.thread[current] : -1
+    const peers = this.#peers(moment)
+    let mine = null
+    const lines = new Map() // line of the file shown → {seats, count, running, here}
+    const places = []
+    for (let t = 0; t < run.threads; t++) {
+      const status = state.status(t), last = state.last(t) - 1
+      const event = t === active ? current : status === "run" ? state.next(t) : last
+      if (event < 0) continue
+      const site = run.site[event]
+      places.push([t, run.file[site], run.line[site], status])
+      if (t === chosen) mine = [run.file[site], run.line[site]]
+    }
+    const file = this.held >= 0 ? this.held : mine ? mine[0] : this.main
+    this.#show(file)
+    for (const [t, f, line, status] of places) {
+      if (f !== file) continue
+      if (!lines.has(line)) lines.set(line, {seats: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false})
+      const entry = lines.get(line), dot = this.plan.dot(t)
+      const seat = t === chosen && status !== "wait" && status !== "held" ? SEAT.me : SEAT[status]
+      entry.seats[dot] = louder(entry.seats[dot], seat)
+      entry.count++
+      entry.running += status === "run"
+      entry.me ||= t === chosen
+    }
+    const rows = this.#sheet(file)
+    for (const r of rows) {
+      const entry = lines.get(r.line), peer = peers.get(`${file}:${r.line}`)
+      const klass = !entry ? "" : entry.me ? " mine" : entry.running ? " here" : " held"
+      r.set(`ln-row${klass}${entry && entry.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
+      r.say(entry?.me ? `thread ${chosen}` : peer ?? "", entry?.me ? "note" : "note race")
+      r.number(entry?.count ?? 0)
+      if (entry) r.seat(this.plan, entry.seats)
+      else r.clear()
+    }
+    if (mine && mine[0] === file) this.#scroll(mine[1])
+    this.here = mine
+  }
+
+  // Lines on which another thread took part in the finding shown.
+  #peers(moment) {
+    const found = new Map(), finding = this.run.findings[moment.finding]
+    if (!finding || finding.events.length < 2 || !finding.events.includes(moment.step)) return found
+    finding.events.forEach((step) => {
+      if (step === moment.step) return
+      const e = step - 1, site = this.run.site[e], kind = this.run.sites[site].kind
+      const verb = {read: "read", write: "wrote", atomic: "was", arrive: "waits"}[kind] ?? "was"
+      found.set(`${this.run.file[site]}:${this.run.line[site]}`, `thread ${this.run.thread[e]} ${verb} here`)
+    })
+    return found
+  }
+
+  // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
+  #scroll(line) {
+    const row = this.#sheet(this.shown)[line - 1]
+    if (!row || this.scrolledTo === line) return
+    this.scrolledTo = line
+    const height = row.el.offsetHeight, top = row.el.offsetTop - this.src.offsetTop, {scrollTop, clientHeight} = this.pane
+    if (!height || (top >= scrollTop && top + height <= scrollTop + clientHeight)) return
+    this.pane.scrollTop = Math.max(0, line - 1 - Math.floor(clientHeight * 0.6 / height)) * height
+  }
+
+  #clicked(event) {
+    const row = event.target.closest(".ln-row")
+    if (row && event.target.closest(".gut")) this.stepper.toggleBreakpoint(this.run.files[this.shown], +row.dataset.line)
+  }
+
+  // A condition for the breakpoint of a line, typed behind the line.
+  ask(line) {
+    const r = this.#sheet(this.shown)[line - 1], key = `${this.run.files[this.shown]}:${line}`
+    if (!r || r.el.querySelector("input")) return
+    const input = h("input", {class: "cond-in", "aria-label": `Stop on line ${line} only if`, placeholder: "only if, e.g. i == 4", value: this.stepper.breakpoints.get(key) ?? ""})
+    const shut = (keep) => {
+      input.onblur = null
+      input.remove()
+      if (keep) this.stepper.setBreakpoint(key, input.value.trim())
+    }
+    input.onkeydown = (event) => {
+      event.stopPropagation()
+      if (event.key === "Enter") shut(true)
+      if (event.key === "Escape") shut(false)
+    }
+    input.onblur = () => shut(input.value.trim() !== "")
+    r.el.append(input)
+    input.focus()
+  }
+}
+
+function row(text, line, state) {
+  const code = h("span", {class: "code"})
+  const indent = /^\s*/.exec(text)[0]
+  if (indent) code.append(h("i", {class: "ind"}, indent))
+  for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
+  const bp = h("button", {class: "bp off", type: "button", tabindex: "-1", "aria-label": `Breakpoint on line ${line}`, "aria-pressed": "false"})
+  const count = h("span", {class: "ct"}), map = h("span", {class: "map"}), note = h("span", {class: "note", hidden: true}), when = h("span", {class: "when"})
+  const el = h("div", {class: "ln-row", "data-line": line},
+    h("span", {class: "gut", title: "Click: breakpoint. Right click: a condition"}, bp, h("span", {class: "no"}, String(line))), map, count, h("span", {class: "cell-code"}, code, when), note)
+  let seats = null, shown = "ln-row", words = "", many = 0
+  return {
+    el, line, text, bp, when,
+    set(klass) { if (klass !== shown) el.className = shown = klass },
+    say(said, klass) {
+      if (said === words) return
+      words = note.textContent = said
+      note.className = klass
+      note.hidden = !said
+    },
+    number(n) { if (n !== many) { many = n; count.textContent = n ? `×${n}` : "" } },
+    seat(plan, states) {
+      if (!seats) seats = new Seats(plan)
+      if (!seats.el.isConnected) map.append(seats.el)
+      seats.show(states)
+    },
+    clear() { if (seats?.el.parentNode) seats.el.remove() },
+  }
+}

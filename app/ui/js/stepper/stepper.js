@@ -1,0 +1,284 @@
+// The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
+import {h, style} from "../dom.js"
+import {read, setStep} from "../router.js"
+import {severity} from "./icons.js"
+import {Findings} from "./findings.js"
+import {join, primary} from "./keys.js"
+import {Memory} from "./memory.js"
+import {Moment, near} from "./moment.js"
+import {unpack} from "./recording.js"
+import {Scrub} from "./scrub.js"
+import {find, nextStop} from "./search.js"
+import {Source} from "./source.js"
+import {Threads} from "./threads.js"
+import {Timeline} from "./timeline.js"
+import {Transport} from "./transport.js"
+import {Who} from "./who.js"
+
+const CALM = 5 // steps a second above which marks change without a transition
+const SECONDS = 40 // that playing a long run takes
+
+class Stepper {
+  constructor(model) {
+    this.model = model
+    this.moment = null
+    this.breakpoints = new Map() // "file:line" → condition, "" for none
+    this.wanted = read().step // of the address, until the recording is there
+    this.source = new Source(this)
+    this.threads = new Threads(this)
+    this.memory = new Memory(this)
+    this.who = new Who(this)
+    this.findings = new Findings(this)
+    this.when = model.layout === "figure" ? new Scrub(this) : new Timeline(this)
+    this.transport = new Transport(this)
+    this.panes = [this.source, this.threads, this.memory, this.who, this.findings, this.when, this.transport]
+    this.root = this.#assemble()
+    this.leave = join(this)
+  }
+
+  get stops() { return this.moment?.lockstep ? [] : this.model.stops }
+
+  #assemble() {
+    const {layout, parts} = this.model
+    const has = (name) => parts.includes(name)
+    this.state = h("div", {class: "state", role: "status", hidden: true})
+    const dock = h("footer", {class: "dock", "aria-label": "Transport and the whole run"}, this.transport.el, has("timeline") || layout === "figure" ? this.when.el : null, this.when.foot ?? null)
+    const right = h("div", {class: "right"}, has("memory") ? this.memory.el : null, has("memory") || has("threads") ? this.who.el : null, has("findings") ? this.findings.el : null)
+    this.tabs = h("div", {class: "tabs narrow", role: "tablist"}, ...[["memory", "Memory"], ["threads", "Threads"], ["findings", "Findings"]].filter(([name]) => has(name))
+      .map(([name, label]) => h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label)))
+    const aside = this.model.get_child("aside")
+    const panes = h("div", {class: "panes"}, aside ? h("div", {class: "aside"}, aside) : null,
+      has("source") ? this.source.el : null, has("threads") ? this.threads.el : null, this.tabs, right)
+    const root = h("div", {class: `stepper ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0}, this.state, panes, dock)
+    queueMicrotask(() => this.#tab("memory"))
+    return root
+  }
+
+  #tab(name) {
+    this.root.dataset.tab = name
+    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name))
+    this.paint()
+  }
+
+  // A new recording, or none: what the model says now.
+  async show() {
+    const {model, root} = this, {sequence, meta} = model
+    const fresh = model.recording?.byteLength && !model.busy && !model.error
+    if (!fresh) {
+      delete root.dataset.steps
+      this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
+      return
+    }
+    if (this.shown === sequence) return this.#present()
+    let run
+    try {
+      run = await unpack(model.recording)
+    } catch (reason) {
+      return this.#tell(`The recording cannot be read: ${reason.message}`, "wrong")
+    }
+    if (sequence !== model.sequence) return // another came meanwhile
+    const step = this.moment ? this.moment.step : this.wanted
+    const before = this.moment
+    this.shown = sequence
+    this.playing(false)
+    this.moment = new Moment(run, () => this.#changed())
+    for (const pane of this.panes) pane.open(run, model.memories)
+    this.#label(run)
+    this.#present()
+    if (before?.lockstep) this.moment.setOrder(true)
+    this.moment.goto(this === primary() && !before ? this.wanted : step)
+    root.dataset.adapter = meta.adapter
+    root.dataset.recording = meta.recording
+    this.paint(true)
+    root.dataset.steps = run.length
+  }
+
+  #present() {
+    this.#tell("")
+    if (this.moment) this.root.dataset.steps = this.moment.run.length
+  }
+
+  #label(run) {
+    const tab = [...this.tabs.children].find((el) => el.dataset.tab === "findings")
+    const n = run.findings.length
+    tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : ["No finding"]))
+    this.root.classList.toggle("clean", !n)
+  }
+
+  #tell(words, klass = "") {
+    this.state.textContent = words
+    this.state.hidden = !words
+    this.state.className = `state ${klass}`
+    this.root.classList.toggle("away", Boolean(words) && klass !== "")
+    this.root.classList.toggle("empty", !this.moment)
+  }
+
+  // Called by the moment at each move.
+  #changed() {
+    const {moment} = this, {step} = moment
+    const finding = moment.run.findings[moment.finding]
+    if (finding && !finding.events.includes(step)) moment.finding = -1
+    this.root.dataset.step = step
+    if (this === primary()) setStep(step)
+    this.paint()
+  }
+
+  // Soon, or at once: each pane from the state at the cursor.
+  paint(now = false) {
+    if (!this.moment || (this.frame && !now)) return
+    const draw = () => {
+      cancelAnimationFrame(this.frame)
+      this.frame = null
+      const began = performance.now()
+      this.moment.state.seek(this.moment.position).meet()
+      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(this.moment)
+      this.root.dataset.painted = this.moment.step
+      this.took = performance.now() - began
+      window.dispatchEvent(new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment}}))
+    }
+    if (now) draw()
+    else this.frame = requestAnimationFrame(draw)
+  }
+
+  // Moves.
+  seek(position) { this.moment?.seek(position === Infinity ? this.moment.run.length : position) }
+
+  move(way) {
+    const {moment, stops} = this
+    if (!moment) return
+    if (!stops.length) return this.seek(moment.position + way)
+    this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.run.length : 0))
+  }
+
+  barrier(way) { this.moment?.barrier(way) }
+  statement(way) { this.moment?.statement(way) }
+  choose(thread) { this.moment?.choose(thread) }
+  setOrder(lockstep) { this.moment?.setOrder(lockstep) }
+
+  follow(what) {
+    const {moment} = this
+    moment.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
+  }
+
+  showFinding(number, which = -1) {
+    const {moment} = this, finding = moment.run.findings[number]
+    if (!finding?.events.length) return
+    const step = finding.events.at(which), event = step - 1, site = moment.run.about(event)
+    moment.pinned = -1
+    moment.finding = number
+    if (site.memory !== undefined && moment.run.place[event]) moment.followed = {memory: site.memory, cell: moment.run.place[event] - 1 - moment.run.memories[site.memory].first}
+    moment.goto(step)
+  }
+
+  nextFinding(way) {
+    const {findings} = this.moment.run, starts = findings.map((f) => f.events.length ? this.moment.after(f.events.at(-1) - 1) : -1)
+    const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
+    const position = near(sorted, this.moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
+    if (position !== undefined) this.showFinding(starts.indexOf(position))
+  }
+
+  // Breakpoints.
+  toggleBreakpoint(file, line) {
+    const key = `${file}:${line}`
+    this.breakpoints.has(key) ? this.setBreakpoint(key, null) : this.setBreakpoint(key, "")
+  }
+
+  setBreakpoint(key, condition) {
+    if (condition === null) this.breakpoints.delete(key)
+    else this.breakpoints.set(key, condition)
+    this.source.marks()
+    this.paint()
+  }
+
+  breakpointHere(ask) {
+    const {here} = this.source
+    if (!here) return
+    if (ask) this.source.ask(here[1])
+    else this.toggleBreakpoint(this.moment.run.files[here[0]], here[1])
+  }
+
+  stop(way) {
+    this.#try(() => {
+      const position = nextStop(this.moment, this.breakpoints, way)
+      if (position === null) this.say(this.breakpoints.size ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.` : "Set a breakpoint first: click beside a line number.")
+      else { this.say(""); this.seek(position) }
+    })
+  }
+
+  // The first event that fits; asked again, the next.
+  search(text, way) {
+    if (!text.trim() || !this.moment) return
+    this.#try(() => {
+      const again = this.asked === text
+      this.asked = text
+      const position = find(this.moment, text, again || way < 0 ? this.moment.position : 0, way)
+      if (position === null) this.say(again ? `${text}: no further event fits.` : `${text}: no event of this run fits.`)
+      else {
+        this.say("")
+        this.moment.pinned = -1
+        this.seek(position)
+      }
+    })
+  }
+
+  #try(act) {
+    try { act() } catch (reason) { this.say(reason.message) }
+  }
+
+  say(words) { this.transport.say(words) }
+
+  scrubbing(on) { this.root.classList.toggle("still", on || Boolean(this.timer)) }
+
+  // Play: an event at a time, a long run in so many seconds; barrier by barrier for those who asked for less motion.
+  toggle() { this.playing(!this.timer) }
+
+  playing(on) {
+    clearInterval(this.timer)
+    this.timer = null
+    this.transport.playing(on)
+    this.root.classList.remove("still")
+    if (!on || !this.moment) return
+    if (this.moment.position >= this.moment.run.length) this.seek(0)
+    const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
+    const units = this.stops.length || this.moment.run.length
+    const rate = slow ? 1 : Math.max(this.stops.length ? 2 : 8, units / SECONDS), pace = Math.max(1000 / rate, 33)
+    this.root.classList.toggle("still", rate > CALM)
+    this.timer = setInterval(() => {
+      const {moment} = this
+      if (moment.position >= moment.run.length || !this.root.isConnected) return this.playing(false)
+      if (slow) this.barrier(1)
+      else if (this.stops.length) for (let i = 0; i < Math.max(1, Math.round(rate * pace / 1000)); i++) this.move(1)
+      else this.seek(moment.position + Math.max(1, Math.round(rate * pace / 1000)))
+    }, pace)
+  }
+
+  offer() {
+    const {fix} = this.model
+    return fix.length ? {lines: fix, apply: () => this.model.send_msg({type: "fix"})} : null
+  }
+
+  close() {
+    clearInterval(this.timer)
+    this.leave()
+    this.who.close()
+    this.when.close?.()
+  }
+}
+
+export function render({model, el}) {
+  style(el)
+  const stepper = new Stepper(model)
+  const followed = (event) => { if (stepper === primary() && stepper.moment) stepper.moment.goto(event.detail); else stepper.wanted = event.detail }
+  window.addEventListener("splatscope:step", followed)
+  let due = false
+  const soon = () => {
+    if (due) return
+    due = true
+    queueMicrotask(() => { due = false; stepper.show() })
+  }
+  for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
+  model.on("remove", () => { window.removeEventListener("splatscope:step", followed); stepper.close() })
+  soon()
+  stepper.root.stepper = stepper // for drawings beside it and for measurements
+  return stepper.root
+}

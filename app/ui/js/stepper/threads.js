@@ -1,0 +1,136 @@
+// Who: the chosen thread's variables, and all threads side by side.
+import {h} from "../dom.js"
+
+const SPARE = 40 // rows kept ready above and below those in view
+
+export class Threads {
+  constructor(stepper) {
+    this.stepper = stepper
+    this.words = h("span", {class: "dim num"})
+    this.name = h("h2", {})
+    this.where = h("span", {class: "dim"})
+    this.mine = h("div", {class: "vars", role: "list"})
+    this.table = h("table", {class: "lanes"})
+    this.wrap = h("div", {class: "tblwrap", tabindex: "0", role: "region", "aria-label": "Variables of all threads"}, this.table)
+    this.el = h("section", {class: "panel threads", "aria-label": "Threads and their variables"},
+      h("div", {class: "ph"}, this.name, this.where, h("span", {class: "sp"}), h("span", {class: "dim"}, h("i", {class: "tri"}, "▸"), " changed")),
+      this.mine,
+      h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words),
+      this.wrap)
+    this.wrap.addEventListener("scroll", () => this.stepper.moment && this.#rows(this.stepper.moment), {passive: true})
+    this.table.addEventListener("click", (event) => {
+      const row = event.target.closest("tbody tr")
+      if (!row) return
+      const cell = event.target.closest("td")
+      const at = [...row.children].indexOf(cell) - 2
+      if (at >= 0 && cell.textContent) this.stepper.follow({thread: +row.dataset.thread, variable: this.columns[at]})
+      else this.stepper.choose(+row.dataset.thread)
+    })
+  }
+
+  open(run) {
+    this.run = run
+    this.columns = null
+    this.functions = new Map()
+    run.variables.forEach((variable, v) => {
+      if (!variable.width) return
+      if (!this.functions.has(variable.function)) this.functions.set(variable.function, [])
+      this.functions.get(variable.function).push(v)
+    })
+    this.entries = new Map()
+    this.mine.replaceChildren()
+  }
+
+  paint(moment) {
+    const {run} = this, {state, thread} = moment, last = state.last(thread) - 1
+    const at = last >= 0 ? last : run.nth(thread, 0)
+    const current = at < 0 ? run.head.entry : run.about(at).function || run.head.entry
+    this.name.textContent = `Thread ${thread}`
+    this.where.textContent = moment.pinned >= 0 ? `${current}, kept` : current
+    this.#variables(moment, current)
+    this.#columns(current)
+    const counts = {run: 0, wait: 0, held: 0, done: 0}
+    for (let t = 0; t < run.threads; t++) counts[state.status(t)]++
+    this.words.textContent = [[counts.run, "run"], [counts.wait, "wait"], [counts.held, "released"], [counts.done, "done"]]
+      .filter(([n]) => n).map(([n, word]) => `${n.toLocaleString("en")} ${word}`).join(", ")
+    this.#rows(moment)
+  }
+
+  // Of the function at hand first, then of those it was called from.
+  #variables(moment, current) {
+    const {run} = this, {state, thread} = moment
+    const order = [current, ...[...this.functions.keys()].filter((name) => name !== current)]
+    const wanted = []
+    for (const name of order) for (const v of this.functions.get(name) ?? []) if (state.set(thread, v)) wanted.push(v)
+    const key = wanted.join()
+    if (key !== this.shownVariables) {
+      this.shownVariables = key
+      const parts = []
+      let of = current
+      for (const v of wanted) {
+        const variable = run.variables[v]
+        if (variable.function !== of) parts.push(h("div", {class: "fn"}, of = variable.function))
+        if (!this.entries.has(v)) this.entries.set(v, this.#entry(v))
+        parts.push(this.entries.get(v).el)
+      }
+      this.mine.replaceChildren(...(parts.length ? parts : [h("div", {class: "none"}, "No variable has a value yet.")]))
+    }
+    for (const v of wanted) {
+      const entry = this.entries.get(v), value = state.value(thread, v)
+      const klass = `var${state.changed(thread, v) ? " ch" : ""}${moment.followed?.variable === v && moment.followed.thread === thread ? " sel" : ""}`
+      if (entry.value.textContent !== value) entry.value.textContent = value
+      if (entry.el.className !== klass) entry.el.className = klass
+    }
+  }
+
+  #entry(v) {
+    const value = h("b", {}), {name, type} = this.run.variables[v]
+    const el = h("button", {type: "button", class: "var", role: "listitem", title: `${type} ${name}: who wrote it?`, "data-variable": name}, h("span", {}, name), value)
+    el.onclick = () => this.stepper.follow({thread: this.stepper.moment.thread, variable: v})
+    return {el, value}
+  }
+
+  #columns(current) {
+    const columns = (this.functions.get(current) ?? []).filter((v) => !this.run.variables[v].name.includes("["))
+    if (this.columns && columns.join() === this.columns.join()) return
+    this.columns = columns
+    const wave = this.run.head.wave_size
+    const head = h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "thread"), h("th", {scope: "col"}, "line"),
+      ...columns.map((v) => h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, this.run.variables[v].name))))
+    const body = h("tbody")
+    this.lines = Array.from({length: this.run.threads}, (_, t) => {
+      const lane = h("span", {class: "lane"}), line = document.createTextNode(""), cells = columns.map(() => h("td"))
+      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, line, h("i", {class: "wl"})), ...cells)
+      body.append(el)
+      return {el, lane, line, cells, start: t > 0 && t % wave === 0, texts: [], klasses: []}
+    })
+    this.table.replaceChildren(head, body)
+    this.rowHeight = 0
+  }
+
+  // Only rows in view: a thousand threads cost no more than fifty.
+  #rows(moment) {
+    const {run} = this, {state, thread, followed} = moment
+    if (!this.rowHeight) this.rowHeight = this.lines[0]?.el.offsetHeight || 18
+    const first = Math.max(0, Math.floor(this.wrap.scrollTop / this.rowHeight) - SPARE)
+    const until = Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / this.rowHeight) + SPARE)
+    const finding = run.findings[moment.finding]
+    for (let t = first; t < until; t++) {
+      const row = this.lines[t], status = state.status(t), waits = status === "wait" || status === "held"
+      const klass = `${row.start ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
+      if (row.klass !== klass) row.el.className = row.klass = klass
+      const lane = `lane ${t === thread && status === "run" ? "me" : status === "run" ? "" : status}`
+      if (row.mark !== lane) row.lane.className = row.mark = lane
+      const event = t === run.thread[moment.event] ? moment.event : status === "run" ? state.next(t) : state.last(t) - 1
+      const line = event < 0 ? "" : String(run.line[run.site[event]])
+      if (row.at !== line) row.line.data = row.at = line
+      if (row.walled !== waits) row.el.children[1].lastChild.hidden = !(row.walled = waits)
+      this.columns.forEach((v, i) => {
+        const value = state.value(t, v)
+        const mark = `${state.changed(t, v) ? "ch" : ""}${followed?.variable === v && followed.thread === t ? " sel" : ""}`
+        if (row.texts[i] !== value) row.cells[i].textContent = row.texts[i] = value
+        if (row.klasses[i] !== mark) row.cells[i].className = row.klasses[i] = mark
+      })
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// How: the buttons that move through the run, what stands at the cursor, the order, the search.
+import {h} from "../dom.js"
+import {icon} from "./icons.js"
+import {what} from "./life.js"
+
+const button = (name, label, key, act, klass = "") => {
+  const el = h("button", {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act}, icon(name))
+  return el
+}
+
+export class Transport {
+  constructor(stepper) {
+    this.stepper = stepper
+    this.play = button("play", "Play", "Space", () => stepper.toggle())
+    this.threadName = document.createTextNode("Step thread")
+    const tp = h("div", {class: "tp"},
+      button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
+      button("wallBack", "Back to the last barrier", "Shift+←", () => stepper.barrier(-1)),
+      button("back", "One event back", "←", () => stepper.move(-1)),
+      this.play,
+      button("on", "One event on", "→", () => stepper.move(1)),
+      button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
+      button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
+      button("write", "Last write of what is followed", "W", () => stepper.who.jump(-1), "narrow"),
+      this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment.lockstep), "narrow"))
+    this.last = h("button", {type: "button", class: "btn wide", title: "To the last write of what is followed (W)", onclick: () => stepper.who.jump(-1)}, icon("write"), "Last write")
+    this.thread = h("button", {type: "button", class: "btn wide", title: "The chosen thread's next statement (N), its previous (P)", onclick: () => stepper.statement(1)}, this.threadName)
+    this.stops = h("span", {class: "stops wide", hidden: true},
+      button("stopBack", "Back to a breakpoint", "[", () => stepper.stop(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.stop(1)))
+    this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
+    this.find = h("input", {type: "search", class: "find wide", placeholder: "Find: T < 1/255, NaN", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
+    this.find.onkeydown = (event) => {
+      if (event.key === "Enter") { event.preventDefault(); stepper.search(this.find.value, event.shiftKey ? -1 : 1) }
+      if (event.key === "Escape") { this.find.value = ""; stepper.say(""); this.find.blur() }
+    }
+    const order = (lockstep, words) => h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
+    this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]
+    this.seg = h("div", {class: "seg wide", role: "radiogroup", "aria-label": "Order of the events"}, ...this.orders)
+    this.el = h("div", {class: "row"}, tp, h("div", {class: "acts2"}, this.last, this.thread, this.stops), this.now, this.find, this.seg)
+  }
+
+  open(run) {
+    this.seg.hidden = this.stair.hidden = run.epochs < 2 && run.threads < 2
+    this.said = ""
+  }
+
+  playing(on) {
+    this.play.replaceChildren(icon(on ? "pause" : "play"))
+    this.play.setAttribute("aria-label", on ? "Pause" : "Play")
+  }
+
+  say(words) { this.said = words; this.stepper.paint() }
+
+  paint(moment) {
+    const {run} = moment, {step} = moment
+    this.threadName.data = `Step thread ${moment.thread}`
+    this.last.disabled = !moment.followed
+    this.stops.hidden = !this.stepper.breakpoints.size
+    this.orders.forEach((el, i) => el.setAttribute("aria-checked", String(i === +moment.lockstep)))
+    this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
+    this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
+    const of = ` of ${run.length.toLocaleString("en")}`
+    if (this.said) { this.now.replaceChildren(this.said); return }
+    if (!step) { this.now.replaceChildren(h("b", {}, "Before the first event"), of); return }
+    const {verb, place, value, sign} = what(run, moment.event), site = run.about(moment.event)
+    const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
+    const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : `${verb} `
+    const replay = run.flags[moment.event] & 2 ? ", replayed for its derivative" : ""
+    this.now.replaceChildren(h("b", {}, `Event ${step.toLocaleString("en")}`), `${of}: thread ${run.thread[moment.event]}, line ${site.line}, ${words}`, ...(code ? [code] : []), replay)
+  }
+}
