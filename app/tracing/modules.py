@@ -43,6 +43,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module
             if key_there not in found and path is not None:
                 found[key_there] = None
                 visit(key_there, "", names[0], path.read_text(), True)
+        found.pop(key, None)  # it comes after all that it imports
         found[key] = Module(name, file, text, Source(text, file), included)
 
     visit("", "", file, text, False)
