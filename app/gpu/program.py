@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +71,15 @@ class Bound:
     def encode(self, compute_pass: spy.ComputePassEncoder) -> None:
         compute_pass.bind_pipeline(self.kernel.compute.pipeline, self.root)
         compute_pass.dispatch_compute(self.groups)
+
+
+def submit(device: spy.Device, bounds: Iterable[Bound]) -> None:
+    """Dispatch kernels one after another, each seeing what those before it wrote. Does not wait for the device."""
+    encoder = device.create_command_encoder()
+    with encoder.begin_compute_pass() as compute_pass:
+        for bound in bounds:
+            bound.encode(compute_pass)
+    device.submit_command_buffer(encoder.finish())
 
 
 def compile_kernel(

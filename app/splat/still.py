@@ -7,6 +7,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
+from splatscope.gpu.program import submit
 from splatscope.splat import kernels
 from splatscope.splat.images import encode, to_bytes
 from splatscope.splat.settings import Settings
@@ -56,9 +57,6 @@ class StillRenderer:
         packed[: 9 * count] = self.still.raw[:, :count].reshape(-1)
         self.run.raw.copy_from_numpy(packed)
         self._image.set(scene=self.run.scene | {"blobCount": count})
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as compute_pass:
-            self._image.encode(compute_pass)
-        self.device.submit_command_buffer(encoder.finish())
+        submit(self.device, [self._image])
         pixels = download(self.run.picture, np.float32, (self.still.height, self.still.width, 4))
         return encode(to_bytes(pixels[..., :3]))

@@ -5,7 +5,7 @@ import pytest
 
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.device import open_device
-from splatscope.gpu.program import compile_kernel
+from splatscope.gpu.program import compile_kernel, submit
 
 
 @pytest.fixture(scope="session")
@@ -26,10 +26,7 @@ def launch(device):
         given = {name: upload(device, v) if isinstance(v, np.ndarray) else v for name, v in inputs.items()}
         threads = (*np.atleast_1d(threads), 1, 1)[:3]
         bound = kernel.bind(tuple(int(t) for t in threads), **given, **made)
-        encoder = device.create_command_encoder()
-        with encoder.begin_compute_pass() as compute_pass:
-            bound.encode(compute_pass)
-        device.submit_command_buffer(encoder.finish())
+        submit(device, [bound])
         results = []
         for name, (shape, dtype) in outputs.items():
             results.append(download(made[name], dtype, tuple(np.atleast_1d(shape))))

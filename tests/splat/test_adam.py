@@ -7,7 +7,7 @@ import pytest
 from conftest import scene_of
 
 from splatscope.gpu.buffers import download, zeros
-from splatscope.gpu.program import compile_kernel
+from splatscope.gpu.program import compile_kernel, submit
 from splatscope.splat import twin
 
 N = 20
@@ -36,10 +36,7 @@ class Optimiser:
         self.update.set(
             adam=dict(rates=list(RATES), beta1=0.9, beta2=0.999, epsilon=1e-8, step=t, shippedCorrection=int(self.shipped))
         )
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as compute_pass:
-            self.update.encode(compute_pass)
-        self.device.submit_command_buffer(encoder.finish())
+        submit(self.device, [self.update])
         return download(self.raw, np.float32, (9, N))
 
 

@@ -5,7 +5,7 @@ import pytest
 from test_gradients import CASES, assert_gradients_agree, differences, start, trainer_of
 
 from splatscope.gpu.buffers import download, zeros
-from splatscope.gpu.program import compile_kernel
+from splatscope.gpu.program import compile_kernel, submit
 from splatscope.splat import binned, twin
 
 GRADIENT = """
@@ -30,14 +30,6 @@ void test(uint blob: SV_DispatchThreadID)
 
 # (side of a tile, threads a tile): one wave and several, several pixels a lane and one.
 SHAPES = [(8, 8), (8, 16), (8, 64), (16, 16), (16, 64)]
-
-
-def submit(device, bounds):
-    encoder = device.create_command_encoder()
-    with encoder.begin_compute_pass() as compute_pass:
-        for bound in bounds:
-            bound.encode(compute_pass)
-    device.submit_command_buffer(encoder.finish())
 
 
 def gradients(device, trainer):

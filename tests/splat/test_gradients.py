@@ -10,6 +10,7 @@ from conftest import scene_of
 from test_shortlist import constants_of
 
 from splatscope.gpu.buffers import download
+from splatscope.gpu.program import submit
 from splatscope.splat import twin
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import Splats, TrainingState
@@ -187,11 +188,7 @@ def trainer_of(device, raw, target, **chosen):
 
 
 def trainer_gradients(device, trainer):
-    encoder = device.create_command_encoder()
-    with encoder.begin_compute_pass() as compute_pass:
-        for bound in trainer.kernels.iteration[:-1]:
-            bound.encode(compute_pass)
-    device.submit_command_buffer(encoder.finish())
+    submit(device, trainer.kernels.iteration[:-1])
     return download(trainer.kernels.gradient, np.float32, (9, trainer.state.settings.blobs))
 
 

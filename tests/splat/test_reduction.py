@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from conftest import scene_of
 
+from splatscope.gpu.buffers import download, upload
+from splatscope.gpu.program import compile_kernel, submit
+
 REDUCE = """
 import gradients;
 import workgroup;
@@ -73,17 +76,11 @@ def test_atomic_accumulate_loses_nothing(launch):
 
 
 def test_clear_sets_every_gradient_to_zero(device):
-    from splatscope.gpu.buffers import download, upload
-    from splatscope.gpu.program import compile_kernel
-
     count = 37
     buffer = upload(device, np.full(9 * count + 5, 3.0, np.float32))
     bound = compile_kernel(device, "training", "clearDerivativesMain").bind(
         (9 * count, 1, 1), scene=scene_of(8, 8, count), derivBuffer=buffer
     )
-    encoder = device.create_command_encoder()
-    with encoder.begin_compute_pass() as compute_pass:
-        bound.encode(compute_pass)
-    device.submit_command_buffer(encoder.finish())
+    submit(device, [bound])
     got = download(buffer, np.float32, (9 * count + 5,))
     np.testing.assert_array_equal(got, np.r_[np.zeros(9 * count), np.full(5, 3.0)])

@@ -13,8 +13,8 @@ from splatscope.splat.trainer import Trainer
 WIDTH, HEIGHT = 43, 29
 
 
-def look_at(device, raw, target=None, **chosen):
-    settings = Settings(blobs=raw.shape[1], **chosen)
+def look_at(device, raw, target=None, kernels="tiled", **chosen):
+    settings = Settings(blobs=raw.shape[1], kernels=kernels, **chosen)
     target = np.zeros((HEIGHT, WIDTH, 3), np.uint8) if target is None else target
     state = TrainingState(settings, target, "", Splats.start(raw.astype(np.float32)), np.random.default_rng(0))
     return Trainer(device, state).look()
