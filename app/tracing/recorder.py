@@ -131,11 +131,13 @@ public T _rec_pop<T>(T v)
     return v;
 }}
 
-// Whether a store may be made. One that may not is recorded here.
+// A store that may not be made is recorded all the same, and flagged.
+public uint _rec_mark(uint site, bool is_inside) {{ return is_inside ? site : site | {OUTSIDE}u; }}
+
 public bool _rec_may(uint site, uint index, bool is_inside)
 {{
     if (!is_inside)
-        put(site, tick(), index, 0);
+        put(site | {OUTSIDE}u, tick(), index, 0);
     return is_inside;
 }}
 
@@ -191,19 +193,28 @@ def words_in(type_text: str) -> int:
 
 
 def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
-    """The sites, those of unknown type with the one that their records bear, one site a type. Changes `records` (…, 4) to match."""
+    """The sites, with one more for each type that records of an unknown type bear, and for stores that were not made.
+
+    Changes `records` (…, 4) to match.
+    """
     heads = records[..., 0]
-    numbers, codes = heads & CONTINUED, (heads >> 24) & 63
-    settled = list(sites)
-    unknown = np.array([site.type == UNKNOWN for site in sites])
-    open_ones = (numbers < len(sites)) & unknown[np.minimum(numbers, len(sites) - 1)]
-    for pair in np.unique(numbers[open_ones].astype(np.uint64) << 8 | codes[open_ones]):
-        number, code = int(pair) >> 8, int(pair) & 255
-        settled.append(dataclasses.replace(sites[number], type=TYPES[code] if code < len(TYPES) else ""))
-        chosen = open_ones & (numbers == number) & (codes == code)
-        heads[chosen] = (heads[chosen] & np.uint32(REPLAY | OUTSIDE)) | np.uint32(len(settled) - 1)
-    heads[numbers < CONTINUED] &= np.uint32(REPLAY | OUTSIDE | CONTINUED)
-    return [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in settled]
+    numbers = heads & CONTINUED
+    known = np.minimum(numbers, len(sites) - 1)
+    is_head = numbers < CONTINUED
+    types = np.where(np.array([site.type == UNKNOWN for site in sites])[known], (heads >> 24) & 63, 0)
+    stores = np.array([site.kind in ("write", "atomic") for site in sites])[known]
+    outside = stores & (heads & OUTSIDE > 0)
+    other = is_head & ((types > 0) | outside)
+    settled = [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in sites]
+    variants = numbers.astype(np.uint64) << 8 | types.astype(np.uint64) << 1 | outside
+    heads[is_head] &= np.uint32(REPLAY | OUTSIDE | CONTINUED)
+    found, which = np.unique(variants[other], return_inverse=True)
+    heads[other] = (heads[other] & np.uint32(REPLAY | OUTSIDE)) | (len(settled) + which).astype(np.uint32)
+    for variant in found.tolist():
+        site, code = sites[variant >> 8], variant >> 1 & 127
+        changes = {"type": TYPES[code]} if code else {"type": "" if site.type == UNKNOWN else site.type}
+        settled.append(dataclasses.replace(site, **changes, **({"kind": "out-of-bounds"} if variant & 1 else {})))
+    return settled
 
 
 def _words(type_text: str) -> list[str]:

@@ -206,9 +206,24 @@ class Function(Expressions):
             text = f"{place} {operator} {value}; _rec_element({site}, {_flat(names, dims)}, {place});"
             return self.followed(node, text)
         names, setup, place = self._indices(subscripts, name, "")
-        bad = self.site(node, "out-of-bounds", name, dims=dims)
-        store = f"{place} {operator} {value}; _rec_element({site}, {_flat(names, dims)}, {place});"
-        return self.followed(node, f"{{ {setup}if ({_may(bad, names, dims)}) {{ {store} }} }}")
+        store = self._stored(site, "_rec_element", self.types[name], names, dims, place, operator, value, setup)
+        return self.followed(node, store or f"{{ {setup}{place} {operator} {value}; {self.step(node)} }}")
+
+    def _stored(
+        self, site: int, record: str, type_text: str, names: list[str], sizes, place: str, operator: str, value: str, setup: str, read: str = ""
+    ) -> str:
+        """A store of a number: made where it is inside, recorded with its value in any case. "" if it is of another type."""
+        if not is_numeric(type_text):
+            return ""
+        index, guard, mark = _flat(names, sizes), "", str(site)
+        if names:
+            setup += f"bool _rec_ok = {_inside(names, sizes)}; "
+            guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
+        if operator == "=":
+            made = f"{type_text} _rec_v = {value}; "
+        else:
+            made = f"{type_text} _rec_v = {{}}; {guard}_rec_v = {place}; {read}_rec_v {operator} {value}; "
+        return f"{{ {setup}{made}{guard}{place} = _rec_v; {record}({mark}, {index}, _rec_v); }}"
 
     def _indices(self, subscripts: list[Node], name: str, rest: str) -> tuple[list[str], str, str]:
         """(names of the indices, statements that evaluate them, the place from them)."""
@@ -232,40 +247,34 @@ class Function(Expressions):
         read = ""
         if operator != "=":
             number = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
-            read = f"_rec_wrote({number}, {index}, {target}); "
-        if is_numeric(place.type) and operator == "=":
+            seen = "_rec_v" if is_numeric(place.type) else target
+            read = f"_rec_wrote({f'_rec_mark({number}, _rec_ok)' if names and seen == '_rec_v' else number}, {index}, {seen}); "
+        if is_numeric(place.type):
             site = self.site(node, "write", place.memory.name, type=place.type, **place.words)
-            store = f"{place.type} _rec_v = {value}; {target} = _rec_v; _rec_wrote({site}, {index}, _rec_v);"
-        elif is_numeric(place.type):
-            site = self.site(node, "write", place.memory.name, type=place.type, **place.words)
-            store = f"{place.type} _rec_v = {target}; {read.replace(target, '_rec_v')}_rec_v {operator} {value}; {target} = _rec_v; "
-            store += f"_rec_wrote({site}, {index}, _rec_v);"
+            text = self._stored(site, "_rec_wrote", place.type, names, place.sizes, target, operator, value, setup, read)
         else:
-            store = f"{read}{target} {operator} {value}; {self._stored_parts(node, place, index, target)}"
-        return self.followed(node, self._guarded(node, place, names, setup, store))
+            first, records = self._stored_parts(node, place, index, target)
+            text = _guarded(first, names, place.sizes, setup, f"{read}{target} {operator} {value}; {records}")
+        return self.followed(node, text)
 
-    def _guarded(self, node: Node, place: Place, names: list[str], setup: str, action: str) -> str:
-        if not names:
-            return f"{{ {action} }}"
-        bad = self.site(node, "out-of-bounds", place.memory.name, **place.words)
-        return f"{{ {setup}if ({_may(bad, names, place.sizes)}) {{ {action} }} }}"
-
-    def _stored_parts(self, node: Node, place: Place, index: str, target: str) -> str:
-        """A record of a store of no number: of each field of a struct."""
+    def _stored_parts(self, node: Node, place: Place, index: str, target: str) -> tuple[int, str]:
+        """(the first site, records) of a store of no number: of each field of a struct."""
         fields = self._fields(place.type)
-        records = ""
+        first, records = 0, ""
         for field, type_text in fields.items():
             if is_numeric(self.known.type_of(type_text)):
                 words = place.words | {"path": f"{place.path}.{field}"}
                 site = self.site(node, "write", place.memory.name, type=self.known.type_of(type_text), **words)
+                first = first or site
                 records += f"_rec_wrote({site}, {index}, {target}.{field}); "
         complete = place.type not in self.known.with_arrays and len(fields) < MOST_FIELDS
         if records and complete and all(is_numeric(self.known.type_of(t)) for t in fields.values()):
-            return records
+            return first, records
         if records:  # and of the rest that it was written
-            return f"_rec_touch({self.site(node, 'write', place.memory.name, **place.words)}, {index}); {records}"
+            site = self.site(node, "write", place.memory.name, **place.words)
+            return site, f"_rec_touch({site}, {index}); {records}"
         site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
-        return f"_rec_wrote({site}, {index}, {target});" if not place.type else f"_rec_touch({site}, {index});"
+        return site, f"_rec_wrote({site}, {index}, {target});" if not place.type else f"_rec_touch({site}, {index});"
 
     # Calls
 
@@ -307,13 +316,13 @@ class Function(Expressions):
             kept = f"{place.type} _rec_v = {value}; " if is_numeric(place.type) else ""
             given = ", ".join(["_rec_v" if kept else value, *order])
             record = f"_rec_wrote({site}, {_flat(names, place.sizes)}, _rec_v);" if kept else f"_rec_touch({site}, {_flat(names, place.sizes)});"
-            return self.followed(node, self._guarded(node, place, names, setup, f"{kept}{target}.store({given}); {record}"))
+            return self.followed(node, _guarded(site, names, place.sizes, setup, f"{kept}{target}.store({given}); {record}"))
         if not place.memory.atomic and method in self.known.mutating:
             names, setup, target = self._held(place)
             suffix = self.span(receiver.end_byte, function.end_byte) + self.children(arguments, self.emit)
             index = _flat(names, place.sizes)
-            action = f"{target}{suffix}; {self._stored_parts(node, place, index, target)}"
-            return self.followed(node, self._guarded(node, place, names, setup, action))
+            first, records = self._stored_parts(node, place, index, target)
+            return self.followed(node, _guarded(first, names, place.sizes, setup, f"{target}{suffix}; {records}"))
         return ""
 
     def _interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
@@ -335,7 +344,7 @@ class Function(Expressions):
                 then = self._given(node, original, "_rec_old")
                 setup += f"{place.type} _rec_old; "
         action = f"{name}({', '.join([target, *values])}); _rec_wrote({site}, {index}, {seen}); {then}"
-        guarded = self._guarded(node, place, names, setup, action) if names else f"{{ {setup}{action} }}"
+        guarded = _guarded(site, names, place.sizes, setup, action)
         changed = self._changed_value(node, arguments[-1]) if returns else ""
         return self.followed(node, guarded) + changed
 
@@ -349,25 +358,23 @@ class Function(Expressions):
         lanes = re.search(r"Store([234]?)", text_of(function)).group(1)
         type_text = self.known.type_of(template.group(1).strip()) if template else f"uint{lanes}" if lanes else ""
         words = {"space": "device"}
-        bad = self.site(node, "out-of-bounds", memory.name, **words)
         wrote = self.site(node, "write", memory.name, type=self.recorded(type_text), **words)
         kept = f"{type_text or 'let'} _rec_v = {self.emit(value)};"
         store = f"{kept} {self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
         setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, f"{{ {setup}if ({_may(bad, ['_rec_i'], [self.size(memory)])}) {{ {store} }} }}")
+        return self.followed(node, _guarded(wrote, ["_rec_i"], [self.size(memory)], setup, store))
 
     def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
         words = {"space": "device", "atomic": True, "access": method}
         site = self.site(node, "atomic", memory.name, type="", **words)
-        bad = self.site(node, "out-of-bounds", memory.name, **words)
         takes = 2 if "Compare" in method else 1
         texts = [self.emit(v) if i < takes else self.as_place(v) for i, v in enumerate(values)]
         action = f"{self.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
         if len(values) > takes:
             self._note_change(values[-1])
         setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, f"{{ {setup}if ({_may(bad, ['_rec_i'], [self.size(memory)])}) {{ {action} }} }}")
+        return self.followed(node, _guarded(site, ["_rec_i"], [self.size(memory)], setup, action))
 
     # Control
 
@@ -489,6 +496,12 @@ def _flat(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
     return flat
 
 
-def _may(site: int, names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    inside = " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
-    return f"_rec_may({site}, {_flat(names, sizes)}, {inside})"
+def _inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
+    return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
+
+
+def _guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
+    """An action on an element, done where its index is inside, else only recorded."""
+    if not names:
+        return f"{{ {setup}{action} }}"
+    return f"{{ {setup}if (_rec_may({site}, {_flat(names, sizes)}, {_inside(names, sizes)})) {{ {action} }} }}"
