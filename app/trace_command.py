@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import slangpy as spy
 
 from splatscope.gpu.device import DeviceError, open_device
 from splatscope.tracing.record import Job, Recording, record
@@ -43,7 +44,7 @@ def trace(
         CompileError, CallError: nothing could be recorded; the message says why.
     """
     job = job_of(file, entry, groups, group, buffers)
-    _compile_quickly()
+    _prepare()
     try:
         device = open_device()
         recording = record(device, job)
@@ -67,9 +68,10 @@ def trace(
     return 1 if findings else 0
 
 
-def _compile_quickly() -> None:
-    """The software driver's optimiser takes most of the time of a recording, and changes no result."""
+def _prepare() -> None:
+    """The software driver's optimiser takes most of the time of a recording, and changes no result; warnings go to stdout."""
     os.environ.setdefault("GALLIVM_PERF", "nopt")
+    spy.Logger.get().level = spy.LogLevel.fatal
 
 
 def _refuse_unknown(job: Job, recording: Recording) -> None:
@@ -225,7 +227,7 @@ def batch(file: Path) -> None:
         lines = [line for line in file.read_text().splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise CallError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from None
-    _compile_quickly()
+    _prepare()
 
     async def run_all() -> None:
         pool = Pool()
@@ -256,6 +258,7 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
 
 def run_batch_job(job: dict[str, Any]) -> dict[str, Any]:
     """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns."""
+    _prepare()
     file = Path(job["file"])
     groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
     inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}

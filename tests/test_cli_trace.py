@@ -179,6 +179,15 @@ def test_the_recording_is_saved(call, tmp_path):
     assert Trace.load((tmp_path / "r.npz").read_bytes()).header["entry"] == "computeMain"
 
 
+def test_warnings_stay_out_of_the_json(capfd, tmp_path):
+    file = tmp_path / "warned.slang"
+    file.write_text(SCALED.replace("output[lane] = 7.0;", "uint a, b; a = 1, b = 2; output[lane] = float(a + b);"))
+    with pytest.raises(SystemExit):
+        main(["trace", str(file), "--entry", "other", "--json"])
+    (line,) = capfd.readouterr().out.splitlines()
+    assert json.loads(line)["buffers"]["output"][0] == 3.0
+
+
 @pytest.mark.parametrize(("index", "status"), [("lane", 1), ("64 + group.x * 8 + lane", 0)])
 def test_races_between_groups(call, tmp_path, index, status):
     file = tmp_path / "between.slang"
@@ -245,7 +254,7 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
     main_of = '[shader("compute")]\n[numthreads(8, 1, 1)]\nvoid computeMain(uint lane : SV_GroupIndex)\n{\n    %s\n}\n'
     buffer = "RWStructuredBuffer<float> output;\n"
     crash.write_text(buffer + main_of % f"output[lane] = {'(' * 60000}lane{')' * 60000};")  # deeper than the compiler's stack
-    endless = "[Differentiable]\nfloat f(float x)\n{\n    [MaxIters(4)]\n    while (x > -1.0)\n        x = x + 1.0;\n    return x;\n}\n"
+    endless = "[Differentiable]\nfloat f(float x)\n{\n    [MaxIters(4)] while (x > -1.0) x = x + 1.0;\n    return x;\n}\n"
     hang.write_text(buffer + endless + main_of % "output[lane] = f(lane);")  # autodiff bounds this loop, so no budget does
     kernel.write_text(buffer + main_of % "output[lane] += 0.5;")
     words = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], np.float32)

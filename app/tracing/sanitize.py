@@ -1,10 +1,9 @@
 """What is wrong with a recorded kernel: races, barriers not met by all, accesses outside, what nobody wrote, NaN, endless loops.
 
 One cause makes one finding. So nothing is judged that only follows from another finding: what comes after the end of an endless
-loop, and what threads do past a barrier that not all of them met.
+loop, and what threads do past a barrier that not all of them met. Nor is what the recording does not show in full: no races
+where a barrier is not recorded, no reads of shared memory that something unrecorded may have written.
 """
-
-import re
 
 import numpy as np
 
@@ -24,7 +23,7 @@ def sanitize(trace: Trace) -> list[Finding]:
     trusted = _before_overrun(trace) if endless else np.ones(len(trace), bool)
     diverged, arrivals = _divergence(trace)
     known = Sources.of(trace)
-    hidden = _hidden(trace, known)
+    hidden = known.unrecorded(trace.sites)
     ordered = trusted & arrivals
     found = [*endless, *diverged, *out_of_bounds(trace, trusted)]
     unwritten: list[Finding] = []
@@ -65,16 +64,6 @@ def _complete_before(trace: Trace) -> int:
 def _is_not_finite(trace: Trace, finding: Finding) -> bool:
     values = np.array(trace.value(finding.events[0]) or [0.0], float)
     return not np.isfinite(values).all()
-
-
-def _hidden(trace: Trace, known: Sources) -> set[str]:
-    """Shared variables that something touches which is not recorded: a function stepped over, or one that is given a whole
-    array; and "barriers" where a function stepped over waits at some."""
-    hidden = known.passed_whole()
-    for body in (text for name in trace.header.get("stepped_over", {}) for text in known.function(name)):
-        hidden |= {"barriers"} if "BarrierWithGroupSync" in body else set()
-        hidden |= {name for name in known.element_types if re.search(rf"\b{name}\b", body)}
-    return hidden
 
 
 def barrier_divergence(trace: Trace) -> list[Finding]:

@@ -27,7 +27,7 @@ class Sources:
 
     texts: dict[str, str]
     element_types: dict[str, str] = field(default_factory=dict)  # of groupshared variables and buffers
-    shared_arrays: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
     byte_buffers: set[str] = field(default_factory=set)
     structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)
@@ -38,7 +38,7 @@ class Sources:
                 for declarator in re.split(r",(?![^\[]*\])", names):
                     name = declarator.split("[")[0].split("=")[0].strip()
                     self.element_types[name] = _inside_atomic(type_text)
-                    self.shared_arrays |= {name} if "[" in declarator else set()
+                    self.shared.add(name)
             self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
             self.byte_buffers |= set(_BYTES.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
@@ -55,16 +55,19 @@ class Sources:
     def trees(self) -> dict[str, Node]:
         return {file: _parser.parse(text.encode()).root_node for file, text in self.texts.items()}
 
-    def function(self, name: str) -> list[str]:
-        """The texts of the functions of a name."""
-        nodes = [n for tree in self.trees.values() for n in _walk(tree) if n.type == "function_definition"]
-        return [n.text.decode() for n in nodes if _name_of_function(n) == name]
-
-    def passed_whole(self) -> set[str]:
-        """Shared arrays that are given to a function as they are: what it does to them is not recorded."""
-        lists = [n for tree in self.trees.values() for n in _walk(tree) if n.type == "argument_list"]
-        names = {_text(child) for n in lists for child in n.named_children if child.type == "identifier"}
-        return names & self.shared_arrays
+    def unrecorded(self, sites: list[Site]) -> set[str]:
+        """Shared variables that a line names without a site for it: through a macro, as a whole array, in a function stepped over;
+        "barriers" if a line waits at one so."""
+        about = {(site.file, site.line, site.name) for site in sites}
+        found = set()
+        for file, text in self.texts.items():
+            bare = _COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), text)
+            bare = _SHARED.sub(lambda match: "\n" * match.group(0).count("\n"), bare)
+            for number, line in enumerate(bare.split("\n"), 1):
+                found |= {name for name in self.shared if (file, number, name) not in about and re.search(rf"\b{name}\b", line)}
+                barriers = re.findall(r"\b\w+MemoryBarrierWithGroupSync\b", line)
+                found |= {"barriers" for name in barriers if (file, number, name) not in about}
+        return found
 
     def origins(self, site: Site) -> set[str] | None:
         """The variables that the statement at a site computes from, constants left out; None where the source does not say."""
