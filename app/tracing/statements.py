@@ -134,7 +134,8 @@ class Function(Expressions):
         records = ""
         for name, dims in names:
             self.declare(name, "" if type_text == "_rec_auto" else type_text, dims)
-            if "=" in written and not re.match(r"\s*(static|groupshared)\b", written) and not _FUNCTION_VALUE.search(written):
+            given = "=" in written and not re.search(rf"\b{name}\s*(\[[^\]]*\]\s*)*[,;]", written)  # `float x = 1, y;` leaves y open
+            if given and not re.match(r"\s*(static|groupshared)\b", written) and not _FUNCTION_VALUE.search(written):
                 records += self.value_of(node, name)
         return self.followed(node, text) + (records or self.step(node))
 
