@@ -19,10 +19,11 @@ ROUND_SECONDS = 1.5
 
 CASES = {
     "simple, 64 × 64, 64 Gaussians": Settings(kernels="simple", size=64, blobs=64),
-    "tiled, 256 × 256, 2,048 Gaussians": Settings(),
-    "… tiles of 16 × 16": Settings(tile="16 × 16, lists of 256"),
-    "… gradients summed by a tree": Settings(gradient_sum="tree"),
-    "… the shipped model": Settings(model="shipped"),
+    "tiled, 256 × 256, 2,048 Gaussians": Settings(kernels="tiled"),
+    "… tiles of 16 × 16": Settings(kernels="tiled", tile="16 × 16, lists of 256"),
+    "… gradients summed by a tree": Settings(kernels="tiled", gradient_sum="tree"),
+    "… the shipped model": Settings(kernels="tiled", model="shipped"),
+    "binned, 256 × 256, 2,048 Gaussians": Settings(kernels="binned"),
 }
 
 
