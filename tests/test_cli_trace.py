@@ -202,6 +202,38 @@ def test_races_between_groups(call, tmp_path, index, status):
     assert all(f["threads"][0] // 8 != f["threads"][1] // 8 and " of group " in f["message"] for f in found)
 
 
+LAST_GROUP = """
+RWStructuredBuffer<uint> sums;
+RWStructuredBuffer<uint> counter;
+RWStructuredBuffer<uint> output;
+groupshared uint before;
+
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void computeMain(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+    if (lane == 0)
+    {
+        sums[group.x] = group.x + 1;
+        %s
+        InterlockedAdd(counter[0], 1, before);
+    }
+    AllMemoryBarrierWithGroupSync();
+    if (before == 3 && lane == 0)
+        for (uint i = 0; i < 4; i++)
+            output[0] += sums[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("fence", "status"), [("DeviceMemoryBarrier();", 0), ("", 1)])
+def test_what_groups_hand_over_by_an_atomic_is_no_race(call, tmp_path, fence, status):
+    file = tmp_path / "last.slang"
+    file.write_text(LAST_GROUP % fence)
+    found, lines, _ = call(file, "--groups", "4", "--json", "--all-groups", "--buffer", "counter=uint[1]")
+    assert found == status, lines
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

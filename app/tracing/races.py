@@ -12,6 +12,7 @@ from splatscope.tracing.finding import Finding
 from splatscope.tracing.trace import Trace
 
 _NEVER = np.iinfo(np.int64).max
+_MOST_HANDED = 2000  # pairs that are looked at one by one
 
 
 def races(trace: Trace, table: Accesses, between_groups: bool = False) -> list[Finding]:
@@ -19,6 +20,7 @@ def races(trace: Trace, table: Accesses, between_groups: bool = False) -> list[F
     if len(table) == 0:
         return []
     who = table.group if between_groups else table.thread
+    atomics = table.take(table.atomic)
     segment = _segments(table)
     starts = _starts(segment)
     low, high = np.minimum.reduceat(who, starts), np.maximum.reduceat(who, starts)
@@ -35,7 +37,10 @@ def races(trace: Trace, table: Accesses, between_groups: bool = False) -> list[F
     there = np.where(has_own, table.value[own] == table.value, known & (value == table.value))
     there &= table.valued & ~table.writes
     rows = _representatives(table, who, segment, there)
-    return _findings(trace, table, *_pairs(table, who, segment, there, rows), segment)
+    first, second, benign = _pairs(table, who, segment, there, rows)
+    if between_groups:
+        first, second, benign = _without_handed_over(trace, table, atomics, first, second, benign)
+    return _findings(trace, table, first, second, benign, segment)
 
 
 def uninitialised_reads(trace: Trace, table: Accesses, complete_before: int) -> list[Finding]:
@@ -144,6 +149,38 @@ def _pairs(
         found.append((a, b, harmless))
         distance += 1
     return tuple(np.concatenate(columns) for columns in zip(*found, strict=True)) if found else (rows[:0],) * 3
+
+
+def _without_handed_over(
+    trace: Trace, table: Accesses, atomics: Accesses, first: np.ndarray, second: np.ndarray, benign: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Without pairs of sites whose pairs were all handed from group to group, as the last group does that adds up what all wrote:
+    after the earlier access its thread passed a device barrier and its group did an atomic; after that the other group did one
+    on the same address and the later thread passed a device barrier."""
+    fences = np.flatnonzero(trace.at(lambda s: s.kind == "resume" and s.space in ("device", "both")))
+    swap = table.slot[first] > table.slot[second]
+    earlier, later = np.where(swap, second, first), np.where(swap, first, second)
+    causes, number = np.unique(np.c_[table.site[earlier], table.site[later]], axis=0, return_inverse=True)
+    kept = np.ones(len(first), bool)
+    for cause in range(len(causes) if len(fences) and len(atomics) else 0):
+        pairs = np.flatnonzero(number == cause)
+        if len(pairs) <= _MOST_HANDED and all(_handed_over(trace, table, atomics, fences, earlier[p], later[p]) for p in pairs):
+            kept[pairs] = False
+    return first[kept], second[kept], benign[kept]
+
+
+def _handed_over(trace: Trace, table: Accesses, atomics: Accesses, fences: np.ndarray, a: int, b: int) -> bool:
+    after = fences[(trace.thread[fences] == table.thread[a]) & (fences > table.event[a])]
+    before = fences[(trace.thread[fences] == table.thread[b]) & (fences < table.event[b])]
+    if len(after) == 0 or len(before) == 0:
+        return False
+    gives = np.flatnonzero((atomics.group == table.group[a]) & (atomics.slot > trace.slot[after[0]]))
+    takes = np.flatnonzero((atomics.group == table.group[b]) & (atomics.slot < trace.slot[before[-1]]))
+    given: dict[int, int] = {}
+    for row in gives.tolist():
+        address, slot = int(atomics.address[row]), int(atomics.slot[row])
+        given[address] = min(slot, given.get(address, slot))
+    return any(given.get(int(atomics.address[row]), _NEVER) < int(atomics.slot[row]) for row in takes)
 
 
 def _findings(

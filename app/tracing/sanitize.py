@@ -39,7 +39,7 @@ def sanitize(trace: Trace) -> list[Finding]:
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:
-    """Races on buffers between workgroups, from a recording of them all: no barrier orders these."""
+    """Races on buffers between workgroups, from a recording of them all: no barrier orders these, a hand-over by an atomic does."""
     trusted = _before_overrun(trace) if (trace.kinds == "overrun").any() else np.ones(len(trace), bool)
     return races(trace, accesses(trace, "device", trusted, Sources.of(trace), across_groups=True), between_groups=True)
 
