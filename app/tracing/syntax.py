@@ -87,10 +87,10 @@ class Source:
         return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
 
     def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
-        """The code in a span, blocks blanked with their braces."""
+        """The code in a span, each block blanked with its braces, and ended by a semicolon."""
         parts, at = [], start
         for block in blocks:
-            parts += [self.clean[at : block.start], re.sub(r"[^\n]", " ", self.clean[block.start : block.end])]
+            parts += [self.clean[at : block.start], re.sub(r"[^\n]", " ", self.clean[block.start : block.end - 1]), ";"]
             at = block.end
         return "".join(parts) + self.clean[at : len(self.clean) if end is None else end]
 
