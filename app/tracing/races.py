@@ -2,7 +2,7 @@
 
 Two accesses race if they touch the same address in the same epoch of its memory, come from different threads, one of them writes,
 and not both are atomic. A race is benign if it changes nothing whoever comes first: two writes of the same value, or a write and a
-read where that value was there already, from an earlier epoch or from the reading thread itself.
+read of that value by a thread that wrote it itself. That a read saw the same value from before is chance, and no excuse.
 """
 
 import numpy as np
@@ -30,12 +30,9 @@ def races(trace: Trace, table: Accesses, between_groups: bool = False) -> list[F
     chosen = np.flatnonzero(suspicious[segment])
     if len(chosen) == 0:
         return []
-    before, has_before = _before(table, segment, starts)
-    known, value = has_before[chosen], before[chosen]
     table, who, segment = table.take(chosen), who[chosen], segment[chosen]
     own, has_own = _own_earlier_write(table, segment)
-    there = np.where(has_own, table.value[own] == table.value, known & (value == table.value))
-    there &= table.valued & ~table.writes
+    there = has_own & (table.value[own] == table.value) & table.valued & ~table.writes
     rows = _representatives(table, who, segment, there)
     first, second, benign = _pairs(table, who, segment, there, rows)
     if between_groups:
@@ -92,13 +89,6 @@ def _starts(numbers: np.ndarray) -> np.ndarray:
 def _last_marked(marks: np.ndarray) -> np.ndarray:
     """The last marked row up to and including each row, -1 where there is none."""
     return np.maximum.accumulate(np.where(marks, np.arange(len(marks)), -1))
-
-
-def _before(table: Accesses, segment: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What stood at each row's address when its epoch began, and whether that is known."""
-    last = np.r_[-1, _last_marked(table.writes)][starts]
-    known = (last >= 0) & (table.address[last] == table.address[starts]) & table.valued[last]
-    return table.value[last][segment], known[segment]
 
 
 def _own_earlier_write(table: Accesses, segment: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
