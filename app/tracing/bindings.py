@@ -84,7 +84,9 @@ def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layou
         buffers[name] = _texel_buffer(device, place, name, layout, given)
         return
     if shape not in ("structured_buffer", "byte_address_buffer"):
-        raise ValueError(f"{name} is a {layout.type.full_name}: only buffers can be given, no textures and no acceleration structures.")
+        raise ValueError(
+            f"{name} is a {layout.type.full_name}: only buffers can be given, no textures and no acceleration structures."
+        )
     stride = layout.element_type_layout.stride if shape == "structured_buffer" else 4
     data = _padded(given, stride)
     buffer = device.create_buffer(size=len(data), struct_size=stride if shape == "structured_buffer" else 0, usage=USAGE)
@@ -99,7 +101,9 @@ def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout
     scalar, lanes = match.group(1) or match.group(3), int(match.group(2) or match.group(4) or 1)
     texel_format = _TEXEL_FORMATS.get((scalar, lanes))
     if texel_format is None:
-        raise ValueError(f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given.")
+        raise ValueError(
+            f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given."
+        )
     data = _padded(given, 4 * lanes)
     buffer = device.create_buffer(size=len(data), format=texel_format, usage=USAGE)
     buffer.copy_from_numpy(data.view(np.uint32))
@@ -109,7 +113,9 @@ def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout
 
 def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:
     """The bytes of an input, followed by zeros to whole elements."""
-    data = np.zeros(ELEMENTS * stride, np.uint8) if given is None else np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+    data = (
+        np.zeros(ELEMENTS * stride, np.uint8) if given is None else np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+    )
     padded = np.zeros(-(-max(1, -(-len(data) // stride)) * stride // 4) * 4, np.uint8)
     padded[: len(data)] = data
     return padded

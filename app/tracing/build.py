@@ -34,7 +34,9 @@ class Build:
     tries: int
 
 
-def build_plain(device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping) -> spy.ShaderProgram:
+def build_plain(
+    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping
+) -> spy.ShaderProgram:
     """The program as it is.
 
     Raises:
@@ -45,7 +47,12 @@ def build_plain(device: spy.Device, modules: list[Module], entry: str, include: 
 
 
 def build_instrumented(
-    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping, chosen: tuple[str, ...] = ()
+    device: spy.Device,
+    modules: list[Module],
+    entry: str,
+    include: tuple[Path, ...],
+    constants: Mapping,
+    chosen: tuple[str, ...] = (),
 ) -> Build:
     """Instrument and compile. What the compiler refuses is left as it is, a line first, then its function, and the rest tried again."""
     declarations = Declarations()
@@ -96,7 +103,9 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
         raise CompileError(str(error)) from None
 
 
-def _refuse(error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool) -> None:
+def _refuse(
+    error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool
+) -> None:
     """Note what to leave alone next time: blamed lines; functions whose line was left alone and is blamed again; or all but the entry."""
     why = f"the compiler refused its recorded form: {error}"
     progress = False
@@ -148,7 +157,9 @@ def _function_at(module: Module, line: int) -> Block | None:
     return best
 
 
-def _link(device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping) -> spy.ShaderProgram:
+def _link(
+    device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping
+) -> spy.ShaderProgram:
     # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders})
     try:

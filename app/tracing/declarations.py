@@ -143,7 +143,9 @@ _GLOBAL = re.compile(
 
 def _top_level(source: Source) -> str:
     """The code outside of functions and structs, namespaces included."""
-    inside = [block for block in source.walk() if block.kind != "namespace" and (block.owner is None or block.owner.kind == "namespace")]
+    inside = [
+        block for block in source.walk() if block.kind != "namespace" and (block.owner is None or block.owner.kind == "namespace")
+    ]
     return source.outside(inside)
 
 

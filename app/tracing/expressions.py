@@ -33,7 +33,9 @@ _AS_WRITTEN = {
     "string_literal", "number_literal", "qualified_identifier", "preproc_arg",
 }  # fmt: skip
 # Functions whose arguments are functions, or that the compiler takes apart.
-_SPECIAL = re.compile(r"(__)?(bwd_diff|fwd_diff|apply_bwd|no_diff|detach|static_assert|sizeof|alignof|countof|getStringHash|printf)\b")
+_SPECIAL = re.compile(
+    r"(__)?(bwd_diff|fwd_diff|apply_bwd|no_diff|detach|static_assert|sizeof|alignof|countof|getStringHash|printf)\b"
+)
 
 
 class Expressions:
@@ -148,7 +150,9 @@ class Expressions:
 
     def _emit_field_expression(self, node: Node) -> str:
         argument = node.child_by_field_name("argument")
-        return self._read_or(node, lambda: self.children(node, lambda child: self.emit(child) if child == argument else self.text(child)))
+        return self._read_or(
+            node, lambda: self.children(node, lambda child: self.emit(child) if child == argument else self.text(child))
+        )
 
     def _read_or(self, node: Node, otherwise) -> str:
         place = self.place(node)
@@ -219,7 +223,9 @@ class Expressions:
     def atomic(self, node: Node, place: Place, suffix: str, access: str, waits: bool = False, prefix: str = "") -> str:
         """An operator or a method of an Atomic<T>, with what it returned."""
         words = place.words | {"atomic": True, "access": access}
-        return self.wrapped(self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words), place, suffix, prefix, waits)
+        return self.wrapped(
+            self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words), place, suffix, prefix, waits
+        )
 
     def _note_change(self, node: Node) -> None:
         if node.type == "identifier":

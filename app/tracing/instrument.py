@@ -13,6 +13,11 @@ __all__ = ["Instrumented", "Instrumenter", "Site"]
 _UNTOUCHABLE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__target_switch\b|\b__requirePrelude\b|\b__intrinsic_op\b")
 
 
+def is_entry_point(source: Source, block: Block) -> bool:
+    """Whether a function says that it is one."""
+    return bool(re.search(r"\b(numthreads|shader)\b", source.attributes(block), re.IGNORECASE))
+
+
 @dataclass
 class Instrumented:
     """What came of a module: its text, and the functions that run as they are, with the reason."""
@@ -26,7 +31,7 @@ class Instrumented:
 class Refused:
     """What the compiler did not take in its recorded form: single lines, and whole functions with the reason, both by file.
 
-    Functions are named by the offset of their opening brace; `everything` leaves all but the entry point alone.
+    Functions are named by the offset of their opening brace.
     """
 
     lines: set[tuple[str, int]] = field(default_factory=set)
@@ -69,7 +74,10 @@ class Instrumenter:
 
     def is_entry(self, source: Source, block: Block) -> bool:
         in_the_open = block.owner is None or block.owner.kind == "namespace"
-        return block.name == self.entry and in_the_open and bool(re.search(r"\b(numthreads|shader)\b", source.attributes(block)))
+        if block.name != self.entry or not in_the_open or block.parameters is None:
+            return False
+        others = [b for b in source.functions() if b.name == self.entry and b is not block]
+        return not others or is_entry_point(source, block)
 
     def _function(self, source: Source, block: Block, result: Instrumented) -> str | None:
         """The new body; None where it stays as it is."""
@@ -86,9 +94,7 @@ class Instrumenter:
                 if rewritten is not None:
                     function.inner[inner.start] = rewritten
             else:
-                function.inner[inner.start] = _edited(
-                    source.text, self._edits(source, inner.inner, result), inner.start, inner.end
-                )
+                function.inner[inner.start] = _edited(source.text, self._edits(source, inner.inner, result), inner.start, inner.end)
         result.functions.append(block.name)
         is_entry = self.is_entry(source, block)
         return function.rewrite(body, " _rec_begin(_rec_group, _rec_lane);" if is_entry else "")

@@ -63,6 +63,6 @@ def find_entry(module: Module) -> str:
         CompileError: it has none.
     """
     for block in module.source.functions():
-        if "numthreads" in module.source.attributes(block):
+        if "numthreads" in module.source.attributes(block).lower():
             return block.name
     raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')

@@ -89,11 +89,15 @@ def record(device: spy.Device, job: Job) -> Recording:
     rows = records.to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = None if unsafe or barrier_divergence(trace) else _run(device, plain_program, pipeline_of(device, plain_program), job, {})[0]
+    plain = (
+        None if unsafe or barrier_divergence(trace) else _run(device, plain_program, pipeline_of(device, plain_program), job, {})[0]
+    )
     return Recording(trace, outputs, plain, types, build.functions, build.stepped_over)
 
 
-def _trace(rows: np.ndarray, build: Build, job: Job, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]) -> Trace:
+def _trace(
+    rows: np.ndarray, build: Build, job: Job, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]
+) -> Trace:
     adapter = adapter_of(device)
     header = {
         "version": 1,
@@ -126,4 +130,6 @@ def _run(
         compute_pass.dispatch_compute(spy.uint3(*job.groups))
     device.submit_command_buffer(encoder.finish())
     device.wait()
-    return {name: one.buffer.to_numpy().view(np.uint32) for name, one in bound.items()}, {name: one.type for name, one in bound.items()}
+    return {name: one.buffer.to_numpy().view(np.uint32) for name, one in bound.items()}, {
+        name: one.type for name, one in bound.items()
+    }

@@ -56,7 +56,11 @@ class Function(Expressions):
         is_statement = node.type.endswith("_statement") or node.type in ("declaration", "else_clause")
         if is_statement and node.type not in _HOLD_STATEMENTS and self._left_alone(node):
             return self.text(node)
-        if is_statement and node.type in _HOLD_STATEMENTS and any(child.type == "ERROR" or child.is_missing for child in node.children):
+        if (
+            is_statement
+            and node.type in _HOLD_STATEMENTS
+            and any(child.type == "ERROR" or child.is_missing for child in node.children)
+        ):
             return self.text(node)
         return super().emit(node)
 
@@ -77,7 +81,9 @@ class Function(Expressions):
         """A statement with the records of what its expressions changed on their way, else `otherwise`."""
         changed, self.changed = dict.fromkeys(self.changed), []
         after, self.after = self.after, []
-        records = "".join(after) + "".join(self.value_of(node, name) for name in changed if name not in self.memory and name in self.types)
+        records = "".join(after) + "".join(
+            self.value_of(node, name) for name in changed if name not in self.memory and name in self.types
+        )
         return self._same_lines(node, text + (records or otherwise))
 
     def _same_lines(self, node: Node, text: str) -> str:
@@ -134,7 +140,9 @@ class Function(Expressions):
         records = ""
         for name, dims in names:
             self.declare(name, "" if type_text == "_rec_auto" else type_text, dims)
-            given = "=" in written and not re.search(rf"\b{name}\s*(\[[^\]]*\]\s*)*[,;]", written)  # `float x = 1, y;` leaves y open
+            given = "=" in written and not re.search(
+                rf"\b{name}\s*(\[[^\]]*\]\s*)*[,;]", written
+            )  # `float x = 1, y;` leaves y open
             if given and not re.match(r"\s*(static|groupshared)\b", written) and not _FUNCTION_VALUE.search(written):
                 records += self.value_of(node, name)
         return self.followed(node, text) + (records or self.step(node))
@@ -211,7 +219,17 @@ class Function(Expressions):
         return self.followed(node, store or f"{{ {setup}{place} {operator} {value}; {self.step(node)} }}")
 
     def _stored(
-        self, site: int, record: str, type_text: str, names: list[str], sizes, place: str, operator: str, value: str, setup: str, read: str = ""
+        self,
+        site: int,
+        record: str,
+        type_text: str,
+        names: list[str],
+        sizes,
+        place: str,
+        operator: str,
+        value: str,
+        setup: str,
+        read: str = "",
     ) -> str:
         """A store of a number: made where it is inside, recorded with its value in any case. "" if it is of another type."""
         if not is_numeric(type_text):
@@ -316,7 +334,11 @@ class Function(Expressions):
             value, *order = [self.emit(a) for a in arguments.named_children]
             kept = f"{place.type} _rec_v = {value}; " if is_numeric(place.type) else ""
             given = ", ".join(["_rec_v" if kept else value, *order])
-            record = f"_rec_wrote({site}, {_flat(names, place.sizes)}, _rec_v);" if kept else f"_rec_touch({site}, {_flat(names, place.sizes)});"
+            record = (
+                f"_rec_wrote({site}, {_flat(names, place.sizes)}, _rec_v);"
+                if kept
+                else f"_rec_touch({site}, {_flat(names, place.sizes)});"
+            )
             return self.followed(node, _guarded(site, names, place.sizes, setup, f"{kept}{target}.store({given}); {record}"))
         if not place.memory.atomic and method in self.known.mutating:
             names, setup, target = self._held(place)
@@ -473,7 +495,9 @@ class Function(Expressions):
 
     def _emit_switch_statement(self, node: Node) -> str:
         condition = node.child_by_field_name("condition")
-        return self.children(node, lambda child: self.text(child) if child == condition and self._is_spared(child) else self.emit(child))
+        return self.children(
+            node, lambda child: self.text(child) if child == condition and self._is_spared(child) else self.emit(child)
+        )
 
     def _emit_return_statement(self, node: Node) -> str:
         text = f"{{ _rec_step({self.site(node, 'return', self.block.name)}); {self.children(node, self.emit)} }}"

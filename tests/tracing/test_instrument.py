@@ -148,7 +148,9 @@ def test_calls_and_returns_pair() -> None:
 
 
 def test_loops_and_branches() -> None:
-    recording = source(kernel("int n = 0; for (int i = 0; i < 3; i++) { if (i == 1) n += 5; } while (n > 3) n -= 2; result[0] = n;"))
+    recording = source(
+        kernel("int n = 0; for (int i = 0; i < 3; i++) { if (i == 1) n += 5; } while (n > 3) n -= 2; result[0] = n;")
+    )
     assert len(events(recording, "loop")) == 3 + 1
     assert values(recording, "i") == [[0], [1], [2]]
     assert values(recording, "n") == [[0], [5], [3]]
@@ -193,7 +195,9 @@ def test_imported_and_included_functions_record_on_their_own_lines() -> None:
         recording = recorded(name)
         lines = (CORPUS / file).read_text().split("\n")
         wanted = next(number for number, text in enumerate(lines, 1) if line in text)
-        assert any(site.file == file and site.line == wanted for site in (recording.trace.sites[n] for n in set(recording.trace.site)))
+        assert any(
+            site.file == file and site.line == wanted for site in (recording.trace.sites[n] for n in set(recording.trace.site))
+        )
 
 
 def test_only_chosen_functions_record() -> None:
@@ -203,7 +207,10 @@ def test_only_chosen_functions_record() -> None:
 
 
 def test_what_the_compiler_refuses_costs_a_line_and_not_the_function() -> None:
-    text = kernel("int x = 3;\nPick p = x == 3 ? Pick.yes : Pick.no;\nresult[id.x] = x + choose(p);\nx += 1;", "enum Pick { no, yes }\nint choose(Pick p) { return p == Pick.yes ? 10 : 0; }")
+    text = kernel(
+        "int x = 3;\nPick p = x == 3 ? Pick.yes : Pick.no;\nresult[id.x] = x + choose(p);\nx += 1;",
+        "enum Pick { no, yes }\nint choose(Pick p) { return p == Pick.yes ? 10 : 0; }",
+    )
     recording = source(text)
     assert recording.same_as_plain and not recording.stepped_over
     assert values(recording, "x")[-1] == [4]
