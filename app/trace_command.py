@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.device import DeviceError, open_device
+from splatscope.gpu.device import open_device
+from splatscope.gpu.program import CompileError
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
 
@@ -57,10 +58,12 @@ def trace(
             recording.trace.header["truncated"] |= wide.header["truncated"]
         if out is not None:
             out.write_bytes(recording.trace.save())
-    except (ValueError, DeviceError) as error:
-        raise CallError(str(error)) from error
     except OSError as error:
-        raise CallError(f"{out} cannot be written: {error.strerror}.") from None
+        raise CallError(f"{error.filename or out} cannot be written: {error.strerror}.") from None
+    except CompileError:
+        raise
+    except Exception as error:  # the status 1 is for findings alone
+        raise CallError(str(error) or type(error).__name__) from error
     if as_json:
         print(json.dumps(_report(recording, findings), allow_nan=False))
     else:
