@@ -24,7 +24,7 @@ _ERROR = re.compile(r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+")
 
 @dataclass
 class Build:
-    """An instrumented program: its sites, the functions that record, those that do not with the reason, and how often it was compiled."""
+    """An instrumented program: its sites, the functions that record, those that do not with the reason, and its compilations."""
 
     program: spy.ShaderProgram
     pipeline: spy.ComputePipeline
@@ -54,7 +54,7 @@ def build_instrumented(
     constants: Mapping,
     chosen: tuple[str, ...] = (),
 ) -> Build:
-    """Instrument and compile. What the compiler refuses is left as it is, a line first, then its function, and the rest tried again."""
+    """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function."""
     declarations = Declarations()
     for module in modules:
         declarations.add(module.source)
@@ -106,7 +106,7 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
 def _refuse(
     error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool
 ) -> None:
-    """Note what to leave alone next time: blamed lines; functions whose line was left alone and is blamed again; or all but the entry."""
+    """Note what to leave alone next time: blamed lines; functions blamed again for a line left alone; or all but the entry."""
     why = f"the compiler refused its recorded form: {error}"
     progress = False
     for file, line in [] if last_but_one else _blamed(error.diagnostics, written):
@@ -133,7 +133,7 @@ def _refuse(
 
 
 def _blamed(diagnostics: str, written: dict[str, str]) -> set[tuple[str, int]]:
-    """(file, line) of each error. SlangPy puts a line of its own before a source: the line that Slang quotes tells whether it did."""
+    """(file, line) of each error. SlangPy puts a line of its own before a source: what Slang quotes tells whether it did."""
     found = set()
     for match in _ERROR.finditer(diagnostics):
         file, line = Path(match.group(1)).name, int(match.group(2))

@@ -1,8 +1,8 @@
 """Expressions of a function, rewritten so that each read of shared memory and each atomic is recorded on its way.
 
-What reads is wrapped where it stands: `tile[i]` becomes `_rec_read(site, tile[_rec_at(i, n)])`. The index is evaluated once, kept by
-`_rec_at`, and nothing comes between it and the record; where something does (`tile[i] = f(x)` inside of an expression) it waits on a
-small stack.
+What reads is wrapped where it stands: `tile[i]` becomes `_rec_read(site, tile[_rec_at(i, n)])`. The index is evaluated once, kept
+by `_rec_at`, and nothing comes between it and the record; where something does (`tile[i] = f(x)` inside of an expression) it waits
+on a small stack.
 """
 
 import re
@@ -29,8 +29,8 @@ BARRIERS = {
 }
 _OUTS = {"sincos": {1, 2}, "modf": {1}, "frexp": {1}, "GetDimensions": {0, 1, 2, 3}, "asuint": {1, 2}}
 _AS_WRITTEN = {
-    "template_argument_list", "type_descriptor", "sizeof_expression", "alignof_expression", "offsetof_expression", "struct_specifier",
-    "string_literal", "number_literal", "qualified_identifier", "preproc_arg",
+    "template_argument_list", "type_descriptor", "sizeof_expression", "alignof_expression", "offsetof_expression",
+    "struct_specifier", "string_literal", "number_literal", "qualified_identifier", "preproc_arg",
 }  # fmt: skip
 # Functions whose arguments are functions, or that the compiler takes apart.
 _SPECIAL = re.compile(
@@ -212,7 +212,8 @@ class Expressions:
         if place.memory.atomic:
             return self.atomic(node, place, operator, operator)
         also = self.site(node, "write", place.memory.name, **place.words)  # what comes of `x++` is the old value
-        return f"_rec_also({also}, {self.wrapped(self.site(node, 'read', place.memory.name, type=self.recorded(place.type), **place.words), place, operator)})"
+        read = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
+        return f"_rec_also({also}, {self.wrapped(read, place, operator)})"
 
     def _written(self, node: Node, place: Place, suffix: str, operator: str, waits: bool, prefix: str = "") -> str:
         if place.memory.atomic:

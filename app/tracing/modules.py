@@ -11,7 +11,7 @@ from splatscope.tracing.syntax import Source
 
 @dataclass(frozen=True)
 class Module:
-    """A file. `name` is what an import calls it, "" for the program's own source; `included` is true of text that others include."""
+    """A file. `name` is what an import calls it, "" for the program's own source; `included` says that others include its text."""
 
     name: str
     file: str

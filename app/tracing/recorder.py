@@ -19,9 +19,11 @@ REPLAY = 1 << 31  # flag: written while a backward pass runs the primal again
 OUTSIDE = 1 << 30  # flag: the index was out of bounds
 CONTINUED = (1 << 24) - 1
 UNKNOWN = "?"  # type of a site whose records say it
-TYPES = ("",) + tuple(f"{scalar}{n}" for scalar in SCALARS for n in ("", 2, 3, 4)) + tuple(
-    f"float{rows}x{columns}" for rows in (2, 3, 4) for columns in (2, 3, 4)
-)  # fmt: skip
+TYPES = (
+    "",
+    *(f"{scalar}{n}" for scalar in SCALARS for n in ("", 2, 3, 4)),
+    *(f"float{rows}x{columns}" for rows in (2, 3, 4) for columns in (2, 3, 4)),
+)
 
 _HEAD = f"""
 module _recorder;
@@ -90,7 +92,7 @@ public bool _rec_overrun(uint site)
 
 uint clamped(uint i, uint n) {{ return min(i, max(n, 1) - 1); }}
 
-// Indices on their way into brackets, with the sizes of their dimensions: kept as they are, returned so that the access stays inside.
+// Indices on their way into brackets, with the sizes of their dimensions: kept as they are, returned so that they stay inside.
 public uint _rec_at(uint i, uint n)
 {{
     where = i;
@@ -151,7 +153,8 @@ public uint _rec_inside(uint site, uint index, uint size)
 
 public uint _rec_size<T, L : IBufferDataLayout>(RWStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
 public uint _rec_size<T, L : IBufferDataLayout>(StructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
-public uint _rec_size<T, L : IBufferDataLayout>(RasterizerOrderedStructuredBuffer<T, L> b) {{ uint n; uint s; b.GetDimensions(n, s); return n; }}
+public uint _rec_size<T, L : IBufferDataLayout>(RasterizerOrderedStructuredBuffer<T, L> b)
+{{ uint n; uint s; b.GetDimensions(n, s); return n; }}
 public uint _rec_size<T : ITexelElement>(RWBuffer<T> b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size<T : ITexelElement>(Buffer<T> b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(RWByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}

@@ -8,22 +8,19 @@ import re
 
 from tree_sitter import Node
 
-from splatscope.tracing.declarations import Memory, parameter_parts, split_declaration
-from splatscope.tracing.expressions import BARRIERS, Expressions
-from splatscope.tracing.places import NO_BOUND, Place
-from splatscope.tracing.recorder import UNKNOWN
+from splatscope.tracing.declarations import parameter_parts, split_declaration
+from splatscope.tracing.expressions import BARRIERS
+from splatscope.tracing.stores import Stores
 from splatscope.tracing.syntax import is_numeric, text_of
 
-STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
 _FUNCTION_VALUE = re.compile(r"=>|=\s*(__)?(fwd|bwd)_diff\s*\([^()]*(\([^()]*\))?\s*\)\s*;")  # what has no value to record
-MOST_FIELDS = 16  # of a struct, that are recorded one by one
 _HOLD_STATEMENTS = {
     "compound_statement", "if_statement", "else_clause", "for_statement", "while_statement", "do_statement", "switch_statement",
     "case_statement", "labeled_statement",
 }  # fmt: skip
 
 
-class Function(Expressions):
+class Function(Stores):
     """Rewrites the body of one function. `spared` are the lines to leave as they are."""
 
     def __init__(self, *about, spared: frozenset[int] = frozenset()):
@@ -73,52 +70,6 @@ class Function(Expressions):
             return False
         first, last = (self.source.place(offset)[0] for offset in (node.start_byte, node.end_byte))
         return any(line in self.spared for line in range(first, last + 1))
-
-    def step(self, node: Node) -> str:
-        return f" _rec_step({self.site(node, 'step')});"
-
-    def followed(self, node: Node, text: str, otherwise: str = "") -> str:
-        """A statement with the records of what its expressions changed on their way, else `otherwise`."""
-        changed, self.changed = dict.fromkeys(self.changed), []
-        after, self.after = self.after, []
-        records = "".join(after) + "".join(
-            self.value_of(node, name) for name in changed if name not in self.memory and name in self.types
-        )
-        return self._same_lines(node, text + (records or otherwise))
-
-    def _same_lines(self, node: Node, text: str) -> str:
-        return text + "\n" * (self.text(node).count("\n") - text.count("\n"))
-
-    # Values
-
-    def _fields(self, type_text: str) -> dict[str, str]:
-        return dict(list(self.known.fields(type_text).items())[:MOST_FIELDS])
-
-    def value_of(self, node: Node, name: str, type_text: str | None = None, depth: int = 0, opaque: str | None = None) -> str:
-        """A record of a local variable's value; of a struct, one of each of its fields; of what has no numbers `opaque`, or a step."""
-        type_text = self.known.type_of(self.types.get(name, "") if type_text is None else type_text)
-        if name in self.dims or depth > 2:
-            return ""
-        fields = self._fields(type_text)
-        if fields:
-            return "".join(self.value_of(node, f"{name}.{field}", t or "void", depth + 1) for field, t in fields.items())
-        if type_text in self.known.enums:
-            return f" _rec_value({self.site(node, 'value', name, type='int')}, int({name}));"
-        if type_text and not is_numeric(type_text):
-            return "" if depth else self.step(node) if opaque is None else opaque
-        return f" _rec_value({self.site(node, 'value', name, type=type_text or UNKNOWN)}, {name});"
-
-    def _changed_value(self, node: Node, left: Node) -> str:
-        """What an assignment to a local changed: the variable where its type is a plain one, else the part named."""
-        root, name = self.local(left), text_of(left)
-        if not root or root in self.dims or root in self.memory or root not in self.types:
-            return ""
-        if is_numeric(self.types[root]) or root == name:
-            return self.value_of(node, root)
-        if re.fullmatch(r"[\w.]+", name):
-            part = self.known.part(self.types[root], [f".{field}" for field in name.split(".")[1:]])
-            return self.value_of(node, name, part) if is_numeric(part) or self._fields(part) else ""
-        return ""
 
     # Plain statements
 
@@ -195,106 +146,6 @@ class Function(Expressions):
         text = self.children(node, self.emit)
         return self.followed(node, text, self._changed_value(node, argument) or self.step(node))
 
-    def _element(self, node: Node, left: Node, operator: str, value: str) -> str:
-        """A store into a local array, performed only inside of it."""
-        subscripts = []
-        while left.type == "subscript_expression":
-            indices = left.child_by_field_name("indices")
-            subscripts.insert(0, indices.named_children[0] if len(indices.named_children) == 1 else None)
-            left = left.child_by_field_name("argument")
-        name = text_of(left)
-        dims = self.dims.get(name, ())
-        if left.type != "identifier" or len(subscripts) != len(dims) or None in subscripts or name in self.memory:
-            return ""
-        site = self.site(node, "element", name, type=self.recorded(self.types[name]), dims=dims)
-        if self.differentiable:  # as it is: autodiff follows the store
-            if not all(self.simple(s) for s in subscripts):
-                return ""
-            names = [f"uint({self.text(s)})" for s in subscripts]
-            place = name + "".join(f"[{self.text(s)}]" for s in subscripts)
-            text = f"{place} {operator} {value}; _rec_element({site}, {_flat(names, dims)}, {place});"
-            return self.followed(node, text)
-        names, setup, place = self._indices(subscripts, name, "")
-        store = self._stored(site, "_rec_element", self.types[name], names, dims, place, operator, value, setup)
-        return self.followed(node, store or f"{{ {setup}{place} {operator} {value}; {self.step(node)} }}")
-
-    def _stored(
-        self,
-        site: int,
-        record: str,
-        type_text: str,
-        names: list[str],
-        sizes,
-        place: str,
-        operator: str,
-        value: str,
-        setup: str,
-        read: str = "",
-    ) -> str:
-        """A store of a number: made where it is inside, recorded with its value in any case. "" if it is of another type."""
-        if not is_numeric(type_text):
-            return ""
-        index, guard, mark = _flat(names, sizes), "", str(site)
-        if names:
-            setup += f"bool _rec_ok = {_inside(names, sizes)}; "
-            guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
-        if operator == "=":
-            made = f"{type_text} _rec_v = {value}; "
-        else:
-            made = f"{type_text} _rec_v = {{}}; {guard}_rec_v = {place}; {read}_rec_v {operator} {value}; "
-        return f"{{ {setup}{made}{guard}{place} = _rec_v; {record}({mark}, {index}, _rec_v); }}"
-
-    def _indices(self, subscripts: list[Node], name: str, rest: str) -> tuple[list[str], str, str]:
-        """(names of the indices, statements that evaluate them, the place from them)."""
-        names = [f"_rec_{c}" for c in "ijk"[: len(subscripts)]]
-        setup = "".join(f"uint {n} = uint({self.grouped(s)}); " for n, s in zip(names, subscripts, strict=True))
-        return names, setup, name + "".join(f"[{n}]" for n in names) + rest
-
-    # Stores to shared memory
-
-    def _held(self, place: Place) -> tuple[list[str], str, str]:
-        rest = "".join(part if isinstance(part, str) else f"[{self.emit(part)}]" for part in place.rest)
-        return self._indices(place.subscripts, place.memory.name, rest)
-
-    def _store(self, node: Node, place: Place, operator: str, right: Node | None) -> str:
-        """`{ uint i = …; if (inside) { a[i] = value; record } }`; a value of known type is kept, and not read back."""
-        if not all(isinstance(part, str) or self.simple(part) for part in place.rest):
-            return ""
-        names, setup, target = self._held(place)
-        index = _flat(names, place.sizes)
-        value = "1" if right is None else self.emit(right)
-        read = ""
-        if operator != "=":
-            number = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
-            seen = "_rec_v" if is_numeric(place.type) else target
-            read = f"_rec_wrote({f'_rec_mark({number}, _rec_ok)' if names and seen == '_rec_v' else number}, {index}, {seen}); "
-        if is_numeric(place.type):
-            site = self.site(node, "write", place.memory.name, type=place.type, **place.words)
-            text = self._stored(site, "_rec_wrote", place.type, names, place.sizes, target, operator, value, setup, read)
-        else:
-            first, records = self._stored_parts(node, place, index, target)
-            text = _guarded(first, names, place.sizes, setup, f"{read}{target} {operator} {value}; {records}")
-        return self.followed(node, text)
-
-    def _stored_parts(self, node: Node, place: Place, index: str, target: str) -> tuple[int, str]:
-        """(the first site, records) of a store of no number: of each field of a struct."""
-        fields = self._fields(place.type)
-        first, records = 0, ""
-        for field, type_text in fields.items():
-            if is_numeric(self.known.type_of(type_text)):
-                words = place.words | {"path": f"{place.path}.{field}"}
-                site = self.site(node, "write", place.memory.name, type=self.known.type_of(type_text), **words)
-                first = first or site
-                records += f"_rec_wrote({site}, {index}, {target}.{field}); "
-        complete = place.type not in self.known.with_arrays and len(fields) < MOST_FIELDS
-        if records and complete and all(is_numeric(self.known.type_of(t)) for t in fields.values()):
-            return first, records
-        if records:  # and of the rest that it was written
-            site = self.site(node, "write", place.memory.name, **place.words)
-            return site, f"_rec_touch({site}, {index}); {records}"
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
-        return site, f"_rec_wrote({site}, {index}, {target});" if not place.type else f"_rec_touch({site}, {index});"
-
     # Calls
 
     def _call(self, node: Node, call: Node) -> str:
@@ -315,89 +166,6 @@ class Function(Expressions):
         if function.type == "field_expression":
             return self._method_statement(node, function, arguments)
         return ""
-
-    def _method_statement(self, node: Node, function: Node, arguments: Node) -> str:
-        receiver = function.child_by_field_name("argument")
-        method = text_of(function.child_by_field_name("field")).split("<")[0]
-        memory = self.memory.get(text_of(receiver))
-        if memory is not None and memory.byte_address and method in STORES and len(arguments.named_children) == 2:
-            return self._byte_store(node, memory, function, arguments)
-        if memory is not None and memory.byte_address and method.startswith("Interlocked"):
-            return self._byte_interlocked(node, memory, function, arguments, method)
-        place = self.place(receiver)
-        if place is None or not all(isinstance(part, str) or self.simple(part) for part in place.rest):
-            return ""
-        if place.memory.atomic and method == "store" and arguments.named_children:
-            names, setup, target = self._held(place)
-            words = place.words | {"atomic": True, "access": "store"}
-            site = self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words)
-            value, *order = [self.emit(a) for a in arguments.named_children]
-            kept = f"{place.type} _rec_v = {value}; " if is_numeric(place.type) else ""
-            given = ", ".join(["_rec_v" if kept else value, *order])
-            record = (
-                f"_rec_wrote({site}, {_flat(names, place.sizes)}, _rec_v);"
-                if kept
-                else f"_rec_touch({site}, {_flat(names, place.sizes)});"
-            )
-            return self.followed(node, _guarded(site, names, place.sizes, setup, f"{kept}{target}.store({given}); {record}"))
-        if not place.memory.atomic and method in self.known.mutating:
-            names, setup, target = self._held(place)
-            suffix = self.span(receiver.end_byte, function.end_byte) + self.children(arguments, self.emit)
-            index = _flat(names, place.sizes)
-            first, records = self._stored_parts(node, place, index, target)
-            return self.followed(node, _guarded(first, names, place.sizes, setup, f"{target}{suffix}; {records}"))
-        return ""
-
-    def _interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
-        place = self.place(arguments[0])
-        if place is None or place.memory.atomic or not all(isinstance(part, str) or self.simple(part) for part in place.rest):
-            return ""
-        names, setup, target = self._held(place)
-        returns = name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
-        words = place.words | {"atomic": True, "access": name}
-        site = self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words)
-        values = [self.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
-        index = _flat(names, place.sizes)
-        seen, then = target, ""
-        if returns:
-            values.append(seen := self.as_place(arguments[-1]))
-            original = self.place(arguments[-1])
-            if original is not None and is_numeric(place.type):  # the old value goes into memory, too
-                seen = values[-1] = "_rec_old"
-                then = self._given(node, original, "_rec_old")
-                setup += f"{place.type} _rec_old; "
-        action = f"{name}({', '.join([target, *values])}); _rec_wrote({site}, {index}, {seen}); {then}"
-        guarded = _guarded(site, names, place.sizes, setup, action)
-        changed = self._changed_value(node, arguments[-1]) if returns else ""
-        return self.followed(node, guarded) + changed
-
-    def _given(self, node: Node, place: Place, value: str) -> str:
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
-        return f"{self.wrapped(site, place, f' = {value}')};"
-
-    def _byte_store(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
-        address, value = arguments.named_children
-        template = re.search(r"<(.*)>$", self.text(function).strip(), re.DOTALL)
-        lanes = re.search(r"Store([234]?)", text_of(function)).group(1)
-        type_text = self.known.type_of(template.group(1).strip()) if template else f"uint{lanes}" if lanes else ""
-        words = {"space": "device"}
-        wrote = self.site(node, "write", memory.name, type=self.recorded(type_text), **words)
-        kept = f"{type_text or 'let'} _rec_v = {self.emit(value)};"
-        store = f"{kept} {self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
-        setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, _guarded(wrote, ["_rec_i"], [self.size(memory)], setup, store))
-
-    def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
-        address, *values = arguments.named_children
-        words = {"space": "device", "atomic": True, "access": method}
-        site = self.site(node, "atomic", memory.name, type="", **words)
-        takes = 2 if "Compare" in method else 1
-        texts = [self.emit(v) if i < takes else self.as_place(v) for i, v in enumerate(values)]
-        action = f"{self.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
-        if len(values) > takes:
-            self._note_change(values[-1])
-        setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, _guarded(site, ["_rec_i"], [self.size(memory)], setup, action))
 
     # Control
 
@@ -465,7 +233,7 @@ class Function(Expressions):
 
     def _emit_for_statement(self, node: Node) -> str:
         saved = dict(self.types), dict(self.dims), dict(self.memory)
-        initializer, condition, update, body = (node.child_by_field_name(f) for f in ("initializer", "condition", "update", "body"))
+        initializer, condition, body = (node.child_by_field_name(f) for f in ("initializer", "condition", "body"))
         names = []
         if initializer is not None and initializer.type == "declaration":
             type_text, declared = split_declaration(re.sub(r"^\s*(let|var|auto)\b", "_rec_auto", text_of(initializer)))
@@ -509,24 +277,3 @@ class Function(Expressions):
 
     _emit_continue_statement = _emit_break_statement
     _emit_discard_statement = _emit_break_statement
-
-
-def _flat(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    """The flattened index of an element, rows first."""
-    if not names:
-        return "0"
-    flat = names[0]
-    for name, size in zip(names[1:], sizes[1:], strict=True):
-        flat = f"({flat} * uint({size or NO_BOUND}) + {name})"
-    return flat
-
-
-def _inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
-
-
-def _guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
-    """An action on an element, done where its index is inside, else only recorded."""
-    if not names:
-        return f"{{ {setup}{action} }}"
-    return f"{{ {setup}if (_rec_may({site}, {_flat(names, sizes)}, {_inside(names, sizes)})) {{ {action} }} }}"

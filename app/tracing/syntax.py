@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
+from splatscope.tracing.masking import blank, mask
+
 _parser = Parser(Language(tree_sitter_slang.language()))
 
 SCALARS = ("bool", "int", "uint", "float", "half", "double", "int64_t", "uint64_t", "int16_t", "uint16_t", "int8_t", "uint8_t")
@@ -99,8 +101,8 @@ class Source:
         text = list(self.clean[block.start : block.end])
         for inner in block.inner:  # lambdas and local structs are blocks of their own
             filler = ";" if inner.kind != "lambda" else "0"
-            _blank(text, inner.head - block.start, inner.end - block.start, filler)
-        masked = _mask("".join(text))
+            blank(text, inner.head - block.start, inner.end - block.start, filler)
+        masked = mask("".join(text))
         lead = re.sub(r"[^\n]", " ", self.clean[: block.start - 3]) + "f()"
         root = _parser.parse((lead + masked).encode("latin-1")).root_node
         function = root.named_children[0] if root.named_children else None
@@ -254,62 +256,3 @@ def _blocks_in_code(clean: str, start: int, end: int, owner: Block) -> list[Bloc
         blocks.append(block)
         at = close
     return blocks
-
-
-# What the grammar lacks
-
-
-def _blank(text: list[str], start: int, end: int, first: str = "") -> None:
-    for i in range(start, end):
-        if text[i] != "\n":
-            text[i] = " "
-    if first:
-        text[start] = first
-
-
-def _opaque(text: list[str], start: int, end: int) -> None:
-    """A statement whose inside the grammar need not see."""
-    for i in range(start, end):
-        if text[i] != "\n":
-            text[i] = "_"
-    text[end - 1] = ";"
-
-
-_ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
-_PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w|\s*\()")
-_DEFER = re.compile(r"\bdefer\b\s*(\{)?")
-_LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
-_HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")
-_ANNOTATION = re.compile(r"\b(?:let|var)\s+\w+(\s*:\s*[\w.]+(?:<[^;=]*>)?(?:\[[^\]]*\])*)")
-_DOTTED = re.compile(r"(?<=[;{}])\s*(?:const\s+)?(\w+(?:<[^;()=]*>)?(?:\s*\.\s*\w+)+)\s+\w+\s*[=;\[,]")
-_SIZED = re.compile(r"\b[A-Za-z_]\w*(?:<[^;()=]*?>)?((?:\[[^\[\]]*\])+)\s+[A-Za-z_]\w*\s*[=;,]")
-_EXPRESSION_LAMBDA = re.compile(r"\([^()]*\)\s*=>")
-_COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
-
-
-def _mask(text: str) -> str:
-    """A body with the constructs that the grammar does not know blanked."""
-    masked = list(text)
-    for match in _ALIAS.finditer(text):
-        _opaque(masked, *match.span())
-    for match in _PREFIX.finditer(text):
-        _blank(masked, *match.span())
-    for match in _DEFER.finditer(text):
-        if match.group(1):
-            _blank(masked, match.start(), match.start() + 5)
-        else:
-            _opaque(masked, match.start(), text.find(";", match.end()) + 1)
-    for pattern in (_LABEL, _HINT, _ANNOTATION, _SIZED):
-        for match in pattern.finditer(text):
-            group = 0 if pattern is _HINT else match.lastindex
-            _blank(masked, *match.span(group))
-    for match in _DOTTED.finditer(text):
-        for i in range(*match.span(1)):
-            masked[i] = "_" if masked[i] in ". <>," else masked[i]
-    for match in _COMPILE_TIME_FOR.finditer(text):
-        _blank(masked, *match.span())
-        masked[match.start() : match.start() + 2] = "if"
-        masked[match.start() + 4], masked[match.start() + 5], masked[match.end() - 1] = "(", "0", ")"
-    for match in _EXPRESSION_LAMBDA.finditer("".join(masked)):
-        _blank(masked, *match.span())
-    return "".join(masked)

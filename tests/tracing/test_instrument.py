@@ -161,13 +161,15 @@ def test_the_backward_pass_is_marked_as_replay_and_gradients_are_bit_identical()
     trace = recording.trace
     inside = np.array([site.function == "poly" for site in trace.sites])[trace.site]
     replayed = (trace.flags >> 1 & 1).astype(bool)
-    assert (inside & replayed).any() and (inside & ~replayed).any()
+    assert (inside & replayed).any()
+    assert (inside & ~replayed).any()
     assert not (replayed & ~inside & np.array([s.function == "computeMain" for s in trace.sites])[trace.site]).any()
     assert np.array_equal(recording.outputs["result"], recording.plain["result"])
 
 
 def test_a_store_outside_is_reported_and_not_made() -> None:
-    body = "tile[id.x] = 1; GroupMemoryBarrierWithGroupSync(); tile[id.x + 3] = int(id.x); int a[2]; a[1] = 1; a[id.x] = 4; result[id.x] = tile[id.x];"
+    body = "tile[id.x] = 1; GroupMemoryBarrierWithGroupSync(); tile[id.x + 3] = int(id.x); int a[2]; a[id.x] = 4;"
+    body += " result[id.x] = tile[id.x];"
     recording = source(kernel(body, "groupshared int tile[4];"))
     assert recording.plain is None
     assert ("out-of-bounds", "tile", 4) in events(recording, "out-of-bounds", thread=1)
@@ -212,10 +214,11 @@ def test_what_the_compiler_refuses_costs_a_line_and_not_the_function() -> None:
         "enum Pick { no, yes }\nint choose(Pick p) { return p == Pick.yes ? 10 : 0; }",
     )
     recording = source(text)
-    assert recording.same_as_plain and not recording.stepped_over
+    assert recording.same_as_plain
+    assert not recording.stepped_over
     assert values(recording, "x")[-1] == [4]
 
 
 def test_textures_are_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="picture is a Texture2D.*only buffers can be given"):
+    with pytest.raises(ValueError, match=r"picture is a Texture2D.*only buffers can be given"):
         source(kernel("result[0] = int(picture[uint2(0, 0)].x);", "Texture2D<float4> picture;"))
