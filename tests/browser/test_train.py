@@ -135,7 +135,11 @@ def test_every_kind_of_kernels(train):
     at.set("Longest side", 64)
     at.has_size(64, 43)
     at.set("Number", 64)
-    for kernels, words in (("Simple", "every Gaussian at every pixel"), ("Tiled", "lists of 512"), ("Binned", "lists of any length")):
+    for kernels, words in (
+        ("Simple", "every Gaussian at every pixel"),
+        ("Tiled", "lists of 512"),
+        ("Binned", "lists of any length"),
+    ):
         at.choose(kernels)
         expect(at.page.locator(".ramp")).to_contain_text(words)
         at.has_iteration(0)
