@@ -68,7 +68,7 @@ def build_instrumented(
         for attempt in range(1, MOST_TRIES + 1):
             instrumenter = Instrumenter(declarations, entry, refused)
             results = [instrumenter.instrument(module.source, not module.included) for module in modules]
-            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types))]
+            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, device.has_feature(spy.Feature.int64)))]
             for module, result in zip(modules, results, strict=True):
                 if module.included:
                     path = Path(folder, module.file)

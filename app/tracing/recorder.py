@@ -2,7 +2,8 @@
 
 A record is a uint4: (site | flags, slot or value, index or value, value or value); site 0 means nothing was written. Values that do
 not fit go on in records of site CONTINUED. There is no branch: past its end a thread goes on writing its last record, and a thread
-of another workgroup has only a last record, which all of these share. So little code a site keeps the driver's compile time down.
+of another workgroup has only a last record, which all of these share. So little code a site keeps the driver's compile time down;
+a software device writes each component for itself, so where there are 64-bit integers a record is two of them.
 
 Where the source does not say a value's type (`let x = …`), the compiler picks the overload, and that notes the type's number in the
 record: `settle` gives it to the site.
@@ -28,7 +29,7 @@ TYPES = (
 _HEAD = f"""
 module _recorder;
 
-public RWStructuredBuffer<uint4> _rec_records;
+public RWStructuredBuffer<Record> _rec_records;
 public RWStructuredBuffer<Atomic<uint>> _rec_clock;
 public uniform uint4 _rec_chosen;    // the recorded workgroup, and how many records a thread may write
 public uniform uint4 _rec_all;       // to record all workgroups: how many there are, and the threads of one; else 0
@@ -52,7 +53,7 @@ static uint depth = 0;
 
 void put(uint site, uint a, uint b, uint c)
 {{
-    _rec_records[min(cursor, last)] = uint4(site | flags, a, b, c);
+    _rec_records[min(cursor, last)] = asRecord(site | flags, a, b, c);
     cursor++;
 }}
 
@@ -85,7 +86,7 @@ public bool _rec_overrun(uint site)
         uint now = tick();
         put(site, now, 0, 0);
         if (iterations == _rec_budget + 1)
-            _rec_records[spare] = uint4(site | flags, now, 0, 0);
+            _rec_records[spare] = asRecord(site | flags, now, 0, 0);
     }}
     return over;
 }}
@@ -185,9 +186,22 @@ _WORDS = {
 }
 
 
-def module_text(types: set[str]) -> str:
+_NARROW = """
+typealias Record = uint4;
+Record asRecord(uint a, uint b, uint c, uint d) { return uint4(a, b, c, d); }
+"""
+_WIDE = """
+typealias Record = vector<uint64_t, 2>;
+Record asRecord(uint a, uint b, uint c, uint d)
+{
+    return vector<uint64_t, 2>(uint64_t(a) | uint64_t(b) << 32, uint64_t(c) | uint64_t(d) << 32);
+}
+"""
+
+
+def module_text(types: set[str], has_64_bit_integers: bool) -> str:
     """The recorder with overloads for the value types that a program names; others are recorded without their value."""
-    return _HEAD + "".join(_overloads(name) for name in sorted(types))
+    return _HEAD + (_WIDE if has_64_bit_integers else _NARROW) + "".join(_overloads(name) for name in sorted(types))
 
 
 def words_in(type_text: str) -> int:
