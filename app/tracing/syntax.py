@@ -215,13 +215,25 @@ def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> 
         opening = _parameter_bracket(text)
         if opening is None or text.rstrip().endswith("="):
             return None
-        name = re.search(r"(operator\s*(\(\s*\)|\[\s*\]|[^\w\s(]+)|[\w$~]+)\s*$", re.sub(r"<[^()]*>\s*$", "", text[:opening]))
+        name = re.search(r"(operator\s*(\(\s*\)|\[\s*\]|[^\w\s(]+)|[\w$~]+)\s*$", _without_generics(text[:opening]))
         if name is None:
             return None
         span = (head + opening + 1, closing(clean, head + opening))
         block = Block("function", name.group(1), head, start, end, span, owner=owner)
     block.inner = _blocks_in_code(clean, start + 1, end - 1, block)
     return block
+
+
+def _without_generics(text: str) -> str:
+    """A head up to a function's name: the template arguments that end it are left out."""
+    end = len(text.rstrip())
+    if text[:end].endswith(">") and not re.search(r"operator\s*\W+$", text[:end]):
+        depth = 0
+        for end in range(end - 1, -1, -1):
+            depth += (text[end] == ">") - (text[end] == "<")
+            if depth == 0:
+                break
+    return text[:end]
 
 
 def _parameter_bracket(text: str) -> int | None:
