@@ -154,8 +154,9 @@ def diagnostics_of(words: str, source: str, file: str) -> list[Diagnostic]:
     """Slang's several lines for each, as places in `source`. Those of other files stand at line 1, with the file's name."""
     heads = list(_HEAD.finditer(words))
     lines, found = source.split("\n"), []
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        block = words[head.start() : following.start() if following else len(words)]
+    ends = [head.start() for head in heads[1:]] + [len(words)]
+    for head, end in zip(heads, ends, strict=False):
+        block = words[head.start() : end]
         place, mark = _PLACE.search(block), _MARK.search(block)
         if place is None:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from .stepper import KEYS, Stepper
 
 if TYPE_CHECKING:
     from .shell import Shell
+
+log = logging.getLogger(__name__)
 
 MOST_EVENTS = RECORDS
 HOLD = 32  # characters of a name that a message quotes
@@ -76,7 +79,16 @@ class Debugger(Component):
         """One thing at a time: the latest is what counts."""
         if self._task is not None:
             self._task.cancel()
-        self._task = asyncio.get_running_loop().create_task(work)
+        self._task = asyncio.get_running_loop().create_task(self._guard(work))
+
+    async def _guard(self, work: Any) -> None:
+        try:
+            await work
+        except Exception as error:  # whatever a kernel brings about, its author hears of it and the page goes on
+            log.exception("The debugger failed")
+            words = str(error).partition("\n")[0] or type(error).__name__
+            self._tell([], words)
+            self.stepper.param.update(busy="", error=words)
 
     def _open(self, example: Example, source: str | None = None) -> None:
         self._example = example
@@ -141,8 +153,8 @@ class Debugger(Component):
             specs = draft.get("inputs")
             inputs = inputs_of(interface, specs if isinstance(specs, dict) else {})
         except InputError as error:
-            self.error = str(error)
-            self.stepper.param.update(busy="", error=self.error)
+            self._tell([], str(error))
+            self.stepper.param.update(busy="", error=str(error))
             return
         entry = str(draft.get("entry") or "")
         job = Job(

@@ -69,7 +69,7 @@ EXAMPLES = (
             "shares": zeros(16),
             "largest": zeros(16),
         },
-        (("w / sum", "sum > 0 ? w / sum : float4(0)"),),
+        (("share = w / sum", "share = sum > 0 ? w / sum : float4(0)"),),
     ),
 )
 BY_NAME = {example.name: example for example in EXAMPLES}

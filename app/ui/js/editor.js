@@ -71,7 +71,7 @@ export function render({model, el}) {
     told.classList.toggle("wrong", Boolean(model.error))
     editor?.mark(model.diagnostics)
     inputs.show()
-    if (model.error && model.diagnostics.length && view === "step" && given) show("edit") // what the compiler says stands in the source
+    if (model.error && view === "step" && given) show("edit") // what is wrong stands in the source or beside it
   }
 
   let recorded = null

@@ -26,6 +26,7 @@ export class Source {
     this.plan = seating(run.threads, run.head.group_size)
     this.sheets = new Map()
     this.shown = -1
+    this.scrolledTo = ""
     this.held = -1 // the file that the reader chose to look at, until the next step
     const names = run.files
     this.files.hidden = names.length < 2
@@ -102,7 +103,7 @@ export class Source {
       if (entry) r.seat(this.plan, entry.seats)
       else r.clear()
     }
-    if (mine && mine[0] === file) this.#scroll(mine[1])
+    if (mine && mine[0] === file) this.#scroll(mine[1], [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]))
     this.here = mine
   }
 
@@ -120,13 +121,18 @@ export class Source {
   }
 
   // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
-  #scroll(line) {
-    const row = this.#sheet(this.shown)[line - 1]
-    if (!row || this.scrolledTo === line) return
-    this.scrolledTo = line
-    const height = row.el.offsetHeight, top = row.el.offsetTop - this.src.offsetTop, {scrollTop, clientHeight} = this.pane
-    if (!height || (top >= scrollTop && top + height <= scrollTop + clientHeight)) return
-    this.pane.scrollTop = Math.max(0, line - 1 - Math.floor(clientHeight * 0.6 / height)) * height
+  // With a finding, all its lines are to be seen, as far as they fit.
+  #scroll(line, others) {
+    const row = this.#sheet(this.shown)[line - 1], key = `${this.shown}:${line} ${others}`
+    if (!row || this.scrolledTo === key) return
+    const height = row.el.offsetHeight, {scrollTop, clientHeight} = this.pane
+    if (!height) return
+    this.scrolledTo = key
+    const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
+    if ([line, ...others].every(seen)) return
+    const room = Math.floor(clientHeight / height), last = Math.max(line, ...others), first = Math.min(line, ...others)
+    const top = others.length && last - first < room ? Math.floor((first + last - room) / 2) : line - 1 - Math.floor(room * 0.6)
+    this.pane.scrollTop = Math.max(0, top) * height
   }
 
   #clicked(event) {

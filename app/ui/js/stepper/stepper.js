@@ -48,8 +48,8 @@ class Stepper {
       .map(([name, label]) => h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label)))
     const aside = this.model.get_child("aside")
     const panes = h("div", {class: "panes"}, aside ? h("div", {class: "aside"}, aside) : null,
-      has("source") ? this.source.el : null, has("threads") ? this.threads.el : null, this.tabs, right)
-    const root = h("div", {class: `stepper ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0}, this.state, panes, dock)
+      has("source") ? this.source.el : null, this.tabs, has("threads") ? this.threads.el : null, right)
+    const root = h("div", {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0}, this.state, panes, dock)
     queueMicrotask(() => this.#tab("memory"))
     return root
   }

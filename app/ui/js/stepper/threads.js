@@ -38,7 +38,7 @@ export class Threads {
       this.functions.get(variable.function).push(v)
     })
     this.entries = new Map()
-    this.mine.replaceChildren()
+    this.shownVariables = null
   }
 
   paint(moment) {

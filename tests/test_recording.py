@@ -1,0 +1,185 @@
+"""Recordings for pages: packed without loss, kept, refused in words."""
+
+import asyncio
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from splatscope.engine import Pool
+from splatscope.engine import recording as module
+from splatscope.engine.packing import pack
+from splatscope.engine.recording import check_source, diagnostics_of, record_source
+from splatscope.engine.reflection import reflect
+from splatscope.gpu.device import open_device
+from splatscope.tracing.record import Job, record
+from splatscope.tracing.sanitize import sanitize
+from splatscope.ui.debugger_examples import EXAMPLES, difference, fixed
+from splatscope.ui.inputs import inputs_of
+
+COUNTING = """
+struct Pair { float weight; uint2 at; };
+groupshared uint total;
+RWStructuredBuffer<uint> counts;
+RWStructuredBuffer<Pair> pairs;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void countMain(uint3 t : SV_GroupThreadID)
+{
+    if (t.x == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint before;
+    InterlockedAdd(total, t.x + 1, before);
+    InterlockedAdd(counts[t.x % 2], before);
+    pairs[t.x].weight = 0.5 * t.x;
+    int mine[3];
+    mine[t.x % 3] = int(t.x);
+}
+"""
+
+
+def unpack(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
+    """What the browser reads, by the words of `packing._stream`."""
+    raw = zlib.decompress(data)
+    length = int(np.frombuffer(raw[:4], np.uint32)[0])
+    head = json.loads(raw[4 : 4 + length])
+    columns = {
+        name: np.frombuffer(raw, np.dtype(kind), count, 4 + length + start)
+        for name, (kind, start, count) in head["columns"].items()
+    }
+    return head, columns
+
+
+@pytest.fixture(scope="module")
+def counted():
+    job = Job(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
+    done = record(open_device(), job)
+    layouts = reflect(open_device(), COUNTING).buffers
+    return done, *unpack(pack(done, sanitize(done.trace), job, layouts))
+
+
+def test_events_come_in_the_devices_order_with_their_values(counted):
+    done, head, columns = counted
+    trace, order = done.trace, done.trace.order
+    assert head["events"] == len(trace)
+    np.testing.assert_array_equal(columns["thread"], trace.thread[order])
+    np.testing.assert_array_equal(columns["site"], trace.site[order])
+    at = 0
+    for event, site in zip(order, (head["sites"][s] for s in columns["site"]), strict=True):
+        words = columns["words"][at : at + site["width"]]
+        np.testing.assert_array_equal(words, trace.words[event][: site["width"]])
+        at += site["width"]
+    assert at == len(columns["words"])
+
+
+def test_columns_are_no_wider_than_they_need(counted):
+    _, head, columns = counted
+    assert columns["thread"].dtype == columns["site"].dtype == columns["place"].dtype == np.uint8
+    assert all(start % 8 == 0 for _, start, _ in head["columns"].values())
+
+
+def test_places_name_the_cells(counted):
+    done, head, columns = counted
+    trace, order = done.trace, done.trace.order
+    seen = set()
+    for event, place, number in zip(order, columns["place"].astype(int), columns["site"], strict=True):
+        memory = head["sites"][number].get("memory")
+        if memory is not None and place:
+            about = head["memories"][memory]
+            assert place - 1 - about["first"] == trace.index[event]
+            seen.add(about["name"])
+        elif head["sites"][number]["kind"] == "element":
+            assert head["variables"][place - 1]["name"] == f"mine[{trace.index[event]}]"
+            seen.add("mine")
+    assert seen == {"total", "counts", "pairs", "mine"}
+
+
+def test_structs_are_laid_out_as_the_compiler_does(counted):
+    _, head, _ = counted
+    pairs = next(memory for memory in head["memories"] if memory["name"] == "pairs")
+    assert [part for part, _, _ in pairs["parts"]] == [".weight", ".at.x", ".at.y"]
+
+
+def test_a_cell_is_known_after_each_atomic(counted):
+    """Eight threads add 1 … 8: what stands there after each is what the next one found."""
+    _, head, columns = counted
+    after = iter(zip(columns["after"], columns["after_known"], strict=True))
+    sums: dict[str, list[int]] = {}
+    for number in columns["site"]:
+        site = head["sites"][number]
+        if site["kind"] == "atomic":
+            value, known = next(after)
+            assert known or site["name"] == "total"
+            if known:
+                sums.setdefault(site["name"], []).append(int(value))
+    assert sums["total"] == sorted(sums["total"])
+    assert len(sums["total"]) >= 7
+    assert set(sums["total"]) <= set(range(1, 37))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_a_fix_applies_and_takes_the_finding_away(example):
+    device = open_device()
+    kinds = {}
+    for source in filter(None, (example.source, fixed(example, example.source))):
+        inputs = inputs_of(reflect(device, source), example.inputs)
+        kinds[source] = [f.kind for f in sanitize(record(device, Job(source, inputs=inputs, records=400_000)).trace)]
+    assert bool(kinds.pop(example.source)) == bool(example.fixes)
+    assert not any(kinds.values())
+    if example.fixes:
+        assert difference(example.source, fixed(example, example.source))
+        assert fixed(example, fixed(example, example.source)) is None
+
+
+def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
+    job = Job(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
+    monkeypatch.setattr(module, "_kept", type(module._kept)())
+
+    async def ask():
+        pool = Pool()
+        calls = []
+        run = pool.run
+        monkeypatch.setattr(pool, "run", lambda *args, **kwargs: calls.append(args) or run(*args, **kwargs))
+        try:
+            together = await asyncio.gather(*(record_source(pool, job) for _ in range(5)))
+            later = await record_source(pool, job)
+            wrong = await record_source(pool, Job("void main() {}"))
+            refused = await check_source(pool, COUNTING.replace("t.x + 1", "nobody"))
+        finally:
+            await pool.close()
+        return calls, together, later, wrong, refused
+
+    calls, together, later, wrong, refused = asyncio.run(ask())
+    assert len(calls) == 3  # one for six, one for each of the others
+    assert all(packed is later for packed in together)
+    assert later.meta["events"] == unpack(later.data)[0]["events"]
+    assert wrong.data == b""
+    assert "entry point" in wrong.meta["error"]
+    assert refused.error.startswith("kernel.slang:13:")
+    assert (refused.diagnostics[0].line, refused.diagnostics[0].severity) == (13, "error")
+
+
+def test_the_oldest_recordings_make_room(monkeypatch):
+    monkeypatch.setattr(module, "_kept", type(module._kept)())
+    monkeypatch.setattr(module, "MOST_KEPT", 100)
+
+    async def settle():
+        loop = asyncio.get_running_loop()
+        for name in "abc":
+            task = loop.create_task(asyncio.sleep(0, module.Packed({}, bytes(45))))
+            module._under_way[loop, name] = task
+            await task
+            module._settle(loop, name, task)
+
+    asyncio.run(settle())
+    assert list(module._kept) == ["b", "c"]
+
+
+def test_diagnostics_find_their_line_though_slangpy_puts_one_before_it():
+    words = (
+        "error[E30015]: undefined identifier\n --> a.slang:3:9\n  |\n3 | int b = c;\n  |         ^ undefined identifier 'c'.\n--'\n"
+    )
+    (found,) = diagnostics_of(words, "int a;\nint b = c;\n", "a.slang")
+    assert (found.line, found.column, found.end, found.message) == (2, 9, 10, "undefined identifier 'c'")
+    assert diagnostics_of("nothing is wrong", "", "a.slang") == []
