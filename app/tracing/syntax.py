@@ -229,10 +229,10 @@ def _without_generics(text: str) -> str:
     end = len(text.rstrip())
     if text[:end].endswith(">") and not re.search(r"operator\s*\W+$", text[:end]):
         depth = 0
-        for end in range(end - 1, -1, -1):
-            depth += (text[end] == ">") - (text[end] == "<")
+        for at in reversed(range(end)):
+            depth += (text[at] == ">") - (text[at] == "<")
             if depth == 0:
-                break
+                return text[:at]
     return text[:end]
 
 
