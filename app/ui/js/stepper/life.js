@@ -73,7 +73,7 @@ export function what(run, event) {
     case "arrive": return {verb: "reaches the barrier", place: "", value: "", sign: ""}
     case "resume": return {verb: site.name?.endsWith("Sync") ? "goes on after the barrier" : "passes a memory barrier", place: "", value: "", sign: ""}
     case "branch": return {verb: value === "true" ? "takes the branch" : "does not take the branch", place: "", value: "", sign: ""}
-    case "loop": return {verb: "begins another turn of the loop", place: "", value: "", sign: ""}
+    case "loop": return {verb: "next turn of the loop", place: "", value: "", sign: ""}
     case "call": return {verb: "enters", place: site.name, value: "", sign: ""}
     case "return": return {verb: "leaves", place: site.name, value: "", sign: ""}
     case "out-of-bounds": return {verb: "would write outside of", place: site.name, value: "", sign: ""}

@@ -25,7 +25,7 @@ export class Memory {
     for (const finding of run.findings) {
       if (!finding.kind.endsWith("race")) continue
       const m = run.memories.findIndex((memory) => memory.name === finding.name)
-      if (m >= 0) this.raced.add(`${m}:${run.memories[m].cell(finding.index)}`)
+      if (m >= 0) this.raced.add(run.memories[m].first + run.memories[m].cell(finding.index) + 1)
     }
     const shown = run.memories.map((memory, m) => [memory, m]).filter(([memory]) => memory.count && (!wanted.length || wanted.includes(memory.name)))
     this.grids = shown.map(([memory, m]) => new Grid(run, memory, m, OPEN[+!shown.some(([one]) => one.space === "shared")]))
@@ -37,12 +37,12 @@ export class Memory {
 
   paint(moment) {
     const {run} = this, {state} = moment
-    const marks = new Map() // "memory:cell" → rd or wr, of each running thread's last access in this epoch
+    const marks = new Map() // place → [rd or wr, site], of each running thread's last access in this epoch
     const mark = (event) => {
       const site = run.about(event)
       if (site.memory === undefined || !run.place[event]) return
       const load = run.kind[run.site[event]] === KIND.read || site.access?.includes("load")
-      marks.set(`${site.memory}:${run.place[event] - 1 - run.memories[site.memory].first}`, load ? "rd" : "wr")
+      marks.set(run.place[event], [load ? "rd" : "wr", site])
     }
     for (let t = 0; t < run.threads; t++) {
       const access = state.access(t)
@@ -89,7 +89,7 @@ class Grid {
       const els = Array.from({length: wide ? columns : 1}, (_, part) =>
         h("span", {class: "cell", role: "button", title: cellName(memory, cell) + (wide ? memory.parts[part][0] : ""), "data-memory": number, "data-cell": cell, "data-part": part}))
       parts.push(...els)
-      this.cells.push({els, texts: [], klass: "cell"})
+      this.cells.push({els, words: null, code: 0, texts: [], klasses: []})
     }
     this.body.replaceChildren(...parts)
     if (memory.count > MOST) this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
@@ -100,18 +100,33 @@ class Grid {
     const touched = moment.event >= 0 && run.about(moment.event).memory === number && run.place[moment.event] ? run.place[moment.event] - 1 - memory.first : -1
     const seen = touched >= 0 ? touched : followed?.memory === number ? followed.cell : this.first
     if (!this.cells || seen < this.first || seen >= this.first + MOST) this.#build(Math.floor(seen / MOST) * MOST)
-    this.cells.forEach((shown, i) => {
-      const cell = this.first + i, values = state.cell(number, cell), key = `${number}:${cell}`
+    const {words} = state, width = memory.width
+    const follows = followed?.memory === number ? followed.cell : -1
+    for (let i = 0; i < this.cells.length; i++) {
+      const shown = this.cells[i], cell = this.first + i, at = state.cellAt(number, cell), place = memory.first + cell + 1
+      let same = shown.words !== null
+      for (let w = 0; same && w <= width; w++) same = shown.words[w] === words[at + (w ? w + 2 : 0)]
+      if (!same) {
+        shown.words ??= new Uint32Array(width + 1)
+        for (let w = 0; w <= width; w++) shown.words[w] = words[at + (w ? w + 2 : 0)]
+        const values = state.cell(number, cell)
+        shown.els.forEach((el, part) => {
+          const value = values[part] ?? "·"
+          if (shown.texts[part] !== value) el.textContent = shown.texts[part] = value
+        })
+      }
+      const written = words[at + 1], read = words[at + 2], mark = marks.get(place)
+      const stale = written && read && mark?.[0] !== "wr" && run.epoch[written - 1] === run.epoch[read - 1] && run.thread[written - 1] !== run.thread[read - 1]
+        && moment.after(written - 1) > moment.after(read - 1)
+      const code = (mark ? mark[0] === "rd" ? 1 : 2 : 0) + (stale ? 4 : 0) + (raced.has(place) ? 8 : 0) + (follows === cell ? 16 : 0)
+      if (code === shown.code && !(mark && this.parts > 1)) continue
+      shown.code = code
+      const klass = `cell${stale ? " st" : ""}${code & 8 ? " rc" : ""}${code & 16 ? " sel" : ""}`
       shown.els.forEach((el, part) => {
-        const value = values[part] ?? "·"
-        if (shown.texts[part] !== value) el.textContent = shown.texts[part] = value
+        const own = mark && (!mark[1].puts || mark[1].puts.includes(memory.parts[part]?.[2])) ? `${klass} ${mark[0]}` : klass
+        if (shown.klasses[part] !== own) el.className = shown.klasses[part] = own
       })
-      const written = state.written(number, cell), read = state.read(number, cell)
-      const stale = written && read && moment.after(written - 1) > moment.after(read - 1) && run.epoch[written - 1] === run.epoch[read - 1] && run.thread[written - 1] !== run.thread[read - 1]
-      const klass = `cell${marks.has(key) ? ` ${marks.get(key)}` : ""}${stale && marks.get(key) !== "wr" ? " st" : ""}${raced.has(key) ? " rc" : ""}${followed?.memory === number && followed.cell === cell ? " sel" : ""}`
-      if (shown.klass !== klass) for (const el of shown.els) el.className = klass
-      shown.klass = klass
-    })
+    }
     if (touched >= 0) this.#scroll(this.cells[touched - this.first].els[0])
   }
 

@@ -139,18 +139,18 @@ export function numbers(words, at, type) {
   return form ? Array.from({length: form.count}, (_, i) => number(words, at + i * form.size, form.scalar)) : []
 }
 
-export function text(value, scalar) {
+export function text(value, scalar, digits = 4) {
   if (scalar === "bool") return value ? "true" : "false"
   if (scalar !== "float" && scalar !== "half" && scalar !== "double") return String(value)
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞"
   const size = Math.abs(value)
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−")
-  return String(Number(value.toPrecision(4))).replace("-", "−")
+  return String(Number(value.toPrecision(digits))).replace("-", "−")
 }
 
 export function show(words, at, type) {
   const form = shape(type)
   if (!form) return ""
   if (form.count === 1) return text(number(words, at, form.scalar), form.scalar)
-  return `(${numbers(words, at, type).map((n) => text(n, form.scalar)).join(", ")})`
+  return `(${numbers(words, at, type).map((n) => text(n, form.scalar, 3)).join(", ")})`
 }

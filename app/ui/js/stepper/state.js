@@ -140,6 +140,9 @@ export class State {
     return Array.from({length: form.count}, (_, i) => number(this.words, at + 2 + i * form.size, form.scalar))
   }
 
+  // Where a cell stands in `words`: known, last write, last read, then its values.
+  cellAt(memory, cell) { return this.#cell(memory, cell) }
+
   // The parts of a cell as shown, null where nobody knows.
   cell(memory, cell) {
     const at = this.#cell(memory, cell), known = this.words[at + KNOWN]

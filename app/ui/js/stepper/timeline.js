@@ -20,7 +20,7 @@ export class Timeline {
     this.foot = h("div", {class: "foot"},
       h("span", {}, mark("background:var(--lane-active);opacity:.45"), "running"), h("span", {}, mark("background:var(--cell-write)"), "writes shared memory"),
       h("span", {}, mark("border-bottom:1px solid var(--lane-wait);height:5px"), "waits or is not yet resumed"),
-      h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"), this.found = h("span", {}, severity("error"), "finding"))
+      h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"), h("span", {}, severity("error"), "finding"))
     this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box)
     this.box.onpointerdown = (event) => {
       if (event.button !== 0 || event.target.closest(".pin")) return
@@ -52,7 +52,6 @@ export class Timeline {
       const first = Math.round(i * each), last = Math.round((i + 1) * each) - 1
       return h("span", {style: `top:${(first + last + 1) / 2 / run.threads * 100}%`}, first === last ? `${first}` : `${first} to ${last}`)
     }))
-    this.found.hidden = !run.findings.length
     this.pins.replaceChildren(...run.findings.map((finding, i) => {
       if (!finding.events.length) return ""
       const pin = h("button", {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"}, severity(gravity(finding)))
@@ -91,18 +90,22 @@ export class Timeline {
       paper.fillStyle = inks[k % 2 ? "--room-b" : "--room-a"]
       const from = walls[k - 1], to = walls[k]
       for (let t = 0; t < run.threads; t++) {
+        if (from && Number.isNaN(from[t])) continue
         const left = from ? x(from[t]) : 0
-        paper.fillRect(left, t * row, (to ? x(to[t]) : width) - left, row + 0.5)
+        paper.fillRect(left, t * row, (to && !Number.isNaN(to[t]) ? x(to[t]) : width) - left, row + 0.5)
       }
     }
-    this.#rows(paper, moment, inks, x, row, width)
+    const writes = this.#rows(paper, moment, inks, x, row, width)
+    ;[true, writes, walls.length, walls.length, run.findings.length].forEach((there, i) => { this.foot.children[i].hidden = !there })
     const fat = run.threads > 96 ? 2 : 2.4
     paper.strokeStyle = inks["--wall"]
     paper.lineWidth = fat
     for (const wall of walls) {
       paper.beginPath()
       for (let t = 0; t < run.threads; t++) {
-        paper.lineTo(x(wall[t]), t * row)
+        if (Number.isNaN(wall[t])) continue
+        const move = t && !Number.isNaN(wall[t - 1]) ? "lineTo" : "moveTo"
+        paper[move](x(wall[t]), t * row)
         paper.lineTo(x(wall[t]), (t + 1) * row)
       }
       paper.stroke()
@@ -115,7 +118,7 @@ export class Timeline {
     })
   }
 
-  // walls[k][thread]: where that thread goes on after its barrier k; in lockstep all at one place.
+  // walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all at one place.
   #walls(moment) {
     const {run} = this, walls = [], passed = new Uint32Array(run.threads)
     for (let p = 0; p < run.length; p++) {
@@ -124,13 +127,6 @@ export class Timeline {
       const k = passed[t]++
       if (!walls[k]) walls[k] = new Float64Array(run.threads).fill(moment.lockstep ? p : NaN)
       if (!moment.lockstep) walls[k][t] = p
-    }
-    for (const wall of walls) { // a thread that never passed has its neighbours' place
-      let seen = wall.find((place) => !Number.isNaN(place))
-      for (let t = 0; t < wall.length; t++) {
-        if (Number.isNaN(wall[t])) wall[t] = seen
-        seen = wall[t]
-      }
     }
     return walls
   }
@@ -171,6 +167,7 @@ export class Timeline {
     paper.fillStyle = inks["--cell-write"]
     const thick = Math.max(1.2, Math.min(3, width / run.length * 0.9))
     for (let i = 0; i < writes.length; i += 2) paper.fillRect(x(writes[i + 1]), writes[i] * row + gap / 2, thick, Math.max(0.5, row - gap))
+    return writes.length
   }
 
   // The two accesses of the finding shown: joined by a dashed line, open end first.
@@ -196,7 +193,7 @@ export class Timeline {
 
   // As many epoch numbers as have room; the word before them where all have.
   #names(walls, x, width) {
-    const lefts = [0, ...walls.map((wall) => x(wall[0]))], parts = []
+    const lefts = [0, ...walls.map((wall) => x(wall.find((place) => !Number.isNaN(place))))], parts = []
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 || k === 0 || k === walls.length)
     let free = 0
     lefts.forEach((left, k) => {

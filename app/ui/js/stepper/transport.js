@@ -28,7 +28,7 @@ export class Transport {
     this.stops = h("span", {class: "stops wide", hidden: true},
       button("stopBack", "Back to a breakpoint", "[", () => stepper.stop(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.stop(1)))
     this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
-    this.find = h("input", {type: "search", class: "find wide", placeholder: "Find: T < 1/255, NaN", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
+    this.find = h("input", {type: "search", class: "find wide", placeholder: "Find: T < 1/255", title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
     this.find.onkeydown = (event) => {
       if (event.key === "Enter") { event.preventDefault(); stepper.search(this.find.value, event.shiftKey ? -1 : 1) }
       if (event.key === "Escape") { this.find.value = ""; stepper.say(""); this.find.blur() }
@@ -59,13 +59,15 @@ export class Transport {
     this.orders.forEach((el, i) => el.setAttribute("aria-checked", String(i === +moment.lockstep)))
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
-    const of = ` of ${run.length.toLocaleString("en")}`
     if (this.said) { this.now.replaceChildren(this.said); return }
+    const {stops} = this.stepper, of = ` of ${run.length.toLocaleString("en")}`
+    const unit = stops.length ? `${this.stepper.model.unit} ${stops.filter((n) => n <= step).length} of ${stops.length}, ` : ""
     if (!step) { this.now.replaceChildren(h("b", {}, "Before the first event"), of); return }
     const {verb, place, value, sign} = what(run, moment.event), site = run.about(moment.event)
     const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
-    const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : `${verb} `
+    const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
     const replay = run.flags[moment.event] & 2 ? ", replayed for its derivative" : ""
-    this.now.replaceChildren(h("b", {}, `Event ${step.toLocaleString("en")}`), `${of}: thread ${run.thread[moment.event]}, line ${site.line}, ${words}`, ...(code ? [code] : []), replay)
+    const where = `${of}: thread ${run.thread[moment.event]}, line ${site.line}${words || code ? ", " : ""}${words}${words && code ? " " : ""}`
+    this.now.replaceChildren(unit, h("b", {}, `${unit ? "event" : "Event"} ${step.toLocaleString("en")}`), where, ...(code ? [code] : []), replay)
   }
 }
