@@ -325,7 +325,7 @@ def test_no_process_outlives_the_server(how, tmp_path):
             workers = workers_of(server, log)
             time.sleep(1)
             server.send_signal(getattr(signal, how))
-            server.wait(10)
+            server.wait(40)  # on a busy machine; what matters is that nobody is left
             assert not running(workers, 5)
         finally:
             server.kill()

@@ -94,6 +94,8 @@ class Link:
                 began = time.monotonic()
                 result, error = pickle.loads(await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs))
         except OSError as lost:
+            if self._locks is not None:  # a scheduler that dies may take its workers along: whose loss this is shows in a moment
+                await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
                 raise EngineError(DISCONNECTED) from None
             if began is None:
