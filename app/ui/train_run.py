@@ -121,6 +121,7 @@ class Desk:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # a page may be left before its work began
 
     def _train(self) -> None:
         if self._training is not None and not self._training.done():
