@@ -15,6 +15,7 @@ import numpy as np
 from splatscope.engine.cluster import Pool
 from splatscope.engine.link import EngineError, JobTimeout, WorkerLost
 from splatscope.gpu.device import Adapter, adapter_of, open_device
+from splatscope.splat.binned import UnsupportedDevice
 from splatscope.splat.images import Picture, encode, read_picture, to_bytes
 from splatscope.splat.report import Report, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
@@ -136,7 +137,10 @@ def _with_run(key: str, state: TrainingState | None, function, args):
         _runs.pop(key, None)
         while len(_runs) >= _MOST_RUNS:
             _runs.popitem(last=False)
-        _runs[key] = _WorkersRun(Trainer(device, state), state.seconds)
+        try:
+            _runs[key] = _WorkersRun(Trainer(device, state), state.seconds)
+        except UnsupportedDevice as error:
+            raise Refused(str(error)) from None
     if key not in _runs:
         return None
     _runs.move_to_end(key)

@@ -1,6 +1,7 @@
 """The fast kernels of a run, bound: each Gaussian finds its tiles once, and one kernel a tile blends, compares and takes back."""
 
 import numpy as np
+import slangpy as spy
 
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.program import Bound
@@ -11,10 +12,20 @@ SPLAT_FLOATS = 12
 LISTS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
 
 
+class UnsupportedDevice(ValueError):  # noqa: N818
+    """The device lacks what these kernels need; the message says what to take instead."""
+
+
 class BinnedKernels:
-    """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows."""
+    """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows.
+
+    Raises:
+        UnsupportedDevice: a Vulkan device that cannot add floats atomically.
+    """
 
     def __init__(self, run: RunBuffers):
+        if run.device.info.type == spy.DeviceType.vulkan and not run.device.has_feature(spy.Feature.atomic_float):
+            raise UnsupportedDevice("This device cannot add floats atomically, as the binned kernels do: choose the tiled ones.")
         self.run = run
         side, lanes = _sizes(run.device.info.limits.min_wave_size, run.device.info.limits.max_wave_size)
         self.constants = {"TILE": side, "LANES": lanes, "SHIPPED_MODEL": int(run.settings.model == "shipped")}
