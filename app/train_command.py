@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 from splatscope.gpu.device import adapter_of, open_device
@@ -105,7 +104,6 @@ class _ProgressBar:
         )
         self._task = self._bar.add_task("compiling", total=iterations, reading="")
         self._bar.start()
-        self._began = time.monotonic()
 
     def __call__(self, event: str, **fields) -> None:
         if event == "start":

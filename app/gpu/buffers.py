@@ -3,7 +3,7 @@
 import numpy as np
 import slangpy as spy
 
-_USAGE = (
+USAGE = (
     spy.BufferUsage.unordered_access
     | spy.BufferUsage.shader_resource
     | spy.BufferUsage.copy_destination
@@ -15,7 +15,7 @@ def upload(device: spy.Device, array: np.ndarray) -> spy.Buffer:
     """A buffer holding `array`, whose last axis is one element when it has more than one axis."""
     array = np.ascontiguousarray(array)
     stride = array.itemsize * (array.shape[-1] if array.ndim > 1 else 1)
-    buffer = device.create_buffer(element_count=array.nbytes // stride, struct_size=stride, usage=_USAGE)
+    buffer = device.create_buffer(element_count=array.nbytes // stride, struct_size=stride, usage=USAGE)
     buffer.copy_from_numpy(array.reshape(-1))
     return buffer
 

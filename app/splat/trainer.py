@@ -1,13 +1,14 @@
 """Training on a device: iterations dispatched in batches, and a look at the state whenever somebody wants one."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
-from splatscope.gpu.program import Bound
+from splatscope.gpu.program import Bound, submit
 from splatscope.splat import kernels
 from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
@@ -114,22 +115,18 @@ class Trainer:
         """Submit `count` iterations and wait for them; returns seconds. A single one is timed kernel by kernel."""
         started = time.perf_counter()
         if count == 1:
-            self._next_step()
-            self._submit(self.kernels.iteration)
+            self._submit(list(self._steps(1)))
             return time.perf_counter() - started
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as compute_pass:
-            for _ in range(count):
-                self._next_step()
-                for bound in self.kernels.iteration:
-                    bound.encode(compute_pass)
-        self.device.submit_command_buffer(encoder.finish())
+        submit(self.device, self._steps(count))
         self.device.wait()
         return time.perf_counter() - started
 
-    def _next_step(self) -> None:
-        self.state.step += 1
-        self.kernels.update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
+    def _steps(self, count: int) -> Iterator[Bound]:
+        """The kernels of `count` iterations in order; each update has its own step by the time it is encoded."""
+        for _ in range(count):
+            self.state.step += 1
+            self.kernels.update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
+            yield from self.kernels.iteration
 
     def _submit(self, sequence: list[Bound]) -> None:
         """Submit kernels, wait for them, and keep how long each took."""

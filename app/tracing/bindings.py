@@ -6,13 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import slangpy as spy
 
+from splatscope.gpu.buffers import USAGE
+
 ELEMENTS = 1024  # of a buffer that nobody named
-USAGE = (
-    spy.BufferUsage.unordered_access
-    | spy.BufferUsage.shader_resource
-    | spy.BufferUsage.copy_destination
-    | spy.BufferUsage.copy_source
-)
 _TEXEL_FORMATS = {
     ("float", 1): spy.Format.r32_float, ("float", 2): spy.Format.rg32_float, ("float", 4): spy.Format.rgba32_float,
     ("int", 1): spy.Format.r32_sint, ("int", 2): spy.Format.rg32_sint, ("int", 4): spy.Format.rgba32_sint,

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.buffers import upload
+from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import adapter_of
-from splatscope.tracing.bindings import USAGE, bind
+from splatscope.tracing.bindings import bind
 from splatscope.tracing.build import Build, build_instrumented, build_plain, pipeline_of
 from splatscope.tracing.modules import find_entry, load_modules
 from splatscope.tracing.recorder import settle
@@ -76,11 +76,10 @@ def record(device: spy.Device, job: Job) -> Recording:
     if capacity < 16:
         raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
 
-    records = device.create_buffer(element_count=1 + threads * capacity, struct_size=16, usage=USAGE)
-    records.copy_from_numpy(np.zeros(4 * (1 + threads * capacity), np.uint32))
+    records = zeros(device, (1 + threads * capacity, 4), np.uint32)
     recorder = {
         "_rec_records": records,
-        "_rec_clock": upload(device, np.zeros(4, np.uint32)),
+        "_rec_clock": zeros(device, 4, np.uint32),
         "_rec_chosen": [*job.group, capacity],
         "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "_rec_budget": job.loop_budget,
