@@ -19,12 +19,12 @@ export function read(search = location.search) {
 
 export const address = ({page, step}) => `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}`
 
-// To a page, as a click on its link does.
-export function go(page, step = 0) {
+// To a page, as a click on its link does; what the link holds after `#` the page reads from the address.
+export function go(page, step = 0, hash = "") {
   flush()
-  if (page === shown.page && step === shown.step) return scrollTo(0, 0)
+  if (page === shown.page && step === shown.step && !hash) return scrollTo(0, 0)
   keepScroll()
-  history.pushState(null, "", address({page, step}))
+  history.pushState(null, "", address({page, step}) + hash)
   follow({page, step})
 }
 
@@ -89,7 +89,7 @@ function onClick(event) {
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
   const {page, step} = read(link.search)
-  go(page, step)
+  go(page, step, link.hash)
 }
 
 function start(model, connection) {

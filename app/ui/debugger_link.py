@@ -1,0 +1,48 @@
+"""Links that open a kernel in the debugger, with its inputs: what the page's own “Copy link” makes, and `js/draft.js` reads."""
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+MOST = 16_000  # characters of an address, as in js/draft.js
+
+Input = np.ndarray | Sequence[float] | float | Mapping[str, Any]
+
+
+def debugger_link(
+    source: str,
+    entry: str = "",
+    groups: tuple[int, int, int] = (1, 1, 1),
+    inputs: Mapping[str, Input] | None = None,
+    group: tuple[int, int, int] = (0, 0, 0),
+    step: int = 0,
+) -> str:
+    """The address, from `?` on, of the debugger page with this kernel in it.
+
+    `inputs` by name, what is not named is zeros: an array or list of numbers, the first axis counting elements; a number for
+    a uniform (`scene.blobCount` for a member of one); or what a widget says, {"fill": "random", "count": 64, "seed": 3}.
+
+    Raises:
+        ValueError: it is too long for a link.
+    """
+    specs = {name: _spec(value) for name, value in (inputs or {}).items()}
+    draft = {"source": source, "inputs": specs, "groups": list(groups), "group": list(group), "entry": entry}
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = deflate.compress(json.dumps(draft, separators=(",", ":")).encode()) + deflate.flush()
+    address = f"?page=debugger{f'&step={step}' if step else ''}#kernel={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+    if len(address) > MOST:
+        raise ValueError(f"The link to this kernel has {len(address):,} characters; up to {MOST:,} are allowed.")
+    return address
+
+
+def _spec(value: Input) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    array = np.asarray(value)
+    short = array.dtype == np.float32  # nine digits say all of it
+    words = " ".join(f"{number:.9g}" if short else str(number) for number in array.reshape(-1).tolist())
+    return {"fill": "values", "values": words} | ({"count": len(array)} if array.ndim else {})
