@@ -43,6 +43,7 @@ def _spec(value: Input) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     array = np.asarray(value)
+    array = array.astype(int) if array.dtype.kind == "b" else array
     short = array.dtype == np.float32  # nine digits say all of it
     words = " ".join(f"{number:.9g}" if short else str(number) for number in array.reshape(-1).tolist())
     return {"fill": "values", "values": words} | ({"count": len(array)} if array.ndim else {})
