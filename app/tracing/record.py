@@ -1,6 +1,7 @@
 """Runs a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
 
 import math
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import adapter_of
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.build import Build, build_instrumented, build_plain, pipeline_of
-from splatscope.tracing.modules import find_entry, load_modules
+from splatscope.tracing.modules import Module, find_entry, load_modules
 from splatscope.tracing.recorder import settle
 from splatscope.tracing.sanitize import barrier_divergence
 from splatscope.tracing.trace import Trace, from_records
 
 MOST_RECORDS = 4_000_000  # 64 MB
 LOOP_BUDGET = 100_000
+MOST_READY = 24  # kernels that a process keeps compiled
 
 
 @dataclass
@@ -67,8 +69,8 @@ def record(device: spy.Device, job: Job) -> Recording:
     """
     modules = load_modules(job.source, job.file, job.include)
     entry = job.entry or find_entry(modules[-1])
-    plain_program = build_plain(device, modules, entry, job.include, job.constants)
-    build = build_instrumented(device, modules, entry, job.include, job.constants, job.functions)
+    ready = _ready(device, modules, entry, job)
+    build = ready.build
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
     threads = lanes * math.prod(job.groups) if job.all_groups else lanes
@@ -88,10 +90,34 @@ def record(device: spy.Device, job: Job) -> Recording:
     rows = records.to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = (
-        None if unsafe or barrier_divergence(trace) else _run(device, plain_program, pipeline_of(device, plain_program), job, {})[0]
-    )
+    plain = None if unsafe or barrier_divergence(trace) else _run(device, ready.plain, ready.plain_pipeline, job, {})[0]
     return Recording(trace, outputs, plain, types, build.functions, build.stepped_over)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A kernel compiled both ways."""
+
+    plain: spy.ShaderProgram
+    plain_pipeline: spy.ComputePipeline
+    build: Build
+
+
+_kept: OrderedDict[tuple, _Ready] = OrderedDict()
+
+
+def _ready(device: spy.Device, modules: list[Module], entry: str, job: Job) -> _Ready:
+    """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
+    texts = tuple((module.file, module.included, module.original) for module in modules)
+    key = (device, texts, entry, job.include, tuple(sorted(job.constants.items())), job.functions)
+    if key not in _kept:
+        plain = build_plain(device, modules, entry, job.include, job.constants)
+        build = build_instrumented(device, modules, entry, job.include, job.constants, job.functions)
+        _kept[key] = _Ready(plain, pipeline_of(device, plain), build)
+        if len(_kept) > MOST_READY:
+            _kept.popitem(last=False)
+    _kept.move_to_end(key)
+    return _kept[key]
 
 
 def _trace(
