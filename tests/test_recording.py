@@ -9,6 +9,7 @@ import pytest
 
 from splatscope.engine import Pool
 from splatscope.engine import recording as module
+from splatscope.engine.kept import Kept
 from splatscope.engine.packing import pack
 from splatscope.engine.recording import check_source, diagnostics_of, record_source
 from splatscope.engine.reflection import reflect
@@ -134,7 +135,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
 
 def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
     job = Job(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
-    monkeypatch.setattr(module, "_kept", type(module._kept)())
+    monkeypatch.setattr(module, "_recordings", module.Kept(module.MOST_KEPT, lambda packed: len(packed.data)))
 
     async def ask():
         pool = Pool()
@@ -160,20 +161,20 @@ def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
     assert (refused.diagnostics[0].line, refused.diagnostics[0].severity) == (13, "error")
 
 
-def test_the_oldest_recordings_make_room(monkeypatch):
-    monkeypatch.setattr(module, "_kept", type(module._kept)())
-    monkeypatch.setattr(module, "MOST_KEPT", 100)
+def test_the_oldest_results_make_room_and_empty_ones_are_not_kept():
+    kept = Kept(100, len)
+    made = []
 
-    async def settle():
-        loop = asyncio.get_running_loop()
-        for name in "abc":
-            task = loop.create_task(asyncio.sleep(0, module.Packed({}, bytes(45))))
-            module._under_way[loop, name] = task
-            await task
-            module._settle(loop, name, task)
+    async def make(name, size):
+        made.append(name)
+        return bytes(size)
 
-    asyncio.run(settle())
-    assert list(module._kept) == ["b", "c"]
+    async def ask():
+        for name, size in (("a", 45), ("b", 45), ("a", 45), ("c", 45), ("empty", 0), ("empty", 0), ("a", 45), ("b", 45)):
+            assert len(await kept.once(name, lambda name=name, size=size: make(name, size))) == size
+
+    asyncio.run(ask())
+    assert made == ["a", "b", "c", "empty", "empty", "b"]
 
 
 def test_diagnostics_find_their_line_though_slangpy_puts_one_before_it():

@@ -1,21 +1,22 @@
 """Recordings for pages: made on a worker, packed for the browser, kept for whoever asks for the same."""
 
-import asyncio
+import functools
 import hashlib
 import os
 import re
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
-from splatscope.tracing.record import Job, record
+from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import sanitize
 
 from .cluster import Pool
+from .kept import Kept
 from .packing import pack
 from .reflection import Interface, reflect
 
@@ -63,15 +64,7 @@ async def record_source(pool: Pool, job: Job) -> Packed:
     Raises:
         EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
     """
-    key = _key(job)
-    if (kept := _kept.get(key)) is not None:
-        _kept.move_to_end(key)
-        return kept
-    loop = asyncio.get_running_loop()
-    if (loop, key) not in _under_way:  # thirty learners who open one page wait for one run
-        task = _under_way[loop, key] = loop.create_task(pool.run(_record, job, limit=RECORD_LIMIT))
-        task.add_done_callback(lambda done: _settle(loop, key, done))
-    return await asyncio.shield(_under_way[loop, key])
+    return await _recordings.once(_key(job), lambda: pool.run(_record, job, limit=RECORD_LIMIT))
 
 
 async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "") -> Checked:
@@ -79,17 +72,7 @@ async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entr
     return await pool.run(_check, source, file, entry, limit=CHECK_LIMIT)
 
 
-_kept: OrderedDict[str, Packed] = OrderedDict()
-_under_way: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Packed]] = {}
-
-
-def _settle(loop: asyncio.AbstractEventLoop, key: str, task: "asyncio.Task[Packed]") -> None:
-    del _under_way[loop, key]
-    if task.cancelled() or task.exception() is not None or not task.result().data:
-        return
-    _kept[key] = task.result()
-    while len(_kept) > 1 and sum(len(packed.data) for packed in _kept.values()) > MOST_KEPT:
-        _kept.popitem(last=False)
+_recordings = Kept(MOST_KEPT, lambda packed: len(packed.data))  # thirty learners who open one page cost one run
 
 
 def _key(job: Job) -> str:
@@ -107,13 +90,17 @@ def _key(job: Job) -> str:
 
 
 def _record(job: Job) -> Packed:
-    device = open_device()
+    return record_and_pack(open_device(), job)[1]
+
+
+def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, Packed]:
+    """The recording with its packed form, which alone goes to the browser; None where the compiler refused the source."""
     try:
-        interface = reflect(device, job.source, job.file, job.entry)
+        interface = _interface(device, job.source, job.file, job.entry)
         recording = record(device, job)
     except CompileError as error:
         found = diagnostics_of(error.diagnostics, job.source, job.file)
-        return Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
+        return None, Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
     findings = sanitize(recording.trace)
     data = pack(recording, findings, job, interface.buffers)
     trace = recording.trace
@@ -129,7 +116,10 @@ def _record(job: Job) -> Packed:
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
     }
-    return Packed(meta, data)
+    return recording, Packed(meta, data)
+
+
+_interface = functools.lru_cache(maxsize=64)(reflect)  # the same kernel with other inputs asks for the same
 
 
 def _check(source: str, file: str, entry: str) -> Checked:
