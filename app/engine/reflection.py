@@ -54,21 +54,37 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
         raise error if isinstance(error, CompileError) else CompileError(str(error)) from None
     point = program.layout.entry_points[0]
     found = Interface(names, tuple(int(n) for n in point.compute_thread_group_size), {}, {}, {})
-    for parameter in [*program.layout.parameters, *point.parameters]:
-        layout, name = parameter.type_layout, parameter.name
-        shape = layout.type.resource_shape.name
-        if layout.kind.name != "resource":
-            if parameter in program.layout.parameters or not _is_system_value(source, name):
-                found.uniforms[name] = short_type(layout.type.full_name)
-        elif shape == "structured_buffer":
-            element = layout.element_type_layout
-            parts = tuple(_parts(element, "", 0))
-            found.buffers[name] = Layout(max(4, element.stride), parts, short_type(element.type.full_name), shape)
-        elif shape == "byte_address_buffer":
-            found.buffers[name] = Layout(4, (("", "uint", 0),), "bytes", shape)
-        else:
-            found.unfit[name] = short_type(layout.type.full_name)
+    for parameter in program.layout.parameters:
+        _add(found, parameter.name, parameter.type_layout)
+    for parameter in point.parameters:
+        if not _is_system_value(source, parameter.name):
+            _add(found, parameter.name, parameter.type_layout)
     return found
+
+
+def _add(found: Interface, name: str, layout) -> None:
+    """A parameter, or the members of a struct or a block, which are named with dots as `bind` names them."""
+    kind, shape = layout.kind.name, layout.type.resource_shape.name
+    if kind in ("constant_buffer", "parameter_block", "struct"):
+        inner = layout if kind == "struct" else layout.element_type_layout
+        if inner.kind.name == "struct":
+            for member in inner.fields:
+                _add(found, f"{name}.{member.name}", member.type_layout)
+        else:
+            found.uniforms[name] = short_type(inner.type.full_name)
+    elif kind == "sampler_state":
+        pass  # whoever binds makes one
+    elif kind != "resource":
+        found.uniforms[name] = short_type(layout.type.full_name)
+    elif shape == "structured_buffer":
+        element = layout.element_type_layout
+        found.buffers[name] = Layout(
+            max(4, element.stride), tuple(_parts(element, "", 0)), short_type(element.type.full_name), shape
+        )
+    elif shape == "byte_address_buffer":
+        found.buffers[name] = Layout(4, (("", "uint", 0),), "bytes", shape)
+    else:
+        found.unfit[name] = short_type(layout.type.full_name)
 
 
 def _is_system_value(source: str, name: str) -> bool:

@@ -49,7 +49,7 @@ def _bind_one(device: spy.Device, place: spy.ShaderCursor, name: str, layout, in
         if kind != "struct":
             place = place.dereference()
         if name in inputs and inner.kind.name != "struct":
-            place.write(_value(inputs[name]))
+            place.write(_value(inputs[name], inner))
         elif name in inputs:
             place.set_data(np.ascontiguousarray(inputs[name]))
         for part in getattr(inner, "fields", None) or []:
@@ -63,7 +63,7 @@ def _bind_one(device: spy.Device, place: spy.ShaderCursor, name: str, layout, in
     elif kind == "sampler_state":
         place.write(device.create_sampler())
     elif name in inputs:
-        place.write(_value(inputs[name]))
+        place.write(_value(inputs[name], layout))
 
 
 def _holds_resource(layout) -> bool:
@@ -125,5 +125,8 @@ def _scalar_type(element) -> str:
     return element.type.full_name
 
 
-def _value(value: np.ndarray):
+def _value(value: np.ndarray, layout):
+    """What a cursor writes: one number or a list; truth values come as words, and are written as what they are."""
+    if re.search(r"\bbool\b", layout.type.full_name):
+        value = value.astype(bool)
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()
