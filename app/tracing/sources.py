@@ -89,6 +89,11 @@ class Sources:
             return self._names(expression.child_by_field_name("right")) | own
         return self._names(node) - {site.name if node.type == "declaration" else ""}
 
+    def last_line(self, site: Site) -> int:
+        """The line on which the statement at a site ends, the site's own where the source does not say."""
+        node = self._statement(site)
+        return node.end_point[0] + 1 if node is not None else site.line
+
     def _statement(self, site: Site) -> Node | None:
         if site.file not in self.trees:
             return None
