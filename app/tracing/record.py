@@ -10,16 +10,16 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import adapter_of
-from splatscope.tracing.bindings import bind
-from splatscope.tracing.build import Build, build_instrumented, build_plain, pipeline_of
+from splatscope.tracing.build import Build, build_instrumented
 from splatscope.tracing.modules import Module, find_entry, load_modules
 from splatscope.tracing.recorder import settle
+from splatscope.tracing.run import Run, compiled, texts_of
 from splatscope.tracing.sanitize import barrier_divergence
 from splatscope.tracing.trace import Trace, from_records
 
 MOST_RECORDS = 4_000_000  # 64 MB
 LOOP_BUDGET = 100_000
-MOST_READY = 24  # kernels that a process keeps compiled
+MOST_BUILDS = 24  # instrumented kernels that a process keeps
 
 
 @dataclass
@@ -69,8 +69,8 @@ def record(device: spy.Device, job: Job) -> Recording:
     """
     modules = load_modules(job.source, job.file, job.include)
     entry = job.entry or find_entry(modules[-1])
-    ready = _ready(device, modules, entry, job)
-    build = ready.build
+    plain_program = compiled(device, modules, entry, job)
+    build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
     threads = lanes * math.prod(job.groups) if job.all_groups else lanes
@@ -86,35 +86,23 @@ def record(device: spy.Device, job: Job) -> Recording:
         "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "_rec_budget": job.loop_budget,
     }
-    outputs, types = _run(device, build.program, build.pipeline, job, recorder)
+    run = Run(device, build.program, build.pipeline, job, recorder).dispatch()
     rows = records.to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = None if unsafe or barrier_divergence(trace) else _run(device, ready.plain, ready.plain_pipeline, job, {})[0]
-    return Recording(trace, outputs, plain, types, build.functions, build.stepped_over)
+    plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()
+    return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)
 
 
-@dataclass(frozen=True)
-class _Ready:
-    """A kernel compiled both ways."""
-
-    plain: spy.ShaderProgram
-    plain_pipeline: spy.ComputePipeline
-    build: Build
+_kept: OrderedDict[tuple, Build] = OrderedDict()
 
 
-_kept: OrderedDict[tuple, _Ready] = OrderedDict()
-
-
-def _ready(device: spy.Device, modules: list[Module], entry: str, job: Job) -> _Ready:
+def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Build:
     """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
-    texts = tuple((module.file, module.included, module.original) for module in modules)
-    key = (device, texts, entry, job.include, tuple(sorted(job.constants.items())), job.functions)
+    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions)
     if key not in _kept:
-        plain = build_plain(device, modules, entry, job.include, job.constants)
-        build = build_instrumented(device, modules, entry, job.include, job.constants, job.functions)
-        _kept[key] = _Ready(plain, pipeline_of(device, plain), build)
-        if len(_kept) > MOST_READY:
+        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions)
+        if len(_kept) > MOST_BUILDS:
             _kept.popitem(last=False)
     _kept.move_to_end(key)
     return _kept[key]
@@ -141,20 +129,3 @@ def _trace(
     }
     rows = rows.copy()
     return from_records(rows, settle(rows, build.sites), header)
-
-
-def _run(
-    device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: Job, recorder: dict
-) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Dispatch, wait, and bring back every buffer as 32-bit words, and the scalar types they hold."""
-    root = device.create_root_shader_object(program)
-    bound = bind(device, program, root, job.inputs, recorder)
-    encoder = device.create_command_encoder()
-    with encoder.begin_compute_pass() as compute_pass:
-        compute_pass.bind_pipeline(pipeline, root)
-        compute_pass.dispatch_compute(spy.uint3(*job.groups))
-    device.submit_command_buffer(encoder.finish())
-    device.wait()
-    return {name: one.buffer.to_numpy().view(np.uint32) for name, one in bound.items()}, {
-        name: one.type for name, one in bound.items()
-    }
