@@ -8,7 +8,7 @@ from pathlib import Path
 
 import slangpy as spy
 
-from splatscope.gpu.device import COMPILER_OPTIONS
+from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.program import CompileError, declaration, first_error
 from splatscope.paths import SHADERS
 from splatscope.tracing.declarations import Declarations
@@ -68,7 +68,7 @@ def build_instrumented(
         for attempt in range(1, MOST_TRIES + 1):
             instrumenter = Instrumenter(declarations, entry, refused)
             results = [instrumenter.instrument(module.source, not module.included) for module in modules]
-            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, device.has_feature(spy.Feature.int64)))]
+            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, adapter_of(device).is_software))]
             for module, result in zip(modules, results, strict=True):
                 if module.included:
                     path = Path(folder, module.file)

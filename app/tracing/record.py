@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import adapter_of
 from splatscope.tracing.build import Build, build_instrumented
 from splatscope.tracing.modules import Module, find_entry, load_modules
-from splatscope.tracing.recorder import settle
+from splatscope.tracing.recorder import buffers, settle
 from splatscope.tracing.run import Run, compiled, texts_of
 from splatscope.tracing.sanitize import barrier_divergence
 from splatscope.tracing.trace import Trace, from_records
@@ -78,16 +77,13 @@ def record(device: spy.Device, job: Job) -> Recording:
     if capacity < 16:
         raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
 
-    records = zeros(device, (1 + threads * capacity, 4), np.uint32)
-    recorder = {
-        "_rec_records": records,
-        "_rec_clock": zeros(device, 4, np.uint32),
+    recorder = buffers(device, 1 + threads * capacity) | {
         "_rec_chosen": [*job.group, capacity],
         "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "_rec_budget": job.loop_budget,
     }
     run = Run(device, build.program, build.pipeline, job, recorder).dispatch()
-    rows = records.to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
+    rows = recorder["_rec_records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()

@@ -2,8 +2,9 @@
 
 A record is a uint4: (site | flags, slot or value, index or value, value or value); site 0 means nothing was written. Values that do
 not fit go on in records of site CONTINUED. There is no branch: past its end a thread goes on writing its last record, and a thread
-of another workgroup has only a last record, which all of these share. So little code a site keeps the driver's compile time down;
-a software device writes each component for itself, so where there are 64-bit integers a record is two of them.
+of another workgroup has only a last record, which all of these share. So little code a site keeps the driver's compile time down. A
+software device writes a loop over the lanes for each access to a structured buffer, and calls a function for one to a texel buffer:
+there the records are texels, which compiles twenty times faster.
 
 Where the source does not say a value's type (`let x = …`), the compiler picks the overload, and that notes the type's number in the
 record: `settle` gives it to the site.
@@ -12,7 +13,9 @@ record: `settle` gives it to the site.
 import dataclasses
 
 import numpy as np
+import slangpy as spy
 
+from splatscope.gpu.buffers import USAGE
 from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import SCALARS
 
@@ -29,8 +32,8 @@ TYPES = (
 _HEAD = f"""
 module _recorder;
 
-public RWStructuredBuffer<Record> _rec_records;
-public RWStructuredBuffer<Atomic<uint>> _rec_clock;
+public BUFFER<uint4> _rec_records;
+public BUFFER<uint> _rec_clock;
 public uniform uint4 _rec_chosen;    // the recorded workgroup, and how many records a thread may write
 public uniform uint4 _rec_all;       // to record all workgroups: how many there are, and the threads of one; else 0
 public uniform uint _rec_budget;     // iterations of all its loops together that a thread may make
@@ -53,14 +56,19 @@ static uint depth = 0;
 
 void put(uint site, uint a, uint b, uint c)
 {{
-    _rec_records[min(cursor, last)] = asRecord(site | flags, a, b, c);
+    _rec_records[min(cursor, last)] = uint4(site | flags, a, b, c);
     cursor++;
 }}
 
 // An access is flagged where its index was outside.
 uint at(uint site) {{ return inside ? site : site | {OUTSIDE}u; }}
 
-uint tick() {{ return _rec_clock[0].add(1); }}
+uint tick()
+{{
+    uint now;
+    InterlockedAdd(_rec_clock[0], 1, now);
+    return now;
+}}
 
 public void _rec_begin(uint3 group, uint lane)
 {{
@@ -86,7 +94,7 @@ public bool _rec_overrun(uint site)
         uint now = tick();
         put(site, now, 0, 0);
         if (iterations == _rec_budget + 1)
-            _rec_records[spare] = asRecord(site | flags, now, 0, 0);
+            _rec_records[spare] = uint4(site | flags, now, 0, 0);
     }}
     return over;
 }}
@@ -186,22 +194,23 @@ _WORDS = {
 }
 
 
-_NARROW = """
-typealias Record = uint4;
-Record asRecord(uint a, uint b, uint c, uint d) { return uint4(a, b, c, d); }
-"""
-_WIDE = """
-typealias Record = vector<uint64_t, 2>;
-Record asRecord(uint a, uint b, uint c, uint d)
-{
-    return vector<uint64_t, 2>(uint64_t(a) | uint64_t(b) << 32, uint64_t(c) | uint64_t(d) << 32);
-}
-"""
-
-
-def module_text(types: set[str], has_64_bit_integers: bool) -> str:
+def module_text(types: set[str], on_software: bool) -> str:
     """The recorder with overloads for the value types that a program names; others are recorded without their value."""
-    return _HEAD + (_WIDE if has_64_bit_integers else _NARROW) + "".join(_overloads(name) for name in sorted(types))
+    head = _HEAD.replace("BUFFER", "RWBuffer" if on_software else "RWStructuredBuffer")
+    return head + "".join(_overloads(name) for name in sorted(types))
+
+
+def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
+    """What the module writes to, zeroed."""
+
+    def zeroed(count: int, lanes: int, texel: spy.Format) -> spy.Buffer:
+        data = np.zeros(count * lanes, np.uint32)
+        return device.create_buffer(size=data.nbytes, struct_size=4 * lanes, format=texel, usage=USAGE, data=data)
+
+    return {
+        "_rec_records": zeroed(records, 4, spy.Format.rgba32_uint),
+        "_rec_clock": zeroed(1, 1, spy.Format.r32_uint),
+    }
 
 
 def words_in(type_text: str) -> int:
