@@ -1,0 +1,67 @@
+"""Arrays in files that strangers give: .npy and .npz, bounded before anything is unpacked, and never unpickled."""
+
+import io
+import math
+import zipfile
+
+import numpy as np
+
+MOST_FILE = 32 * 2**20  # bytes as they come
+MOST_UNPACKED = 192 * 2**20
+MOST_MEMBERS = 128
+_KINDS = "fiubV"
+
+
+class ArchiveError(ValueError):
+    """The file is none that may be read; the message says why in one line."""
+
+
+def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
+    """The arrays of a file by name; of a .npy file the one, called "".
+
+    Raises:
+        ArchiveError: it is too large, damaged, or holds something else than numbers.
+    """
+    if len(data) > MOST_FILE:
+        raise ArchiveError(f"{name} has {len(data):,} bytes; up to {MOST_FILE:,} are allowed.")
+    try:
+        if data[:6] == b"\x93NUMPY":
+            return {"": _read(name, io.BytesIO(data), len(data))}
+        if data[:4] == b"PK\x03\x04":
+            return _members(name, data)
+    except ArchiveError:
+        raise
+    except Exception as error:  # NumPy and zipfile raise whatever a damaged file leads them to
+        raise ArchiveError(f"{name} is damaged: {(str(error) or type(error).__name__).splitlines()[0][:120]}.") from None
+    raise ArchiveError(f"{name} is neither a .npy nor a .npz file: `numpy.save` writes the one, `numpy.savez` the other.")
+
+
+def _members(name: str, data: bytes) -> dict[str, np.ndarray]:
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+        if len(infos) > MOST_MEMBERS or sum(info.file_size for info in infos) > MOST_UNPACKED:
+            raise ArchiveError(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes, or holds more than {MOST_MEMBERS} arrays.")
+        for info in infos:
+            if not info.filename.endswith(".npy"):
+                raise ArchiveError(f"{name} holds {info.filename[:40]}, which is no array.")
+            with archive.open(info) as part:
+                found[info.filename.removesuffix(".npy")] = _read(name, part, info.file_size)
+    return found
+
+
+def _read(name: str, part: io.BufferedIOBase, size: int) -> np.ndarray:
+    version = np.lib.format.read_magic(part)
+    if version == (1, 0):
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(part)
+    else:
+        shape, fortran, dtype = np.lib.format.read_array_header_2_0(part)
+    if dtype.hasobject or dtype.kind not in _KINDS or dtype.fields is not None or dtype.itemsize == 0:
+        raise ArchiveError(f"{name} holds {str(dtype)[:40]}, and only plain numbers are taken.")
+    if any(n < 0 for n in shape) or len(shape) > 8 or math.prod(shape) * dtype.itemsize > size:
+        raise ArchiveError(f"{name} is cut short: it says that it holds {' × '.join(map(str, shape))[:60]} numbers.")
+    count = math.prod(shape) * dtype.itemsize
+    body = part.read(count)
+    if len(body) != count:
+        raise ArchiveError(f"{name} is cut short.")
+    return np.frombuffer(body, dtype).reshape(shape, order="F" if fortran else "C")
