@@ -4,7 +4,7 @@ import functools
 import hashlib
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
 from splatscope.tracing.record import Job, Recording, record
-from splatscope.tracing.sanitize import sanitize
+from splatscope.tracing.sanitize import Finding, sanitize
 
 from .cluster import Pool
 from .kept import Kept
 from .packing import pack
+from .recording_file import save
 from .reflection import Interface, reflect
 
 RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
@@ -42,11 +43,12 @@ class Packed:
     """A recording as the browser takes it: `meta` is small and plain, `data` what `packing.pack` made.
 
     `meta` has `recording` (a hash of source, inputs and events), `adapter`, `events`, `threads`, `findings` (kinds in order),
-    `truncated`, `same_as_plain`; or `error` (one line) and `diagnostics`, with no data.
+    `truncated`, `same_as_plain`; or `error` (one line) and `diagnostics`, with no data. `file` is what `recording_file.save` made.
     """
 
     meta: dict[str, Any]
     data: bytes = b""
+    file: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,15 @@ class Checked:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-async def record_source(pool: Pool, job: Job) -> Packed:
+async def record_source(pool: Pool, job: Job, adapter: str = "") -> Packed:
     """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
+
+    `adapter` is what `open_device` takes; empty for the machine's own choice.
 
     Raises:
         EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
     """
-    return await _recordings.once(_key(job), lambda: pool.run(_record, job, limit=RECORD_LIMIT))
+    return await _recordings.once(_key(job, adapter), lambda: pool.run(_record, job, adapter, limit=RECORD_LIMIT))
 
 
 async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "") -> Checked:
@@ -72,13 +76,14 @@ async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entr
     return await pool.run(_check, source, file, entry, limit=CHECK_LIMIT)
 
 
-_recordings = Kept(MOST_KEPT, lambda packed: len(packed.data))  # thirty learners who open one page cost one run
+_recordings = Kept(MOST_KEPT, lambda packed: len(packed.data) + len(packed.file))  # thirty learners who open one page cost one run
 
 
-def _key(job: Job) -> str:
+def _key(job: Job, adapter: str = "") -> str:
     """A hash of all that a recording follows from, the device that was asked for included."""
     digest = hashlib.sha256()
     small = (job.file, job.entry, job.groups, job.group, job.include, sorted(job.constants.items()), job.records, job.loop_budget)
+    small += (job.functions, adapter)
     for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
         digest.update(hashlib.sha256(part.encode()).digest())
     for name, array in sorted(job.inputs.items()):
@@ -89,18 +94,22 @@ def _key(job: Job) -> str:
 # What follows runs on a worker.
 
 
-def _record(job: Job) -> Packed:
-    return record_and_pack(open_device(), job)[1]
+def _record(job: Job, adapter: str) -> Packed:
+    device = open_device(adapter or None)
+    recording, _, packed = record_and_pack(device, job)
+    if recording is None:
+        return packed
+    return replace(packed, file=save(recording, job, _interface(device, job.source, job.file, job.entry).buffers))
 
 
-def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, Packed]:
-    """The recording with its packed form, which alone goes to the browser; None where the compiler refused the source."""
+def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, list[Finding], Packed]:
+    """The recording and its findings with the packed form, which alone goes to the browser; None where it does not compile."""
     try:
         interface = _interface(device, job.source, job.file, job.entry)
         recording = record(device, job)
     except CompileError as error:
         found = diagnostics_of(error.diagnostics, job.source, job.file)
-        return None, Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
+        return None, [], Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
     findings = sanitize(recording.trace)
     data = pack(recording, findings, job, interface.buffers)
     trace = recording.trace
@@ -116,7 +125,7 @@ def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, Pac
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
     }
-    return recording, Packed(meta, data)
+    return recording, findings, Packed(meta, data)
 
 
 _interface = functools.lru_cache(maxsize=64)(reflect)  # the same kernel with other inputs asks for the same
