@@ -36,7 +36,7 @@ def bind(device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject,
     for place, parameters in ((cursor, program.layout.parameters), (cursor.find_entry_point(0), entry.parameters)):
         for parameter in parameters:
             if parameter.name in recorder:
-                place[parameter.name] = recorder[parameter.name]
+                place[parameter.name].dereference().write(recorder[parameter.name])
             elif place.has_field(parameter.name):
                 _bind_one(device, place[parameter.name], parameter.name, parameter.type_layout, inputs, buffers)
     return buffers

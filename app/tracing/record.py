@@ -78,12 +78,12 @@ def record(device: spy.Device, job: Job) -> Recording:
         raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
 
     recorder = buffers(device, 1 + threads * capacity) | {
-        "_rec_chosen": [*job.group, capacity],
-        "_rec_all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
-        "_rec_budget": job.loop_budget,
+        "chosen": [*job.group, capacity],
+        "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
+        "budget": job.loop_budget,
     }
-    run = Run(device, build.program, build.pipeline, job, recorder).dispatch()
-    rows = recorder["_rec_records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
+    run = Run(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+    rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()

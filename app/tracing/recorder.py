@@ -32,11 +32,16 @@ TYPES = (
 _HEAD = f"""
 module _recorder;
 
-public BUFFER<uint4> _rec_records;
-public BUFFER<uint> _rec_clock;
-public uniform uint4 _rec_chosen;    // the recorded workgroup, and how many records a thread may write
-public uniform uint4 _rec_all;       // to record all workgroups: how many there are, and the threads of one; else 0
-public uniform uint _rec_budget;     // iterations of all its loops together that a thread may make
+public struct Recorder
+{{
+    public BUFFER<uint4> records;
+    public BUFFER<uint> clock;
+    public uint4 chosen;    // the recorded workgroup, and how many records a thread may write
+    public uint4 all;       // to record all workgroups: how many there are, and the threads of one; else 0
+    public uint budget;     // iterations of all its loops together that a thread may make
+}}
+
+public ParameterBlock<Recorder> _rec;  // in a space of its own, where no binding that the kernel asks for is taken
 
 static uint cursor = 0;
 static uint last = 0;
@@ -56,7 +61,7 @@ static uint depth = 0;
 
 void put(uint site, uint a, uint b, uint c)
 {{
-    _rec_records[min(cursor, last)] = uint4(site | flags, a, b, c);
+    _rec.records[min(cursor, last)] = uint4(site | flags, a, b, c);
     cursor++;
 }}
 
@@ -66,16 +71,16 @@ uint at(uint site) {{ return inside ? site : site | {OUTSIDE}u; }}
 uint tick()
 {{
     uint now;
-    InterlockedAdd(_rec_clock[0], 1, now);
+    InterlockedAdd(_rec.clock[0], 1, now);
     return now;
 }}
 
 public void _rec_begin(uint3 group, uint lane)
 {{
-    bool chosen = _rec_all.w > 0 || all(group == _rec_chosen.xyz);
-    uint thread = ((group.z * _rec_all.y + group.y) * _rec_all.x + group.x) * _rec_all.w + lane;
-    cursor = chosen ? 1 + thread * _rec_chosen.w : 0;
-    last = chosen ? cursor + _rec_chosen.w - 2 : 0;
+    bool chosen = _rec.all.w > 0 || all(group == _rec.chosen.xyz);
+    uint thread = ((group.z * _rec.all.y + group.y) * _rec.all.x + group.x) * _rec.all.w + lane;
+    cursor = chosen ? 1 + thread * _rec.chosen.w : 0;
+    last = chosen ? cursor + _rec.chosen.w - 2 : 0;
     spare = chosen ? last + 1 : 0;
 }}
 
@@ -88,13 +93,13 @@ public void _rec_sync(uint site) {{ put(site, tick(), 0, 0); }}
 public bool _rec_overrun(uint site)
 {{
     iterations++;
-    bool over = iterations > _rec_budget;
+    bool over = iterations > _rec.budget;
     if (over)
     {{
         uint now = tick();
         put(site, now, 0, 0);
-        if (iterations == _rec_budget + 1)
-            _rec_records[spare] = uint4(site | flags, now, 0, 0);
+        if (iterations == _rec.budget + 1)
+            _rec.records[spare] = uint4(site | flags, now, 0, 0);
     }}
     return over;
 }}
@@ -208,8 +213,8 @@ def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
         return device.create_buffer(size=data.nbytes, struct_size=4 * lanes, format=texel, usage=USAGE, data=data)
 
     return {
-        "_rec_records": zeroed(records, 4, spy.Format.rgba32_uint),
-        "_rec_clock": zeroed(1, 1, spy.Format.r32_uint),
+        "records": zeroed(records, 4, spy.Format.rgba32_uint),
+        "clock": zeroed(1, 1, spy.Format.r32_uint),
     }
 
 
