@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from splatscope.engine.archive import ArchiveError
 from splatscope.engine.reflection import Interface, Layout
 
-FILLS = ("zeros", "ramp", "shuffle", "random", "values")
+from .array_files import find
+
+FILLS = ("zeros", "ramp", "shuffle", "random", "values", "file")
 ELEMENTS = 64  # of a buffer that nobody said anything about
 MOST_ELEMENTS = 1 << 20
 MOST_BYTES = 16 << 20
@@ -24,10 +27,13 @@ class InputError(ValueError):
 
 
 def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
-    """The bytes of a buffer: `spec` has `count`, `fill` (one of FILLS), and for some `seed` or `values`.
+    """The bytes of a buffer: `spec` has `fill` (one of FILLS), `count`, and for some `seed`, `values`, or `array`, a file's name
+    in `array_files` with the `file` it came from. A file decides itself how many elements there are.
 
     Every scalar of an element counts: a ramp over float2 is 0, 1, 2, 3, …
     """
+    if spec.get("fill") == "file":
+        return _from_file(name, layout, spec)
     count, fill = (
         whole(spec.get("count", ELEMENTS), f"The number of elements of {name}", 1, MOST_ELEMENTS),
         spec.get("fill", "zeros"),
@@ -50,8 +56,32 @@ def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
         flat = np.array(given + [0] * (total - len(given)), object)
     else:
         flat = np.zeros(total, int)
-    data = np.zeros((count, layout.stride), np.uint8)
-    columns = flat.reshape(count, len(layout.parts)) if layout.parts else np.zeros((count, 0))
+    return _laid_out(name, layout, flat.reshape(count, len(layout.parts)) if layout.parts else np.zeros((count, 0)))
+
+
+def _from_file(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
+    file = str(spec.get("file") or spec.get("wanted") or "")[:80]
+    stored = find(str(spec.get("array", "")))
+    if stored is None:
+        raise InputError(f"{name}: choose {f'{file} again' if spec.get('array') else file or 'an array file'}, a .npy or .npz.")
+    try:
+        array = stored.array(name)
+    except ArchiveError as error:
+        raise InputError(str(error)) from None
+    if stored.raw:
+        return array
+    parts = max(1, len(layout.parts))
+    if array.size == 0 or array.size % parts:
+        raise InputError(f"{stored.file} holds {array.size:,} numbers, and each element of {name} takes {parts}.")
+    count = array.size // parts
+    if count > MOST_ELEMENTS or count * layout.stride > MOST_BYTES:
+        raise InputError(f"{stored.file} would fill {name} with {count:,} elements; up to {MOST_BYTES:,} bytes are allowed.")
+    return _laid_out(name, layout, array.reshape(count, parts))
+
+
+def _laid_out(name: str, layout: Layout, columns: np.ndarray) -> np.ndarray:
+    """Numbers, a row an element and a column a scalar, as the bytes of a buffer."""
+    data = np.zeros((len(columns), layout.stride), np.uint8)
     for number, (_, scalar, offset) in enumerate(layout.parts):
         data[:, offset:][:, : np.dtype(_DTYPES[scalar]).itemsize] = _column(name, columns[:, number], scalar).view(np.uint8)
     return data.reshape(-1)
@@ -63,12 +93,21 @@ def _column(name: str, values: np.ndarray, scalar: str) -> np.ndarray:
         if dtype.kind == "f":
             with np.errstate(over="ignore"):
                 typed = values.astype(np.float64).astype(dtype)
+        elif values.dtype.kind in "iub":
+            typed = values.astype(np.uint64).astype(dtype.str.replace("i", "u"))
         else:
             mask = 2 ** (8 * dtype.itemsize) - 1
+            if _first_unfit(values):
+                raise ValueError
             typed = np.array([int(v) & mask for v in values], np.uint64).astype(dtype.str.replace("i", "u"))
     except (ValueError, OverflowError):
-        raise InputError(f"{name} holds {scalar}: a number that was typed is none.") from None
+        raise InputError(f"{name} holds {scalar}: {_first_unfit(values)} is none.") from None
     return np.ascontiguousarray(typed).reshape(-1, 1)
+
+
+def _first_unfit(values: np.ndarray) -> str:
+    """The first that is no whole number, "" if all are."""
+    return next((str(v) for v in values.tolist() if isinstance(v, float) and not v.is_integer()), "")
 
 
 def numbers(name: str, text: str) -> list[int | float]:
