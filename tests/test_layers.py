@@ -17,7 +17,7 @@ BELOW = {
     "ui": {"gpu", "splat", "tracing", "engine"},
     "lessons": {"gpu", "splat", "tracing", "engine", "ui"},
 }
-GROUND = {"__version__", "paths", "apt", "chromium"}  # stands below all parts and imports none of them
+GROUND = {"__version__", "paths", "apt", "chromium", "confine", "syscalls"}  # stands below all parts and imports none of them
 INTERFACE = {"panel", "bokeh", "panel_material_ui", "pyviz_comms"}
 
 

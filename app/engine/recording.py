@@ -4,7 +4,7 @@ import functools
 import hashlib
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,15 @@ from splatscope.gpu.program import CompileError
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, sanitize
 
+from . import sandbox
 from .cluster import Pool
 from .kept import Kept
 from .packing import pack
+from .reach import open_to_others
 from .recording_file import save
 from .reflection import Interface, reflect
+from .sandbox import Answer
+from .vetting import refuse
 
 RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
 CHECK_LIMIT = 20.0
@@ -59,21 +63,47 @@ class Checked:
     error: str = ""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Checked":
+        """From what `asdict` and JSON made of it."""
+        interface = plain["interface"] and Interface.of(plain["interface"])
+        return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]])
 
-async def record_source(pool: Pool, job: Job, adapter: str = "") -> Packed:
+
+async def record_source(pool: Pool, job: Job, adapter: str = "", *, trusted: bool = False) -> Packed:
     """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
 
-    `adapter` is what `open_device` takes; empty for the machine's own choice.
+    `adapter` is what `open_device` takes; empty for the machine's own choice. A source that is not `trusted`, as the app's own
+    are whoever chose the inputs, is worked on in the sandbox.
 
     Raises:
         EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
     """
-    return await _recordings.once(_key(job, adapter), lambda: pool.run(_record, job, adapter, limit=RECORD_LIMIT))
+    if not trusted and (wrong := refuse(job.source)):
+        return Packed({"error": wrong, "diagnostics": []})
+
+    async def make() -> Packed:
+        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted)
+        return Packed(meta, *parts)
+
+    return await _recordings.once(_key(job, adapter), make)
 
 
-async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "") -> Checked:
-    """Compile on a worker and read the kernel's interface. What the compiler refuses is in the result, not raised."""
-    return await pool.run(_check, source, file, entry, limit=CHECK_LIMIT)
+async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "", *, trusted: bool = False) -> Checked:
+    """Compile on a worker and read the kernel's interface. What the compiler refuses is in the result, not raised.
+
+    In the sandbox, unless `trusted`. Raises EngineError like `record_source`.
+    """
+    if not trusted and (wrong := refuse(source)):
+        return Checked(None, wrong)
+    return Checked.of((await _work(pool, "check", (source, file, entry), CHECK_LIMIT, trusted))[0])
+
+
+async def _work(pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool) -> Answer:
+    if trusted:
+        return await pool.run(WORKS[work], *arguments, limit=limit)
+    whole = limit + sandbox.START_LIMIT
+    return await pool.run(sandbox.work, work, WORKS[work], arguments, limit, open_to_others(), limit=whole, guest=True)
 
 
 _recordings = Kept(MOST_KEPT, lambda packed: len(packed.data) + len(packed.file))  # thirty learners who open one page cost one run
@@ -94,12 +124,21 @@ def _key(job: Job, adapter: str = "") -> str:
 # What follows runs on a worker.
 
 
-def _record(job: Job, adapter: str) -> Packed:
+def record_job(job: Job, adapter: str = "") -> Answer:
+    """`Packed` in plain parts, which is how it leaves the sandbox."""
     device = open_device(adapter or None)
     recording, _, packed = record_and_pack(device, job)
     if recording is None:
-        return packed
-    return replace(packed, file=save(recording, job, _interface(device, job.source, job.file, job.entry).buffers))
+        return packed.meta, []
+    return packed.meta, [packed.data, save(recording, job, _interface(device, job.source, job.file, job.entry).buffers)]
+
+
+def check_job(source: str, file: str, entry: str) -> Answer:
+    """`Checked` in plain parts."""
+    return asdict(_check(source, file, entry)), []
+
+
+WORKS = {"record": record_job, "check": check_job}
 
 
 def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, list[Finding], Packed]:

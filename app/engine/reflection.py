@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import slangpy as spy
 
@@ -32,6 +33,12 @@ class Interface:
     uniforms: dict[str, str]  # type by name
     unfit: dict[str, str]  # parameters that no widget can fill: type by name
     warnings: str = ""
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Interface":
+        """From what `asdict` and JSON made of it."""
+        layouts = {name: Layout(**given | {"parts": tuple(map(tuple, given["parts"]))}) for name, given in plain["buffers"].items()}
+        return cls(**plain | {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"]), "buffers": layouts})
 
 
 def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: str = "") -> Interface:

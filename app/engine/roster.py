@@ -13,6 +13,7 @@ class Worker:
     address: str
     gone: asyncio.Future[None]
     busy: bool = False
+    with_guest: bool = False
 
 
 class Roster:
@@ -21,7 +22,7 @@ class Roster:
     def __init__(self) -> None:
         self.workers: dict[str, Worker] = {}
         self._homes: dict[str, Worker] = {}
-        self._line: dict[asyncio.Future[Worker], str | None] = {}
+        self._line: dict[asyncio.Future[Worker], tuple[str | None, bool]] = {}
         self._successors: list[asyncio.TimerHandle] = []  # of lost workers, and how long each is waited for
 
     def join(self, address: str) -> None:
@@ -39,10 +40,13 @@ class Roster:
             self._successors.append(asyncio.get_running_loop().call_later(RETURN, self._give_up_waiting))
             self._seat()
 
-    async def take(self, key: str | None) -> Worker:
-        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `give_back`."""
+    async def take(self, key: str | None, guest: bool = False) -> Worker:
+        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `give_back`.
+
+        Of two workers and more one is left free of guests.
+        """
         turn = asyncio.get_running_loop().create_future()
-        self._line[turn] = key
+        self._line[turn] = key, guest
         self._seat()
         try:
             return await turn
@@ -53,7 +57,7 @@ class Roster:
             raise
 
     def give_back(self, worker: Worker) -> None:
-        worker.busy = False
+        worker.busy = worker.with_guest = False
         self._seat()
 
     def forget(self, key: str) -> None:
@@ -72,17 +76,20 @@ class Roster:
         self._seat()
 
     def _seat(self) -> None:
-        for turn, key in list(self._line.items()):
+        for turn, (key, guest) in list(self._line.items()):
             worker = self._homes.get(key) or self._idlest(key)
-            if worker is None or worker.busy:
+            if worker is None or worker.busy or (guest and not self._room_for_guests()):
                 continue
             del self._line[turn]
             if turn.cancelled():
                 continue
-            worker.busy = True
+            worker.busy, worker.with_guest = True, guest
             if key is not None:
                 self._homes[key] = worker
             turn.set_result(worker)
+
+    def _room_for_guests(self) -> bool:
+        return sum(worker.with_guest for worker in self.workers.values()) < max(1, len(self.workers) - 1)
 
     def _idlest(self, key: str | None) -> Worker | None:
         """Of the workers with nothing to do, the one where the fewest keys live."""

@@ -1,0 +1,171 @@
+"""Inside the sandbox: processes that compile and run what came from a page. `sandbox` starts them and speaks with them.
+
+One process has loaded all the code there is and forks the others, which open the device and then shut themselves in. Its
+environment is bare, and its folder, gone with it, is all that the others may write to: the driver's cache, temporary files.
+"""
+
+import glob
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+import sysconfig
+import tempfile
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import slangpy as spy
+
+from splatscope import confine
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.paths import PACKAGE, SHADERS
+from splatscope.tracing.record import Job
+
+from .recording import WORKS
+from .sandbox import Answer
+
+GIB = 2**30
+MEMORY = 3 * GIB  # of addresses, beyond the device's own; a GPU's driver maps what it likes, so there it has no bound
+FILE = GIB // 4
+FILES = 256
+PROCESSOR_SECONDS = 600
+MOST_NAME = 100  # characters of an adapter's name
+
+# What drivers read while a device is opened; the threads they start then keep this, and nothing else.
+_SYSTEM = "/usr /lib /lib32 /lib64 /opt /sys /nix/store /run/opengl-driver /etc/ld.so.cache /etc/vulkan /etc/glvnd /etc/drirc"
+_KERNEL = "/proc/self /proc/cpuinfo /proc/meminfo /proc/devices /proc/modules /proc/driver /dev/shm"
+_DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/dev/urandom")
+
+_WARMING = """
+import workgroup;
+groupshared uint cells[8];
+RWStructuredBuffer<uint> numbers;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void warming(uint lane : SV_GroupIndex)
+{
+    cells[lane] = numbers[lane];
+    numbers[lane] = cells[7 - lane];
+    if (lane < 4)
+        InterlockedAdd(numbers[9], lane);
+}
+"""
+
+
+def main(control: socket.socket) -> None:
+    """Fork a process for each connection that comes; end when there are no more to come."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that end
+    spy.Logger.get().level = spy.LogLevel.fatal
+    with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
+        cache = os.path.join(folder, "cache")
+        for name in ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH"):
+            os.environ[name] = cache
+        os.mkdir(cache)
+        tempfile.tempdir = folder
+        me = os.getpid()
+        while True:
+            adapter, handles, _, _ = socket.recv_fds(control, MOST_NAME, 1)
+            if not handles:
+                return
+            if (process := os.fork()) == 0:
+                control.close()
+                _live(Connection(handles[0]), Path(folder), me, adapter.decode().strip())
+            os.close(handles[0])
+            control.sendall(process.to_bytes(4, "little"))
+
+
+def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> None:
+    """Shut this process in and answer; does not return."""
+    try:
+        confine.die_with_parent(signal.SIGKILL)
+        if os.getppid() == parent:
+            _say(connection, *_answered(_shut_in, folder, adapter))
+        while True:
+            work, arguments = pickle.loads(connection.recv_bytes())
+            _say(connection, *_answered(WORKS[work], *arguments))
+    except (EOFError, OSError):
+        pass
+    finally:
+        os._exit(0)
+
+
+def _shut_in(folder: Path, adapter: str) -> Answer:
+    os.chdir(folder)
+    devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
+    confine.drop_capabilities()
+    confine.restrict_files([*_driver_paths(), SHADERS], [folder], devices)
+    device = open_device(adapter or None)
+    # What is loaded at first use is loaded now: compilers, their messages, the sanitizer's words.
+    job = pickle.loads(pickle.dumps(Job(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
+    for work, arguments in (
+        ("record", (job, adapter)),
+        ("check", (_WARMING, "warming.slang", "")),
+        ("check", (_WARMING + "wrong", "warming.slang", "")),
+    ):
+        json.dumps(WORKS[work](*arguments)[0], default=_plain)
+
+    confine.restrict_memory(MEMORY if adapter_of(device).is_software else 0, FILE, FILES, PROCESSOR_SECONDS)
+    headers = [Path(os.environ["CUDA_PATH"], "include")] if "CUDA_PATH" in os.environ else []
+    confine.restrict_files([SHADERS, *headers], [folder], devices)
+    confine.restrict_calls()
+    for path in (__file__, "/", "/proc/self/environ"):
+        if os.access(path, os.R_OK) and _opens(path):
+            raise RuntimeError(f"The sandbox does not hold: it can read {path}.")
+    return {}, []
+
+
+def _opens(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
+
+
+def _driver_paths() -> list[Path]:
+    """Where drivers, compilers and Python's modules lie on this machine."""
+    listed = [name for variable in ("LD_LIBRARY_PATH", "XDG_DATA_DIRS") for name in os.environ.get(variable, "").split(":") if name]
+    manifests = [n for v in ("VK_DRIVER_FILES", "VK_ICD_FILENAMES") for n in os.environ.get(v, "").split(":") if n]
+    toolkit = [os.environ["CUDA_PATH"]] if "CUDA_PATH" in os.environ else []
+    python = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    named = [
+        *_SYSTEM.split(),
+        *_KERNEL.split(),
+        *listed,
+        *manifests,
+        *toolkit,
+        *python,
+        str(PACKAGE),
+        str(Path(spy.__file__).parent),
+    ]
+    return [Path(name) for name in named] + [Path(name).parent for name in manifests]
+
+
+def _answered(work: Any, *arguments: Any) -> Answer:
+    try:
+        answer, parts = work(*arguments)
+        return {"answer": answer, "parts": len(parts)}, parts
+    except OSError:
+        return {"raised": "OSError", "message": "A source from a page reads no files, and this one asks for some."}, []
+    except MemoryError:
+        return {"raised": "MemoryError", "message": "This takes more memory than a page's kernel may have."}, []
+    except Exception as error:
+        return {"raised": type(error).__name__, "message": str(error).strip().partition("\n")[0] or type(error).__name__}, []
+
+
+def _say(connection: Connection, head: dict[str, Any], parts: list[bytes]) -> None:
+    connection.send_bytes(json.dumps(head, default=_plain).encode())
+    for part in parts:
+        connection.send_bytes(part)
+
+
+def _plain(value: Any) -> Any:
+    return value.item()  # NumPy's numbers
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])))

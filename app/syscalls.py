@@ -1,0 +1,65 @@
+"""The system calls that a confined process does without, as the small program by which Linux refuses them (seccomp-bpf)."""
+
+import struct
+
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}  # as the kernel numbers them
+
+# Name: (number on x86_64, number on all newer architectures); None where there is no such call.
+_REFUSED = {
+    # other machines and other processes of this one
+    "socket": (41, 198), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "mq_open": (240, 180),
+    "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192),
+    "kill": (62, 129), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "pidfd_getfd": (438, 438),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440),
+    "kcmp": (312, 272), "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
+    # new programs and processes, new surroundings
+    "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "unshare": (272, 97), "setns": (308, 268),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
+    "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
+    # what Landlock does not look after: modes, owners, times and attributes of files, and watching them
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
+    "inotify_add_watch": (254, 27), "fanotify_init": (300, 262),
+}  # fmt: skip
+_OTHERS = {"clone": (56, 220), "clone3": (435, 435), "tgkill": (234, 131), "prlimit64": (302, 261), "seccomp": (317, 277)}
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
+_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets of what the program may look at
+_CLONE_THREAD = 0x10000
+
+
+def number(name: str, machine: str) -> int:
+    """The number of a call of `_REFUSED` or `_OTHERS`; -1 where the machine has no such call."""
+    on_x86, elsewhere = (_REFUSED | _OTHERS)[name]
+    found = on_x86 if machine == "x86_64" else elsewhere
+    return -1 if found is None else found
+
+
+def filter_program(machine: str, process: int, refused: int, absent: int) -> bytes:
+    """The program, 8 bytes an instruction: refused calls fail with the error `refused`, threads of one's own may be made."""
+    code = [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, MACHINES[machine]), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
+    if machine == "x86_64":  # the same calls once more, under other numbers
+        code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _FAIL | refused)]
+    for name in _REFUSED:
+        if number(name, machine) >= 0:
+            code += [(_EQUAL, 0, 1, number(name, machine)), (_RETURN, 0, 0, _FAIL | refused)]
+    # Its flags lie in memory, where a filter does not see them: the C library takes `clone` where there is no `clone3`.
+    code += [(_EQUAL, 0, 1, number("clone3", machine)), (_RETURN, 0, 0, _FAIL | absent)]
+    for name, test, value in (("clone", _ANY_BIT, _CLONE_THREAD), ("tgkill", _EQUAL, process), ("prlimit64", _EQUAL, 0)):
+        code += [
+            (_EQUAL, 0, 4, number(name, machine)),
+            (_LOAD, 0, 0, _FIRST_ARGUMENT),
+            (test, 0, 1, value),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _FAIL | refused),
+        ]
+    code.append((_RETURN, 0, 0, _ALLOW))
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
