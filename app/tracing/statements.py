@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from splatscope.tracing.declarations import parameter_parts, split_declaration
 from splatscope.tracing.expressions import BARRIERS
+from splatscope.tracing.masking import blank
 from splatscope.tracing.stores import Stores
 from splatscope.tracing.syntax import is_numeric, text_of
 
@@ -86,17 +87,27 @@ class Function(Stores):
             return self.text(node)
         text = self.children(node, self._emit_declarator)
         # The grammar did not see array sizes after the type, nor a type after the name: both are read from the source.
-        written = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", self.source.clean[node.start_byte : node.end_byte])
-        type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", written))
+        written = self.source.clean[node.start_byte : node.end_byte]
+        unrecorded = re.match(r"\s*(static|groupshared)\b", written) or _FUNCTION_VALUE.search(written)
+        type_text, names, given = self._declared(node)
         records = ""
         for name, dims in names:
-            self.declare(name, "" if type_text == "_rec_auto" else type_text, dims)
-            given = "=" in written and not re.search(
-                rf"\b{name}\s*(\[[^\]]*\]\s*)*[,;]", written
-            )  # `float x = 1, y;` leaves y open
-            if given and not re.match(r"\s*(static|groupshared)\b", written) and not _FUNCTION_VALUE.search(written):
+            self.declare(name, type_text, dims)
+            if name in given and not unrecorded:  # `float x = 1, y;` leaves y open
                 records += self.value_of(node, name)
         return self.followed(node, text) + (records or self.step(node))
+
+    def _declared(self, node: Node) -> tuple[str, list[tuple[str, tuple[str, ...]]], set[str]]:
+        """(type, "" where the compiler finds it; names with array sizes; those with a value) of a declaration."""
+        text, given = list(self.source.clean[node.start_byte : node.end_byte]), set()
+        for declarator in node.children_by_field_name("declarator"):
+            value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+            if value is not None:
+                given.add(re.match(r"\w*", text_of(declarator)).group(0))
+                blank(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
+        annotated = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", "".join(text))
+        type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", annotated))
+        return "" if type_text == "_rec_auto" else type_text, names, given
 
     def _emit_declarator(self, node: Node) -> str:
         if node.type == "init_declarator":
@@ -236,9 +247,9 @@ class Function(Stores):
         initializer, condition, body = (node.child_by_field_name(f) for f in ("initializer", "condition", "body"))
         names = []
         if initializer is not None and initializer.type == "declaration":
-            type_text, declared = split_declaration(re.sub(r"^\s*(let|var|auto)\b", "_rec_auto", text_of(initializer)))
+            type_text, declared, _ = self._declared(initializer)
             for name, dims in declared:
-                self.declare(name, "" if type_text == "_rec_auto" else type_text, dims)
+                self.declare(name, type_text, dims)
                 names.append(name)
 
         def part(child: Node) -> str:

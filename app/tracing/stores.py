@@ -64,8 +64,10 @@ class Stores(Values):
             guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
         if operator == "=":
             made = f"{type_text} _rec_v = {value}; "
-        else:
-            made = f"{type_text} _rec_v = {{}}; {guard}_rec_v = {place}; {read}_rec_v {operator} {value}; "
+        else:  # Slang evaluates the right side before it reads the left
+            first = "" if re.fullmatch(r"[\w.]+", value) else f"let _rec_right = {value}; "
+            right = "_rec_right" if first else value
+            made = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {place}; {read}_rec_v {operator} {right}; "
         return f"{{ {setup}{made}{guard}{place} = _rec_v; {record}({mark}, {index}, _rec_v); }}"
 
     def _indices(self, subscripts: list[Node], name: str, rest: str) -> tuple[list[str], str, str]:
