@@ -15,6 +15,7 @@ from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.instrument import Instrumenter, Refused
 from splatscope.tracing.modules import Module
 from splatscope.tracing.recorder import module_text
+from splatscope.tracing.runs import Runs, shape_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import Block
 
@@ -29,6 +30,7 @@ class Build:
     program: spy.ShaderProgram
     pipeline: spy.ComputePipeline
     sites: list[Site]
+    runs: Runs
     functions: list[str]
     stepped_over: dict[str, str]
     tries: int
@@ -68,7 +70,8 @@ def build_instrumented(
         for attempt in range(1, MOST_TRIES + 1):
             instrumenter = Instrumenter(declarations, entry, refused)
             results = [instrumenter.instrument(module.source, not module.included) for module in modules]
-            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, adapter_of(device).is_software))]
+            shapes = {shape for run in instrumenter.runs.values() if len(shape := shape_of(run, instrumenter.sites)) > 1}
+            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, shapes, adapter_of(device).is_software))]
             for module, result in zip(modules, results, strict=True):
                 if module.included:
                     path = Path(folder, module.file)
@@ -87,7 +90,7 @@ def build_instrumented(
                 if attempt == MOST_TRIES:
                     raise
                 continue
-            return Build(program, pipeline, instrumenter.sites, functions, stepped_over, attempt)
+            return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, attempt)
     raise AssertionError("not reached")
 
 

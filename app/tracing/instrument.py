@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from splatscope.tracing.declarations import Declarations
+from splatscope.tracing.runs import Runs, join
 from splatscope.tracing.sites import Site
 from splatscope.tracing.statements import Function
 from splatscope.tracing.syntax import Block, Source
@@ -47,6 +48,7 @@ class Instrumenter:
         self.refused = refused or Refused()
         self.sites: list[Site] = [Site("", 0, 0, "nothing")]
         self.types: set[str] = set()
+        self.runs: Runs = {}
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
         """The module's new text; `is_module` is False for text that others include."""
@@ -97,7 +99,9 @@ class Instrumenter:
                 function.inner[inner.start] = _edited(source.text, self._edits(source, inner.inner, result), inner.start, inner.end)
         result.functions.append(block.name)
         is_entry = self.is_entry(source, block)
-        return function.rewrite(body, " _rec_begin(_rec_group, _rec_lane);" if is_entry else "")
+        text, runs = join(function.rewrite(body, " _rec_begin(_rec_group, _rec_lane);" if is_entry else ""), self.sites)
+        self.runs |= runs
+        return text
 
     def _why_not(self, source: Source, block: Block) -> str:
         if _UNTOUCHABLE.search(source.clean, block.start, block.end):

@@ -124,4 +124,4 @@ def _trace(
         "stepped_over": build.stepped_over,
     }
     rows = rows.copy()
-    return from_records(rows, settle(rows, build.sites), header)
+    return from_records(rows, settle(rows, build.sites), header, build.runs)

@@ -199,10 +199,18 @@ _WORDS = {
 }
 
 
-def module_text(types: set[str], on_software: bool) -> str:
-    """The recorder with overloads for the value types that a program names; others are recorded without their value."""
+def module_text(types: set[str], shapes: set[tuple[str, ...]], on_software: bool) -> str:
+    """The recorder with overloads for the value types that a program names; others are recorded without their value.
+
+    `shapes` are the types of the values that are recorded together.
+    """
     head = _HEAD.replace("BUFFER", "RWBuffer" if on_software else "RWStructuredBuffer")
-    return head + "".join(_overloads(name) for name in sorted(types))
+    return head + "".join(map(_overloads, sorted(types))) + "".join(map(_together, sorted(shapes)))
+
+
+def name_of(shape: tuple[str, ...]) -> str:
+    """The function that records values of these types."""
+    return ("_rec_step", "_rec_value")[len(shape)] if len(shape) < 2 else f"_rec_{'_'.join(shape)}"
 
 
 def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
@@ -248,15 +256,15 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
     return settled
 
 
-def _words(type_text: str) -> list[str]:
+def _words(type_text: str, value: str = "v") -> list[str]:
     scalar = max((s for s in SCALARS if type_text.startswith(s)), key=len)
     shape = type_text[len(scalar) :]
-    components = ["v"]
+    components = [value]
     if "x" in shape:
         rows, columns = map(int, shape.split("x"))
-        components = [f"v[{row}][{column}]" for row in range(rows) for column in range(columns)]
+        components = [f"{value}[{row}][{column}]" for row in range(rows) for column in range(columns)]
     elif shape:
-        components = [f"v[{i}]" for i in range(int(shape))]
+        components = [f"{value}[{i}]" for i in range(int(shape))]
     return [word.format(v=component) for component in components for word in _WORDS[scalar]]
 
 
@@ -274,6 +282,12 @@ public void _rec_element(uint site, uint index, {name} v) {{ {element}}}
 public {name} _rec_read(uint site, {name} v) {{ {read}return v; }}
 public void _rec_wrote(uint site, uint index, {name} v) {{ {wrote}}}
 """
+
+
+def _together(shape: tuple[str, ...]) -> str:
+    words = [word for i, name in enumerate(shape) for word in _words(name, f"v{i}")]
+    values = ", ".join(f"{name} v{i}" for i, name in enumerate(shape))
+    return f"public void {name_of(shape)}(uint site, {values}) {{ put(site, {_fill(words, 3)}); {_continued(words[3:])}}}\n"
 
 
 def _fill(words: list[str], count: int) -> str:

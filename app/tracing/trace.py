@@ -14,6 +14,7 @@ import numpy as np
 
 from splatscope.tracing.instrument import Site
 from splatscope.tracing.recorder import CONTINUED, OUTSIDE, REPLAY
+from splatscope.tracing.runs import Runs, spread
 
 NO_SLOT = np.uint32(0xFFFFFFFF)
 _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")
@@ -154,8 +155,8 @@ class Trace:
         return np.full(len(self), (z * down + y) * across + x, np.uint32), self.thread
 
 
-def from_records(records: np.ndarray, sites: list[Site], header: dict) -> Trace:
-    """The trace in what the recorder wrote: (threads, capacity, 4) uint32.
+def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Runs) -> Trace:
+    """The trace in what the recorder wrote: (threads, capacity, 4) uint32; `runs` are the sites that it wrote together.
 
     Sets header["truncated"], and header["cut_threads"]: those whose part was full, of which the beginning is here. A thread's last
     record is spare: there stands the end of an endless loop, which comes after all that had room.
@@ -180,7 +181,7 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict) -> Trace:
         "threads": threads,
     }
     thread, _ = np.nonzero(written)
-    rows = records[written]
+    rows, thread = spread(records[written], thread, sites, runs)
     numbers = rows[:, 0] & CONTINUED
     goes_on = numbers == CONTINUED
     heads = np.flatnonzero(~goes_on)
