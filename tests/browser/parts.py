@@ -1,4 +1,4 @@
-"""Served beside the app as /parts: the shell, with one page more, which holds the components that tests look at."""
+"""Served beside the app as /parts: the shell, with pages more, which hold the components that tests look at."""
 
 import sys
 from pathlib import Path
@@ -10,5 +10,6 @@ here = str(Path(__file__).parent)
 if here not in sys.path:
     sys.path.append(here)
 BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "shown_parts:parts")
+BY_NAME["compared"] = Entry("compared", "Compared", "Tools", "A broken kernel beside its fix", "shown_parts:compared")
 
 serve()

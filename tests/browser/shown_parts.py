@@ -1,13 +1,20 @@
 """The page of components under test: a live render, a stream of frames, a figure, an action in the top bar."""
 
 import asyncio
+import functools
 import io
 
 import panel as pn
 from PIL import Image
 
+from splatscope.engine import pool
+from splatscope.engine.recording import check_source, record_source
+from splatscope.tracing.record import Job
 from splatscope.ui.charts import SERIES, chart, follow_theme
+from splatscope.ui.compare import Compare
+from splatscope.ui.debugger_examples import BY_NAME, fixed
 from splatscope.ui.frame import Frame
+from splatscope.ui.inputs import inputs_of
 from splatscope.ui.live import LiveRender
 from splatscope.ui.page import Page
 from splatscope.ui.shell import Shell
@@ -54,3 +61,27 @@ def parts(shell: Shell) -> Page:
     page = Page(page="parts", slots=[live, said, stream, button, pn.pane.Bokeh(plot)], actions=[action])
     page.on_close(live.close)
     return page
+
+
+async def both(compare: Compare, name: str) -> None:
+    """Records an example as it is and with its fix."""
+    example, packed = BY_NAME[name], []
+    for source in (example.source, fixed(example, example.source)):
+        interface = (await check_source(pool, source)).interface
+        job = Job(source, entry=interface.entries[0], inputs=inputs_of(interface, example.inputs))
+        packed.append(await record_source(pool, job))
+    compare.show(*packed, names=("As it was", "With the fix"))
+
+
+def compared(shell: Shell) -> Page:
+    """Builds the page of a comparison, and of another after a click."""
+    compare = Compare()
+    compare.wait()
+    pn.state.onload(functools.partial(both, compare, "missing-barrier"))
+    other = pn.widgets.Button(name="Zero by zero")
+
+    async def turn(_event: object) -> None:
+        await both(compare, "zero-by-zero")
+
+    other.on_click(turn)
+    return Page(page="compared", slots=[compare], actions=[other])

@@ -9,7 +9,14 @@ import * as Fit from "./fit.js"
 import * as Saves from "./saves.js"
 import * as Text from "./text.js"
 import * as Stepper from "./stepper/stepper.js"
+import * as Compare from "./stepper/compare.js"
 import * as Debugger from "./editor.js"
 import * as DebugBar from "./debugbar.js"
+import * as Drawing from "./lesson/drawing.js"
+import * as Formula from "./lesson/formula.js"
+import * as Quiz from "./lesson/quiz.js"
+import * as Claim from "./lesson/claim.js"
+import * as Show from "./lesson/show.js"
+import * as LessonBar from "./lesson/bar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text, Stepper, Debugger, DebugBar}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar}

@@ -1,4 +1,4 @@
-// Keys act without focus, on the page's primary stepper: the first in the document.
+// Keys act without focus, on the page's primary stepper: the first in the document. Where none is in view, on a comparison that is.
 import {typing} from "../dom.js"
 
 const live = new Set()
@@ -7,6 +7,15 @@ export function join(stepper) {
   live.add(stepper)
   return () => live.delete(stepper)
 }
+
+const beside = new Set()
+
+export function joinBeside(comparison) {
+  beside.add(comparison)
+  return () => beside.delete(comparison)
+}
+
+const seen = (one) => one?.moment && !one.root.closest("[hidden]") && one.root.offsetParent
 
 // Where an element stands in the document, through the shadow trees: comparable number by number.
 function place(el) {
@@ -45,15 +54,14 @@ const ACTS = {
   o: (s) => s.setOrder(!s.moment.lockstep),
   "/": (s) => s.transport.find.focus(),
 }
+const BESIDE = {...Object.fromEntries(["ArrowRight", "ArrowLeft", "Home", "End"].map((key) => [key, ACTS[key]])), d: (c) => c.difference()}
 const TAKEN = {" ": "button, a, input, select, summary, [role=button]", ArrowRight: "input[type=range].own, [role=radio], [role=tab], select", ArrowLeft: "input[type=range].own, [role=radio], [role=tab], select"}
 
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  const act = ACTS[key], target = event.composedPath()[0]
-  if (!act || (TAKEN[key] && target.matches?.(TAKEN[key]))) return
-  const stepper = primary()
-  if (!stepper?.moment || stepper.root.closest("[hidden]") || !stepper.root.offsetParent) return
+  const stepper = seen(primary()) ? primary() : [...beside].find(seen), act = (beside.has(stepper) ? BESIDE : ACTS)[key]
+  if (!stepper || !act || (TAKEN[key] && event.composedPath()[0].matches?.(TAKEN[key]))) return
   event.preventDefault()
   act(stepper, event.shiftKey)
 })

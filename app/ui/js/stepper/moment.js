@@ -47,7 +47,7 @@ export class Moment {
     const event = this.event
     this.lockstep = lockstep
     if (lockstep && !this.states[1]) {
-      this.states[1] = new State(this.run, this.run.lockstep)
+      this.states[1] = new State(this.run, this.run.lockstep.order)
       this.states[1].seek(this.run.length)
     }
     this.seek(event < 0 ? 0 : this.after(event))

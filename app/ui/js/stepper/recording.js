@@ -1,5 +1,7 @@
 // A recording as it comes from Python: columns of events in the device's order, with what is asked of them again and again.
 
+import {lockstep} from "./lockstep.js"
+
 const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
 
 // What an event does to the state, in few numbers for the fold.
@@ -87,22 +89,8 @@ export class Recording {
     return site.width ? show(this.words, this.wordAt[event], site.type) : ""
   }
 
-  // Event numbers in the order of reading: all threads move together from barrier to barrier.
-  get lockstep() {
-    if (this._lockstep) return this._lockstep
-    const {length, epoch, turn, thread, start, own} = this
-    const first = new Map() // of a thread and an epoch: its first turn
-    const keys = new Float64Array(length)
-    for (let t = 0; t < this.threads; t++) {
-      for (let i = start[t]; i < start[t + 1]; i++) {
-        const e = own[i], k = epoch[e] * this.threads + t
-        if (!first.has(k)) first.set(k, turn[e])
-        keys[e] = (epoch[e] * 2 ** 24 + (turn[e] - first.get(k))) * this.threads + thread[e]
-      }
-    }
-    this._lockstep = Uint32Array.from(keys.keys()).sort((a, b) => keys[a] - keys[b])
-    return this._lockstep
-  }
+  // {order, row} of reading: all threads move together.
+  get lockstep() { return this.read ??= lockstep(this) }
 }
 
 function kindOf(site) {

@@ -123,9 +123,10 @@ export class Source {
   // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
   // With a finding, all its lines are to be seen, as far as they fit.
   #scroll(line, others) {
-    const row = this.#sheet(this.shown)[line - 1], key = `${this.shown}:${line} ${others}`
+    const row = this.#sheet(this.shown)[line - 1], {scrollTop, clientHeight} = this.pane
+    const key = `${this.shown}:${line} ${others} ${clientHeight}`
     if (!row || this.scrolledTo === key) return
-    const height = row.el.offsetHeight, {scrollTop, clientHeight} = this.pane
+    const height = row.el.offsetHeight
     if (!height) return
     this.scrolledTo = key
     const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight

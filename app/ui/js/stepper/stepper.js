@@ -46,9 +46,9 @@ class Stepper {
     const right = h("div", {class: "right"}, has("memory") ? this.memory.el : null, has("memory") || has("threads") ? this.who.el : null, has("findings") ? this.findings.el : null)
     this.tabs = h("div", {class: "tabs narrow", role: "tablist"}, ...[["memory", "Memory"], ["threads", "Threads"], ["findings", "Findings"]].filter(([name]) => has(name))
       .map(([name, label]) => h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label)))
-    const aside = this.model.get_child("aside")
+    const aside = this.model.get_child("aside"), below = this.model.get_child("below")
     const panes = h("div", {class: "panes"}, aside ? h("div", {class: "aside"}, aside) : null,
-      has("source") ? this.source.el : null, this.tabs, has("threads") ? this.threads.el : null, right)
+      has("source") ? this.source.el : null, below ? h("div", {class: "below"}, below) : null, this.tabs, has("threads") ? this.threads.el : null, right)
     const root = h("div", {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0}, this.state, panes, dock)
     queueMicrotask(() => this.#tab("memory"))
     return root
@@ -134,7 +134,8 @@ class Stepper {
       for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(this.moment)
       this.root.dataset.painted = this.moment.step
       this.took = performance.now() - began
-      window.dispatchEvent(new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment}}))
+      this.root.moment = this.moment
+      window.dispatchEvent(new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment, first: this === primary()}}))
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)

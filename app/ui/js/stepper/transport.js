@@ -60,14 +60,20 @@ export class Transport {
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
     if (this.said) { this.now.replaceChildren(this.said); return }
-    const {stops} = this.stepper, of = ` of ${run.length.toLocaleString("en")}`
-    const unit = stops.length ? `${this.stepper.model.unit} ${stops.filter((n) => n <= step).length} of ${stops.length}, ` : ""
-    if (!step) { this.now.replaceChildren(h("b", {}, "Before the first event"), of); return }
-    const {verb, place, value, sign} = what(run, moment.event), site = run.about(moment.event)
-    const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
-    const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
-    const replay = run.flags[moment.event] & 2 ? ", replayed for its derivative" : ""
-    const where = `${of}: thread ${run.thread[moment.event]}, line ${site.line}${words || code ? ", " : ""}${words}${words && code ? " " : ""}`
-    this.now.replaceChildren(unit, h("b", {}, `${unit ? "event" : "Event"} ${step.toLocaleString("en")}`), where, ...(code ? [code] : []), replay)
+    const {stops} = this.stepper
+    const unit = stops.length && step ? `${this.stepper.model.unit} ${stops.filter((n) => n <= step).length} of ${stops.length}, ` : ""
+    this.now.replaceChildren(unit, ...told(moment, Boolean(unit)))
   }
+}
+
+// What stands at the cursor, in words.
+export function told(moment, inside = false) {
+  const {run, step, event} = moment, of = ` of ${run.length.toLocaleString("en")}`
+  if (!step) return [h("b", {}, "Before the first event"), of]
+  const {verb, place, value, sign} = what(run, event), site = run.about(event)
+  const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
+  const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
+  const replay = run.flags[event] & 2 ? ", replayed for its derivative" : ""
+  const where = `${of}: thread ${run.thread[event]}, line ${site.line}${words || code ? ", " : ""}${words}${words && code ? " " : ""}`
+  return [h("b", {}, `${inside ? "event" : "Event"} ${step.toLocaleString("en")}`), where, ...(code ? [code] : []), replay]
 }
