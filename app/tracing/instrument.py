@@ -11,7 +11,7 @@ from splatscope.tracing.syntax import Block, Source
 
 __all__ = ["Instrumented", "Instrumenter", "Site"]
 
-_UNTOUCHABLE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__target_switch\b|\b__requirePrelude\b|\b__intrinsic_op\b")
+_UNTOUCHABLE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__requirePrelude\b|\b__intrinsic_op\b")
 
 
 def is_entry_point(source: Source, block: Block) -> bool:

@@ -28,6 +28,7 @@ _ANNOTATION = re.compile(r"\b(?:let|var)\s+\w+(\s*:\s*[\w.]+(?:<[^;=]*>)?(?:\[[^
 _DOTTED = re.compile(r"(?<=[;{}])\s*(?:const\s+)?(\w+(?:<[^;()=]*>)?(?:\s*\.\s*\w+)+)\s+\w+\s*[=;\[,]")
 _SIZED = re.compile(r"\b[A-Za-z_]\w*(?:<[^;()=]*?>)?((?:\[[^\[\]]*\])+)\s+[A-Za-z_]\w*\s*[=;,]")
 _EXPRESSION_LAMBDA = re.compile(r"\([^()]*\)\s*=>")
+_TARGET_SWITCH = re.compile(r"\b__(?:target|stage)_switch\b")
 _COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
 
 
@@ -47,6 +48,8 @@ def mask(text: str) -> str:
         for match in pattern.finditer(text):
             group = 0 if pattern is _HINT else match.lastindex
             blank(masked, *match.span(group))
+    for match in _TARGET_SWITCH.finditer(text):
+        masked[slice(*match.span())] = "switch(0)".ljust(match.end() - match.start())
     for match in _DOTTED.finditer(text):
         for i in range(*match.span(1)):
             masked[i] = "_" if masked[i] in ". <>," else masked[i]

@@ -184,7 +184,7 @@ def _outer_blocks(clean: str, start: int, end: int, owner: Block | None) -> list
             head = at
         else:
             close = closing(clean, match.start())
-            block = _block(clean, head + _spaces(clean, head), match.start(), close + 1, owner)
+            block = _block(clean, _behind_macros(clean, head), match.start(), close + 1, owner)
             if block is not None:
                 blocks.append(block)
             at = close + 1
@@ -193,8 +193,17 @@ def _outer_blocks(clean: str, start: int, end: int, owner: Block | None) -> list
     return blocks
 
 
-def _spaces(text: str, at: int) -> int:
-    return re.compile(r"\s*").match(text, at).end() - at
+_MACRO_CALL = re.compile(r"\s*(?!__init\b|__subscript\b)[A-Za-z_]\w*\s*\(")
+
+
+def _behind_macros(text: str, at: int) -> int:
+    """Where a head begins, behind macros that stand as a line of their own: `DECLARE(x) void f() {`."""
+    while (call := _MACRO_CALL.match(text, at)) is not None:
+        behind = re.compile(r"\s*(?!where\b|->|throws\b)[\[\w]").match(text, closing(text, call.end() - 1) + 1)
+        if behind is None:
+            break
+        at = behind.end() - 1
+    return re.compile(r"\s*").match(text, at).end()
 
 
 def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> Block | None:
