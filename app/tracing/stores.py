@@ -130,7 +130,9 @@ class Stores(Values):
         place = self.place(receiver)
         if place is None or not all(isinstance(part, str) or self.simple(part) for part in place.rest):
             return ""
-        if place.memory.atomic and method == "store" and arguments.named_children:
+        # An exchange whose result nobody uses is a store. To use it all the same, for the record, would be too much for some of
+        # Slang's compilers: they crash on the result of any exchange.
+        if place.memory.atomic and method in ("store", "exchange") and arguments.named_children:
             names, setup, target = self._held(place)
             words = place.words | {"atomic": True, "access": "store"}
             site = self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words)
@@ -142,7 +144,7 @@ class Stores(Values):
                 if kept
                 else f"_rec_touch({site}, {_flat(names, place.sizes)});"
             )
-            return self.followed(node, _guarded(site, names, place.sizes, setup, f"{kept}{target}.store({given}); {record}"))
+            return self.followed(node, _guarded(site, names, place.sizes, setup, f"{kept}{target}.{method}({given}); {record}"))
         if not place.memory.atomic and method in self.known.mutating:
             names, setup, target = self._held(place)
             suffix = self.span(receiver.end_byte, function.end_byte) + self.children(arguments, self.emit)
