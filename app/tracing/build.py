@@ -19,8 +19,13 @@ from splatscope.tracing.runs import Runs, shape_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import Block
 
-MOST_TRIES = 6
-_ERROR = re.compile(r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+")
+MOST_TRIES = 8
+_ERROR = re.compile(
+    r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+|^(\S+?)\((\d+)\): (?:note|error|fatal error) 9\d+", re.MULTILINE
+)
+# Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and for a space of its
+# own there is no room in SlangPy's layout: either way the driver's memory is damaged.
+_BINDING = re.compile(r":\s*register\s*\([^()]*\)|\[\[?\s*vk(?:::|_)binding\s*\([^()]*\)\s*\]?\]")
 
 
 @dataclass
@@ -139,7 +144,7 @@ def _blamed(diagnostics: str, written: dict[str, str]) -> set[tuple[str, int]]:
     """(file, line) of each error. SlangPy puts a line of its own before a source: what Slang quotes tells whether it did."""
     found = set()
     for match in _ERROR.finditer(diagnostics):
-        file, line = Path(match.group(1)).name, int(match.group(2))
+        file, line = Path(match.group(1) or match.group(3)).name, int(match.group(2) or match.group(4))
         name = next((name for name in written if Path(name).name == file), None)
         if name is None:
             continue
@@ -160,13 +165,17 @@ def _function_at(module: Module, line: int) -> Block | None:
     return best
 
 
+def _unbound(text: str) -> str:
+    return _BINDING.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+
+
 def _link(
     device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping
 ) -> spy.ShaderProgram:
     # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders})
     try:
-        loaded = [session.load_module_from_source(name or "main_kernel", text, file) for name, file, text in texts]
+        loaded = [session.load_module_from_source(name or "main_kernel", _unbound(text), file) for name, file, text in texts]
         main = loaded[-1]
         if constants:
             text = "".join(declaration(name, value) for name, value in constants.items())

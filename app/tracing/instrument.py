@@ -13,6 +13,8 @@ __all__ = ["Instrumented", "Instrumenter", "Site"]
 
 _UNTOUCHABLE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__requirePrelude\b|\b__intrinsic_op\b")
 
+_LINE = re.compile(r"^[ \t]*#[ \t]*line\b[^\n]*", re.MULTILINE)  # errors are traced back to the lines of the file
+
 
 def is_entry_point(source: Source, block: Block) -> bool:
     """Whether a function says that it is one."""
@@ -54,7 +56,7 @@ class Instrumenter:
         """The module's new text; `is_module` is False for text that others include."""
         result = Instrumented("")
         edits = self._edits(source, source.blocks, result)
-        text = _edited(source.text, edits).encode("latin-1").decode()
+        text = _LINE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
         # At the end, where it moves no line: imports hold for all of a module.
         result.text = f"{text}\nimport _recorder;\n" if is_module else text
         return result
