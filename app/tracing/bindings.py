@@ -7,6 +7,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import USAGE
+from splatscope.tracing.textures import make_texture, texel_of
 
 ELEMENTS = 1024  # of a buffer that nobody named
 _TEXEL_FORMATS = {
@@ -18,9 +19,9 @@ _TEXEL_FORMATS = {
 
 @dataclass
 class Bound:
-    """A buffer, and the scalar type of its elements ("uint" for structs)."""
+    """A buffer, or a texture that is written to, and the scalar type of its elements ("uint" for structs)."""
 
-    buffer: spy.Buffer
+    buffer: spy.Buffer | spy.Texture
     type: str
 
 
@@ -79,10 +80,14 @@ def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layou
     if shape == "texture_buffer":
         buffers[name] = _texel_buffer(device, place, name, layout, given)
         return
+    if shape.startswith("texture_"):
+        texture = make_texture(device, name, layout, given)
+        place.write(texture)
+        if layout.type.resource_access.name != "read":
+            buffers[name] = Bound(texture, texel_of(layout)[0])
+        return
     if shape not in ("structured_buffer", "byte_address_buffer"):
-        raise ValueError(
-            f"{name} is a {layout.type.full_name}: only buffers can be given, no textures and no acceleration structures."
-        )
+        raise ValueError(f"{name} is a {layout.type.full_name}: only buffers and textures can be given.")
     stride = layout.element_type_layout.stride if shape == "structured_buffer" else 4
     data = _padded(given, stride)
     buffer = device.create_buffer(size=len(data), struct_size=stride if shape == "structured_buffer" else 0, usage=USAGE)
@@ -92,9 +97,7 @@ def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layou
 
 
 def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> Bound:
-    result = layout.type.resource_result_type
-    match = re.match(r"vector<(\w+),(\d)>|(\w+?)(\d?)$", result.full_name)
-    scalar, lanes = match.group(1) or match.group(3), int(match.group(2) or match.group(4) or 1)
+    scalar, lanes = texel_of(layout)
     texel_format = _TEXEL_FORMATS.get((scalar, lanes))
     if texel_format is None:
         raise ValueError(

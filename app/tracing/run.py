@@ -36,8 +36,8 @@ class Run:
         return self
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """Every buffer as 32-bit words."""
-        return {name: one.buffer.to_numpy().view(np.uint32) for name, one in self._bound.items()}
+        """Every buffer as 32-bit words; of a texture the first layer, row by row."""
+        return {name: one.buffer.to_numpy().reshape(-1).view(np.uint32) for name, one in self._bound.items()}
 
     @property
     def types(self) -> dict[str, str]:

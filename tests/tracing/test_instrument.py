@@ -219,6 +219,18 @@ def test_what_the_compiler_refuses_costs_a_line_and_not_the_function() -> None:
     assert values(recording, "x")[-1] == [4]
 
 
-def test_textures_are_refused_in_words() -> None:
-    with pytest.raises(ValueError, match=r"picture is a Texture2D.*only buffers can be given"):
-        source(kernel("result[0] = int(picture[uint2(0, 0)].x);", "Texture2D<float4> picture;"))
+def test_textures_hold_what_is_given_and_show_what_is_written() -> None:
+    texels = np.arange(4 * 64, dtype=np.float32)
+    outside = "Texture2D<float4> picture; RWTexture2D<int> drawn;"
+    recording = source(
+        kernel("result[id.x] = int(picture[uint2(id.x, 1)].y); drawn[uint2(id.x, 0)] = result[id.x];", outside),
+        inputs={"picture": texels},
+    )
+    assert recording.outputs["result"][:4].tolist() == [4 * (32 + i) + 1 for i in range(4)]
+    assert recording.outputs["drawn"][:4].tolist() == recording.outputs["result"][:4].tolist()
+    assert recording.same_as_plain
+
+
+def test_textures_that_cannot_be_are_refused_in_words() -> None:
+    with pytest.raises(ValueError, match=r"picture is a Texture2DMS.*cannot be given"):
+        source(kernel("result[0] = int(picture.Load(int2(0, 0), 0).x);", "Texture2DMS<float4> picture;"))
