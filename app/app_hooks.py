@@ -8,7 +8,7 @@ from bokeh.server.urls import per_app_patterns
 from panel.io.server import WSHandler
 from tornado.ioloop import IOLoop
 
-from splatscope.engine import pool
+from splatscope.engine import pool, sandbox
 from splatscope.engine.training import warm
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,7 @@ def on_server_loaded(server_context: Any) -> None:
 async def _warm_up() -> None:
     try:
         await asyncio.gather(warm(pool), warm(pool))  # at once, so that two workers are ready
+        await pool.run(sandbox.prepare, guest=True)
     except Exception as error:  # pages say it too, when they need a device
         log.warning("%s", error)
 

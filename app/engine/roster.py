@@ -14,6 +14,7 @@ class Worker:
     gone: asyncio.Future[None]
     busy: bool = False
     with_guest: bool = False
+    hosted: bool = False  # a guest was here: the next had better come here too
 
 
 class Roster:
@@ -77,13 +78,13 @@ class Roster:
 
     def _seat(self) -> None:
         for turn, (key, guest) in list(self._line.items()):
-            worker = self._homes.get(key) or self._idlest(key)
+            worker = self._homes.get(key) or self._idlest(key, guest)
             if worker is None or worker.busy or (guest and not self._room_for_guests()):
                 continue
             del self._line[turn]
             if turn.cancelled():
                 continue
-            worker.busy, worker.with_guest = True, guest
+            worker.busy, worker.with_guest, worker.hosted = True, guest, worker.hosted or guest
             if key is not None:
                 self._homes[key] = worker
             turn.set_result(worker)
@@ -91,8 +92,12 @@ class Roster:
     def _room_for_guests(self) -> bool:
         return sum(worker.with_guest for worker in self.workers.values()) < max(1, len(self.workers) - 1)
 
-    def _idlest(self, key: str | None) -> Worker | None:
-        """Of the workers with nothing to do, the one where the fewest keys live."""
+    def _idlest(self, key: str | None, guest: bool) -> Worker | None:
+        """Of the workers with nothing to do, the one where the fewest keys live; for a guest rather one where guests were."""
         homes = list(self._homes.values())
-        worker = min((w for w in self.workers.values() if not w.busy), key=homes.count, default=None)
+        worker = min(
+            (w for w in self.workers.values() if not w.busy),
+            key=lambda w: (not w.hosted, homes.count(w)) if guest else (homes.count(w), w.hosted),
+            default=None,
+        )
         return None if key is not None and worker in homes and self._successors else worker

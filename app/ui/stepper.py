@@ -27,6 +27,7 @@ KEYS = [
     ("] [", "On or back to a breakpoint"),
     ("F", "To the next finding; Shift: the last"),
     ("O", "As the device ran it, or in lockstep"),
+    ("A", "Watch an expression: keys[lid.x] + 1"),
     ("/", "Find: T < 1/255, blobs[3] == 7, NaN"),
 ]
 
@@ -51,6 +52,7 @@ class Stepper(Component):
     stops = param.List(default=[], item_type=int, doc="Event numbers at which → and ← stop, sorted; empty for every event")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
     aside = Child(default=None, doc="A component at the left of the source, in a figure")
+    below = Child(default=None, doc="A component under the source, in a figure")
 
     def __init__(self, **params: Any):
         super().__init__(**params)
@@ -67,11 +69,14 @@ class Stepper(Component):
         """Says that a recording is being made; the last one stays in view, pale."""
         self.param.update(busy=words, error="")
 
-    async def record(self, job: Job, **params: Any) -> Packed | None:
-        """Records `job` on a worker and shows it. Returns what came, None if the worker failed: then `error` says why."""
+    async def record(self, job: Job, trusted: bool = False, **params: Any) -> Packed | None:
+        """Records `job` on a worker, in the sandbox unless `trusted`, and shows it.
+
+        Returns what came, None if the worker failed: then `error` says why.
+        """
         self.wait()
         try:
-            packed = await record_source(pool, job)
+            packed = await record_source(pool, job, trusted=trusted)
         except (EngineError, DeviceError, ValueError) as error:
             self.param.update(busy="", error=str(error))
             return None
