@@ -20,6 +20,7 @@ class Controls(Component):
     groups = param.List(default=[], item_type=dict, doc="Groups as `group` makes them, in the order they matter")
     values = param.Dict(default={}, doc="The value of every item by name")
     notes = param.Dict(default={}, doc="A line under an item, by its name")
+    bar = param.Boolean(default=False, doc="Whether it lies across the page, above a figure, rather than down its side")
     revision = param.Integer(default=0, doc="Counted up to have the browser show `values` again, also where they did not change")
 
     def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
@@ -50,10 +51,15 @@ def number(parameter: param.Parameter) -> Spec:
     return _item("number", parameter) | _bounds(parameter)
 
 
-def slider(parameter: param.Parameter, *, low: float | None = None, high: float | None = None, log: bool = False) -> Spec:
-    """A slider, narrowed to `low` … `high` and perhaps logarithmic, with a field beside it that takes any allowed value."""
+def slider(
+    parameter: param.Parameter, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
+) -> Spec:
+    """A slider, narrowed to `low` … `high` and perhaps logarithmic, with a field beside it that takes any allowed value.
+
+    A `live` one tells its value while it is dragged.
+    """
     bounds = _bounds(parameter)
-    span = {"from": bounds["min"] if low is None else low, "to": bounds["max"] if high is None else high, "log": log}
+    span = {"from": bounds["min"] if low is None else low, "to": bounds["max"] if high is None else high, "log": log, "live": live}
     return _item("slider", parameter) | bounds | span
 
 
@@ -62,6 +68,16 @@ def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
     objects = list(parameter.objects)
     labels = [str(value)[:1].upper() + str(value)[1:] for value in objects]
     return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
+
+
+def switch(parameter: param.Boolean, off: str = "Off", on: str = "On") -> Spec:
+    """Two segments."""
+    return _item("segments", parameter) | {"options": [(False, off), (True, on)]}
+
+
+def text(parameter: param.String) -> Spec:
+    """A field for words."""
+    return _item("text", parameter)
 
 
 def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from splatscope.paths import LESSONS
+
+from .front import front
 
 if TYPE_CHECKING:
     from .page import Page
@@ -43,7 +47,7 @@ class Entry:
         return getattr(import_module(module, __package__), function)
 
 
-PAGES = (
+_LISTED = (
     Entry("home", "Home", "", "An interactive textbook of one GPU program", ".home:home"),
     Entry("premultiply", "Premultiplied colour", "Blending", "Why a colour carries its alpha before it is blended"),
     Entry("blending", "Blending", "Blending", "Layer by layer, nearest first, until the light is used up"),
@@ -69,6 +73,23 @@ PAGES = (
     Entry("glossary", "Glossary", "Tools", "The words of the field, each with the place it is used"),
 )
 
+
+def _with_lessons(listed: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Each section gets its builder where lessons/ has its pair of files. One that is not listed says `title`, `group` and `says`
+    at the top of its text, and stands at the end of its group.
+    """
+    stems = {path.stem for path in LESSONS.glob("*.md") if path.with_suffix(".py").exists()}
+    pages = [replace(entry, builder=".lesson:lesson") if entry.name in stems else entry for entry in listed]
+    for stem in sorted(stems - {entry.name for entry in listed}):
+        says = front((LESSONS / f"{stem}.md").read_text(encoding="utf-8"))
+        group = says.get("group", GROUPS[0])
+        place = max((i for i, entry in enumerate(pages) if entry.group == group), default=len(pages) - 1)
+        entry = Entry(stem, says.get("title", stem), group, says.get("says", ""), ".lesson:lesson")
+        pages.insert(place + 1, entry)
+    return tuple(pages)
+
+
+PAGES = _with_lessons(_LISTED)
 BY_NAME = {entry.name: entry for entry in PAGES}
 
 

@@ -1,6 +1,6 @@
 """The app's only root: the page now shown, and the messages by which the browser asks for another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
@@ -17,13 +17,13 @@ class Router(Component):
     view = Child(doc="The page now shown")
     entries = param.List(default=[], doc="Every page as {name, title, group, description}, for titles and crumbs")
 
-    def __init__(self, on_go: Callable[[str, int], None], **params: Any):
+    def __init__(self, on_go: Callable[[str, int, dict[str, str]], None], **params: Any):
         super().__init__(**params)
         self._on_go = on_go
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") == "go":
-            self._on_go(str(message.get("page") or "home"), read_step(message.get("step")))
+            self._on_go(str(message.get("page") or "home"), read_step(message.get("step")), read_inputs(message.get("inputs")))
 
 
 def read_step(text: Any) -> int:
@@ -32,3 +32,11 @@ def read_step(text: Any) -> int:
         return max(0, int(text))
     except (TypeError, ValueError):
         return 0
+
+
+def read_inputs(given: Any) -> dict[str, str]:
+    """What stands in an address beside page and step, by name; nothing for what is not texts by name."""
+    if not isinstance(given, Mapping):
+        return {}
+    pairs = {str(name): value for name, value in given.items() if isinstance(value, str)}
+    return {name: value for name, value in pairs.items() if name not in ("page", "step")}

@@ -12,7 +12,7 @@ from .component import style_sheet
 from .home import home
 from .page import Page, coming
 from .pages import BY_NAME, Entry, sections
-from .router import Router, read_step
+from .router import Router, read_inputs, read_step
 
 log = logging.getLogger(__name__)
 
@@ -25,16 +25,18 @@ class Shell(param.Parameterized):
     page = param.String(default="home", constant=True, doc="Name in the address; may be one that no page has")
     step = param.Integer(default=0, bounds=(0, None), constant=True, doc="Step in the address; pages may watch it")
 
-    def __init__(self, page: str = "home", step: int = 0):
-        super().__init__(page=page, step=step)
+    inputs = param.Dict(default={}, constant=True, doc="What else stands in the address: a page's inputs, as texts by name")
+
+    def __init__(self, page: str = "home", step: int = 0, inputs: dict[str, str] | None = None):
+        super().__init__(page=page, step=step, inputs=inputs or {})
         self.view = self._build()
         self.router = Router(self.go, view=self.view, entries=[_public(entry) for entry in BY_NAME.values()])
 
-    def go(self, page: str, step: int = 0) -> None:
-        """Shows another page, or another step of this one."""
+    def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None) -> None:
+        """Shows another page, or another step or other inputs of this one."""
         other = page != self.page
         with param.edit_constant(self):
-            self.param.update(page=page, step=step)
+            self.param.update(page=page, step=step, inputs=inputs or {})
         if other:
             left, self.view = self.view, self._build()
             self.router.view = self.view
@@ -60,7 +62,7 @@ class Shell(param.Parameterized):
 def serve() -> Shell:
     """Makes the shell of the session that is being created. Called by `app/main.py`, once for each."""
     asked = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
-    shell = Shell(asked.get("page") or "home", read_step(asked.get("step")))
+    shell = Shell(asked.get("page") or "home", read_step(asked.get("step")), read_inputs(asked))
     shell.router.servable()
     document = pn.state.curdoc
     entry = BY_NAME.get(shell.page, BY_NAME["home"])

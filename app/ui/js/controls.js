@@ -27,7 +27,7 @@ export function render({model, el}) {
   }
   model.on("revision", () => queueMicrotask(show))
   show()
-  return h("form", {class: "controls", "data-testid": "controls", onsubmit: (event) => event.preventDefault()}, ...groups)
+  return h("form", {class: `controls${model.bar ? " bar" : ""}`, "data-testid": "controls", onsubmit: (event) => event.preventDefault()}, ...groups)
 }
 
 const MAKERS = {
@@ -43,7 +43,14 @@ const MAKERS = {
     const input = field(item, set)
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => round(from(low + +range.value * (high - low)), item)
-    range.oninput = () => { inHand.add(range); input.value = tidy(value()) }
+    let told = 0
+    range.oninput = () => {
+      inHand.add(range)
+      input.value = tidy(value())
+      if (!item.live || performance.now() - told < 90) return
+      told = performance.now()
+      set(item.name, value())
+    }
     range.onchange = () => { inHand.delete(range); set(item.name, value()) }
     range.onkeydown = (event) => {
       const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
@@ -99,6 +106,14 @@ const MAKERS = {
       select.value = value
     }
     return {el, show}
+  },
+
+  text(item, set) {
+    const input = h("input", {type: "text", "aria-label": item.label, spellcheck: "false", autocomplete: "off"})
+    input.oninput = () => inHand.add(input)
+    input.onblur = () => inHand.delete(input)
+    input.onchange = () => { inHand.delete(input); set(item.name, input.value) }
+    return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
   },
 
   action(item, set) {

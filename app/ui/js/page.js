@@ -1,6 +1,7 @@
 // A page: its words, its live components in their places, its actions in the top bar.
 import {h, style} from "./dom.js"
 import {setKeys} from "./keys.js"
+import {quote} from "./lesson/quote.js"
 import {arrived} from "./router.js"
 import {paintModels} from "./theme.js"
 
@@ -19,6 +20,7 @@ export function render({model, el}) {
   style(el)
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
+  quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
   nameCrumb(!root.querySelector("h1"))

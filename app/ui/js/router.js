@@ -1,4 +1,4 @@
-// The address is the state: ?page=NAME&step=N. Pages are pushed, steps replaced, Back and Forward followed.
+// The address is the state: ?page=NAME&step=N and a page's inputs behind them. Pages are pushed, steps replaced, Back and Forward followed.
 import {startDrawer} from "./drawer.js"
 import {startKeys} from "./keys.js"
 import {startTheme} from "./theme.js"
@@ -14,24 +14,34 @@ let moving = false // between leaving a page and the next one's arrival
 export function read(search = location.search) {
   const query = new URLSearchParams(search)
   const step = Number(query.get("step"))
-  return {page: query.get("page") || "home", step: Number.isInteger(step) && step > 0 ? step : 0}
+  const page = query.get("page") || "home"
+  query.delete("page")
+  query.delete("step")
+  return {page, step: Number.isInteger(step) && step > 0 ? step : 0, inputs: query.toString()}
 }
 
-export const address = ({page, step}) => `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}`
+export const address = ({page, step, inputs}) => `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
 
 // To a page, as a click on its link does; what the link holds after `#` the page reads from the address.
-export function go(page, step = 0, hash = "") {
+export function go(page, step = 0, hash = "", inputs = "") {
   flush()
-  if (page === shown.page && step === shown.step && !hash) return scrollTo(0, 0)
+  if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
   keepScroll()
-  history.pushState(null, "", address({page, step}) + hash)
-  follow({page, step})
+  history.pushState(null, "", address({page, step, inputs}) + hash)
+  follow({page, step, inputs})
 }
 
 // The primary stepper reports its step; the address and Python hear of it a few times a second, and of the last.
 export function setStep(step) {
   if (step === shown.step) return
   shown = {...shown, step}
+  timer ??= setTimeout(flush, PACE)
+}
+
+// The page's inputs as they stand in the address, `count=16&seed=2`: another set takes the place of the last.
+export function setInputs(page, inputs) {
+  if (page !== shown.page || inputs === shown.inputs) return
+  shown = {...shown, inputs}
   timer ??= setTimeout(flush, PACE)
 }
 
@@ -88,13 +98,13 @@ function onClick(event) {
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
-  const {page, step} = read(link.search)
-  go(page, step, link.hash)
+  const {page, step, inputs} = read(link.search)
+  go(page, step, link.hash, inputs)
 }
 
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
-  tell = ({page, step}) => model.send_msg({type: "go", page, step})
+  tell = ({page, step, inputs}) => model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs))})
   history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {

@@ -1,0 +1,53 @@
+"""What a lesson's methods try out: kernels run plain, recorded, timed and compiled, on the worker's device."""
+
+import time
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.device import Adapter, adapter_of
+from splatscope.gpu.program import CompileError
+from splatscope.tracing.record import Job, record
+from splatscope.tracing.run import prepare
+from splatscope.tracing.sanitize import sanitize
+
+from .story import Story, typed
+
+
+class Lab:
+    """One device to try things on. Everything that is compiled is kept by the worker for the next time."""
+
+    def __init__(self, device: spy.Device):
+        self.device = device
+
+    @property
+    def adapter(self) -> Adapter:
+        return adapter_of(self.device)
+
+    def record(self, job: Job) -> Story:
+        """Runs it instrumented. Raises CompileError, ValueError."""
+        recording = record(self.device, job)
+        return Story(recording, job, sanitize(recording.trace))
+
+    def run(self, job: Job) -> dict[str, np.ndarray]:
+        """Runs it plain: the buffers afterwards, each with dtype and shape of its input. Raises CompileError, ValueError."""
+        outputs = prepare(self.device, job).dispatch().outputs()
+        return {name: typed(job, name, words) for name, words in outputs.items()}
+
+    def seconds(self, job: Job, dispatches: int = 20, repeats: int = 5) -> float:
+        """Of one dispatch, the device waited for: the least of some repeats, each of many dispatches in one submit."""
+        run = prepare(self.device, job).dispatch()
+        best = float("inf")
+        for _ in range(repeats):
+            began = time.perf_counter()
+            run.dispatch(dispatches)
+            best = min(best, time.perf_counter() - began)
+        return best / dispatches
+
+    def refused(self, job: Job) -> str:
+        """Why the compiler does not take it, in all its words; "" if it does."""
+        try:
+            prepare(self.device, job)
+        except CompileError as error:
+            return error.diagnostics
+        return ""

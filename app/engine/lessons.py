@@ -1,0 +1,107 @@
+"""Lessons on the pool: the recording of a page's figure with what is asked about it, and the things its methods try out."""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from splatscope.gpu.device import open_device
+
+from .cluster import Pool
+from .kept import Kept
+from .lab import Lab
+from .lesson import Lesson
+from .recording import MOST_KEPT, RECORD_LIMIT, Packed, record_and_pack
+from .shown import Answer
+from .story import Story
+
+TRY_LIMIT = 120.0  # seconds that a claim or a show may take: its kernels may have to be compiled
+MOST_TRIED = 512
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A lesson as it travels to a worker: its stem and its parameters."""
+
+    stem: str
+    values: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> "Asked":
+        values = lesson.param.values()
+        return cls(lesson.stem(), tuple((name, values[name]) for name in sorted(values) if name != "name"))
+
+    def lesson(self) -> Lesson:
+        return find(self.stem)(**dict(self.values))
+
+    def key(self, *more: str) -> str:
+        where = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
+        return hashlib.sha256(json.dumps([self.stem, self.values, more, where], default=str).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page of a lesson shows of one recording. `answers` are by the names of the quizzes."""
+
+    packed: Packed
+    stops: list[int] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+
+
+def find(stem: str) -> type[Lesson]:
+    """The lesson class in lessons/`stem`.py: the one that is made there. Raises ModuleNotFoundError, LookupError."""
+    module = import_module(f"splatscope.lessons.{stem}")
+    for thing in vars(module).values():
+        if isinstance(thing, type) and issubclass(thing, Lesson) and thing.__module__ == module.__name__:
+            return thing
+    raise LookupError(f"lessons/{stem}.py has no Lesson")
+
+
+async def show(pool: Pool, lesson: Lesson, quizzes: Sequence[str]) -> Shown:
+    """Record the lesson's kernel and ask its quizzes of the recording. The same inputs are recorded once for all who ask.
+
+    Raises:
+        EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
+    """
+    asked = Asked.of(lesson)
+    return await _shown.once(asked.key("", *quizzes), lambda: pool.run(_show, asked, tuple(quizzes), limit=RECORD_LIMIT))
+
+
+async def attempt(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Any:
+    """What the lesson's method of this name finds out, given the parameters it depends on. Kept, unless `anew`."""
+    asked = Asked.of(lesson)
+    needed = set(depends(lesson, method))
+    asked = Asked(asked.stem, tuple((name, value) for name, value in asked.values if name in needed))
+    if anew:
+        return await pool.run(_attempt, asked, method, limit=TRY_LIMIT)
+    return await _tried.once(asked.key(method), lambda: pool.run(_attempt, asked, method, limit=TRY_LIMIT))
+
+
+def depends(lesson: Lesson, method: str) -> list[str]:
+    """The parameters that a method names by `@param.depends`."""
+    return list(getattr(getattr(type(lesson), method), "_dinfo", {}).get("dependencies", ()))
+
+
+_shown = Kept(MOST_KEPT, lambda shown: len(shown.packed.data))
+_tried = Kept(MOST_TRIED)
+
+
+# What follows runs on a worker.
+
+
+def _show(asked: Asked, quizzes: tuple[str, ...]) -> Shown:
+    lesson = asked.lesson()
+    job = lesson.job()
+    recording, findings, packed = record_and_pack(open_device(), job)
+    if recording is None:
+        return Shown(packed)
+    story = Story(recording, job, findings)
+    return Shown(packed, lesson.stops(story), lesson.facts(story), {name: getattr(lesson, name)(story) for name in quizzes})
+
+
+def _attempt(asked: Asked, method: str) -> Any:
+    return getattr(asked.lesson(), method)(Lab(open_device()))

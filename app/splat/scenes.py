@@ -1,0 +1,55 @@
+"""Small scenes by hand: Gaussians from what one says of them, and what a kernel that draws them has to be given."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def gaussians(
+    centres: Sequence[Sequence[float]],
+    sizes: Sequence[Sequence[float]],
+    angles: Sequence[float],
+    colours: Sequence[Sequence[float]],
+    alphas: Sequence[float],
+) -> np.ndarray:
+    """Raw values of the direct model, (9, N) float32, field by field as the kernels read them.
+
+    `centres` and `sizes` (N, 2) in pixels, sizes at least 0.31; `angles` (N,) radians; `colours` (N, 3) and `alphas` (N,) in 0 … 1.
+    """
+    raw = np.zeros((9, len(alphas)))
+    raw[0:2] = np.reshape(centres, (-1, 2)).T
+    raw[2:4] = np.log(np.maximum(np.reshape(sizes, (-1, 2)).T - MIN_SIZE, 1e-6))
+    raw[4] = angles
+    raw[5:8] = np.reshape(colours, (-1, 3)).T
+    opacity = np.clip(np.asarray(alphas, float), 1e-6, 1 - 1e-6)
+    raw[8] = np.log(opacity / (1 - opacity))
+    return raw.astype(np.float32)
+
+
+MIN_SIZE = 0.3  # as in gaussian.slang
+
+
+def scene_inputs(
+    size: tuple[int, int], raw: np.ndarray, *, max_weight: float = 0.99, shipped_background: bool = False
+) -> dict[str, np.ndarray]:
+    """The inputs of scene.slang by name, for a picture of `size` (width, height)."""
+    return {
+        "scene.size": np.array(size, np.uint32),
+        "scene.blobCount": np.uint32(raw.shape[1]),
+        "scene.maxWeight": np.float32(max_weight),
+        "scene.shippedBackground": np.uint32(shipped_background),
+        "blobsBuffer": np.ascontiguousarray(raw, np.float32).ravel(),
+        "derivBuffer": np.zeros(raw.size, np.uint32),
+    }
+
+
+def some_gaussians(count: int, size: tuple[int, int], seed: int = 0, spread: tuple[float, float] = (1.0, 4.0)) -> np.ndarray:
+    """Random ones over a picture: (9, count) float32."""
+    rng = np.random.default_rng(seed)
+    return gaussians(
+        rng.random((count, 2)) * np.array(size) - 0.5,
+        rng.uniform(*spread, (count, 2)),
+        rng.random(count) * np.pi,
+        rng.random((count, 3)),
+        rng.uniform(0.3, 0.95, count),
+    )

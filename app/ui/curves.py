@@ -1,0 +1,45 @@
+"""The Bokeh chart of a lesson's curves: each named at its end, in our look."""
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, Line, Scatter, Span, Text
+from bokeh.plotting import figure
+
+from splatscope.engine.shown import Curves
+
+from .charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
+
+
+def curves_chart(curves: Curves) -> figure:
+    """A chart of up to eight curves; where a value is NaN, a line is interrupted."""
+    scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
+    plot = chart(height=curves.height, min_border_left=40, min_border_right=110, **scales)
+    plot.xaxis.ticker.desired_num_ticks = 6
+    for level, words in curves.lines:
+        span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
+        follow_theme(span, line_color=AXIS)
+        plot.add_layout(span)
+        _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
+    for number, curve in enumerate(curves.curves):
+        colour = SERIES[number % len(SERIES)]
+        source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
+        if curve.points:
+            mark = Scatter(x="x", y="y", size=6)
+            follow_theme(mark, fill_color=colour, line_color=colour)
+        else:
+            mark = Line(x="x", y="y", line_width=2.4, line_dash=[5, 3] if number % 2 else [])
+            follow_theme(mark, line_color=colour)
+        plot.add_glyph(source, mark)
+        known = np.flatnonzero(np.isfinite(curve.y))
+        if len(known):
+            last = known[-1]
+            text = ORANGE_TEXT if number == 1 else colour
+            _label(plot, float(curve.x[last]), float(curve.y[last]), curve.label, text, x_offset=8)
+    return plot
+
+
+def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:
+    text = Text(x="x", y="y", text=value(words), text_font_style="bold", text_font_size="11px", text_baseline="middle", **look)
+    text.text_font = value(SANS)
+    follow_theme(text, text_color=colour)
+    plot.add_glyph(ColumnDataSource({"x": [x], "y": [y]}), text)

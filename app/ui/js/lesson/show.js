@@ -1,0 +1,45 @@
+// What a lesson tried out, drawn: a chart, bars, a table, pictures, words.
+import {h, style} from "../dom.js"
+import {pictures} from "./pictures.js"
+
+export function render({model, el}) {
+  style(el)
+  const body = h("div", {class: "body"}), caption = h("figcaption")
+  caption.innerHTML = model.caption
+  const again = h("button", {type: "button", class: "btn quiet", onclick: () => model.send_msg({type: "run"})}, "Run it again")
+  const foot = h("div", {class: "row"}, caption, again)
+  const root = h("figure", {class: "show panel", "data-testid": "show", "data-name": model.method}, body, foot)
+
+  const draw = () => {
+    const {results, busy, error} = model
+    again.disabled = busy
+    root.classList.toggle("busy", busy)
+    if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
+    else delete root.dataset.shown
+    if (error || !results.length) return body.replaceChildren(h("p", {class: "none"}, error || (busy ? "Running …" : "Waits for the figure …")))
+    const charts = model.get_child("charts") ?? []
+    body.replaceChildren(...results.map((result) => result.kind === "chart" ? chart(charts[result.chart], result) : DRAW[result.kind](result)))
+  }
+  draw()
+  for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(draw))
+  return root
+}
+
+const chart = (child, {x, y}) => h("div", {class: "chartbox"}, h("p", {class: "axis-y"}, y), child ?? "", h("p", {class: "axis-x"}, x))
+
+const html = (tag, text, attributes = {}) => { const el = h(tag, attributes); el.innerHTML = text; return el }
+
+const DRAW = {
+  bars({labels, amounts, words, unit}) {
+    const most = Math.max(...amounts.map(Math.abs), Number.MIN_VALUE)
+    return h("ul", {class: "amounts"}, ...labels.map((label, i) => h("li", {},
+      h("span", {class: "row"}, html("span", label), h("b", {class: "num"}, words[i] ?? `${Number(amounts[i].toPrecision(3))}${unit ? `\u2009${unit}` : ""}`)),
+      h("i", {style: `width:${Math.abs(amounts[i]) / most * 100}%`}))))
+  },
+  table({head, rows, marked}) {
+    return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, h("thead", {}, h("tr", {}, ...head.map((cell) => html("th", cell, {scope: "col"})))),
+      h("tbody", {}, ...rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell)))))))
+  },
+  pictures,
+  words: ({html: text}) => html("div", text, {class: "said"}),
+}

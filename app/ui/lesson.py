@@ -1,0 +1,248 @@
+"""The page of a section: its text with what is live in it, from the pair of files in lessons/ that its name gives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import panel as pn
+
+from splatscope.engine import EngineError, pool
+from splatscope.engine.lesson import Lesson
+from splatscope.engine.lessons import attempt, depends, find, show
+from splatscope.gpu.device import DeviceError
+from splatscope.gpu.program import CompileError, declaration
+from splatscope.paths import LESSONS
+
+from .controls import Controls
+from .debugger_link import debugger_link
+from .drawing import Drawing, Formula
+from .lesson_bar import LessonBar
+from .lesson_form import address, form, put, read
+from .page import Page
+from .pages import BY_NAME, PAGES
+from .prose import Block, code, html_of, inline, parse, region
+from .stepper import KEYS, Stepper
+from .tried import Claim, Quiz, Show
+
+if TYPE_CHECKING:
+    from .shell import Shell
+
+log = logging.getLogger(__name__)
+
+TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError)
+
+
+class LessonPage:
+    """One session's page of a lesson: a change of a control brings a new recording, and with it new answers."""
+
+    def __init__(self, shell: Shell, stem: str):
+        self.shell = shell
+        self.lesson: Lesson = find(stem)()
+        read(self.lesson, shell.inputs)
+        self.slots: list[Any] = []
+        self.quizzes: dict[str, Quiz] = {}
+        self.tried: dict[str, Claim | Show] = {}
+        self.waiting: list[str] = []  # methods to try, once the figure is there
+        self.controls: Controls | None = None
+        self.drawing: Drawing | None = None
+        self.stepper: Stepper | None = None
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        text = (LESSONS / f"{stem}.md").read_text(encoding="utf-8")
+        self._formula = next((block for block in parse(text) if block.kind == "formula"), None)
+        html = "".join(self._block(block) for block in parse(text))
+        self.bar = LessonBar(address=address(self.lesson), debugger=self._link())
+        self.page = Page(
+            page=stem,
+            html=f'<article class="lesson">{html}{_neighbours(stem)}</article>',
+            slots=self.slots,
+            keys=KEYS,
+            actions=[self.bar],
+        )
+        self.page.on_close(self.close)
+        self.page.on_close(partial(shell.param.unwatch, shell.param.watch(self._asked, "inputs")))
+        pn.state.onload(self._begin)
+
+    def close(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+
+    # The text
+
+    def _block(self, block: Block) -> str:
+        match block.kind:
+            case "words":
+                return f'<div class="prose">{html_of(block.text)}</div>'
+            case "afterwards":
+                return f'<aside class="after"><b>Afterwards you can say</b> {inline(block.text)}</aside>'
+            case "controls":
+                self.controls = Controls(self._control, {}, groups=form(self.lesson), values=self._values(), bar=True)
+                return self._slot(self.controls)
+            case "figure":
+                caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
+                return f'<div class="fig">{self._slot(self._figure())}{caption}</div>'
+            case "formula":
+                return ""  # stands inside the figure
+            case "code":
+                file, *names = block.args
+                caption = inline(block.text) if block.text.strip() else f"<code>shaders/{escape(file)}</code>"
+                return code(region(file, tuple(names)), caption)
+            case "kernel":
+                words = f"The kernel of this page{f', {block.args[0]}' if block.args[0] else ''}"
+                return f'<details class="kernel"><summary>{words}</summary>{code([(1, block.text)])}</details>'
+            case "deeper":
+                return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
+            case "quiz":
+                quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))
+                return self._slot(quiz)
+            case "claim" | "show":
+                return self._slot(self._tries(block))
+        raise ValueError(f"No page shows a block “{block.kind}”")
+
+    def _tries(self, block: Block) -> Claim | Show:
+        name = block.args[0]
+        if not callable(getattr(self.lesson, name, None)):
+            raise LookupError(f"lessons/{self.lesson.stem()}.py has no method {name}")
+        run = partial(self._again, name)
+        words = inline(block.text)
+        made = Claim(run, claim=words) if block.kind == "claim" else Show(run, caption=words, method=name)
+        self.tried[name] = made
+        return made
+
+    def _figure(self) -> Stepper:
+        figure = dict(self.lesson.figure)
+        kind, options = figure.pop("drawing", ""), figure.pop("options", {})
+        if kind:
+            self.drawing = figure["aside"] = Drawing(self._control, kind=kind, options=options, values=self._values())
+        if self._formula is not None:
+            args = dict(arg.split("=") for arg in self._formula.args)
+            figure["below"] = Formula(text=self._formula.text, bits=int(args.get("bits", 0)))
+        self.stepper = Stepper(**{"layout": "figure", "parts": ["source"], "unit": self.lesson.unit} | figure)
+        return self.stepper
+
+    def _slot(self, component: Any) -> str:
+        self.slots.append(component)
+        return f'<div data-slot="{len(self.slots) - 1}"></div>'
+
+    # What changes
+
+    def _values(self) -> dict[str, Any]:
+        return {name: value for name, value in self.lesson.param.values().items() if name != "name"}
+
+    def _control(self, name: str, value: Any) -> None:
+        if name not in self.lesson.param or name == "name":
+            return
+        try:
+            put(self.lesson, name, value)
+        except ValueError as error:
+            if self.controls:
+                self.controls.tell(self._values(), {name: str(error)})
+            return
+        self._changed()
+
+    def _asked(self, event: Any) -> None:
+        """The address gives other inputs: Back, Forward, or a link to this page."""
+        before = self._values()
+        read(self.lesson, event.new)
+        if self._values() != before:
+            self._changed()
+
+    def _changed(self) -> None:
+        values = self._values()
+        changed = {name for name, value in values.items() if self._shown.get(name, value) != value}
+        if self.controls:
+            self.controls.tell(values, dict.fromkeys(values, ""))
+        if self.drawing:
+            self.drawing.values = values
+        self.bar.param.update(address=address(self.lesson), debugger=self._link())
+        self._start("figure", self._record())
+        self.waiting += [name for name in self.tried if name not in self.waiting and changed & set(depends(self.lesson, name))]
+        self._shown = values
+
+    def _link(self) -> str:
+        """The address of the debugger with this kernel and these inputs; empty where they are too long for one."""
+        if self.stepper is None:
+            return ""
+        job = self.lesson.job()
+        constants = "".join(declaration(name, value) for name, value in job.constants.items())
+        try:
+            return debugger_link(constants + job.source, job.entry, job.groups, job.inputs, job.group)
+        except ValueError:
+            return ""
+
+    # What runs
+
+    def _begin(self) -> None:
+        self._shown = self._values()
+        self.waiting = list(self.tried)
+        self._start("figure", self._record())
+
+    def _again(self, name: str) -> None:
+        self._start(name, self._try(name, anew=True))
+
+    def _start(self, what: str, work: Any) -> None:
+        """In the background; a later one of the same takes its place."""
+        if what in self._tasks:
+            self._tasks[what].cancel()
+        self._tasks[what] = asyncio.get_running_loop().create_task(self._guard(work))
+
+    async def _guard(self, work: Any) -> None:
+        try:
+            await work
+        except Exception:
+            log.exception("A part of the page %s failed", self.lesson.stem())
+
+    async def _record(self) -> None:
+        if self.stepper is not None:
+            self.stepper.wait()
+            try:
+                shown = await show(pool, self.lesson, list(self.quizzes))
+            except TROUBLE as error:
+                self.stepper.param.update(busy="", error=str(error))
+                return
+            if self.drawing:
+                self.drawing.facts = shown.facts
+            self.stepper.show(shown.packed, stops=shown.stops)
+            self.bar.adapter = shown.packed.meta.get("adapter", "")
+            for name, quiz in self.quizzes.items():
+                if name in shown.answers:
+                    quiz.answer = vars(shown.answers[name]) | {"options": list(shown.answers[name].options)}
+        while self.waiting:
+            name = self.waiting[0]
+            await self._try(name)
+            self.waiting = [other for other in self.waiting if other != name]
+
+    async def _try(self, name: str, anew: bool = False) -> None:
+        made = self.tried[name]
+        made.param.update(busy=True, error="")
+        try:
+            result = await attempt(pool, self.lesson, name, anew=anew)
+        except TROUBLE as error:
+            made.param.update(busy=False, error=str(error))
+            return
+        if isinstance(made, Claim):
+            made.param.update(busy=False, verdict=vars(result))
+        else:
+            made.show(result)
+            made.busy = False
+
+
+def _neighbours(stem: str) -> str:
+    """The ways to the section before and the one after."""
+    names = [entry.name for entry in PAGES]
+    at = names.index(stem)
+    before, after = PAGES[at - 1] if at else None, PAGES[at + 1] if at + 1 < len(PAGES) else None
+    parts = [
+        f'<a href="{entry.address}" rel="{rel}"><small>{words}</small>{escape(entry.title)}</a>'
+        for entry, rel, words in ((before, "prev", "Previous"), (after, "next", "Next"))
+        if entry is not None
+    ]
+    return f'<nav class="pn" aria-label="Previous and next">{"".join(parts)}</nav>'
+
+
+def lesson(shell: Shell) -> Page:
+    """Builds the page that the shell's address names."""
+    return LessonPage(shell, BY_NAME[shell.page].name).page

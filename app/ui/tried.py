@@ -1,0 +1,89 @@
+"""What a lesson's methods tried out, on its way to the browser: quizzes, claims and shows."""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import panel as pn
+import param
+from panel.viewable import Children
+
+from splatscope.engine.shown import Bars, Curves, Picture, Pictures, Several, Table, Words
+
+from .component import Component
+from .curves import curves_chart
+
+
+class Quiz(Component):
+    """A question whose answer comes from the recording in view."""
+
+    question = param.String(doc="HTML")
+    answer = param.Dict(default={}, doc="As engine.shown.Answer; empty until the recording is there")
+
+
+class _Tried(Component):
+    busy = param.Boolean(default=False)
+    error = param.String(default="", doc="Why it could not be run, in one line")
+
+    __abstract = True
+
+    def __init__(self, run: Callable[[], None], **params: Any):
+        super().__init__(**params)
+        self._run = run
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "run":
+            self._run()
+
+
+class Claim(_Tried):
+    """A claim with its verdict. `run` tries it anew."""
+
+    claim = param.String(doc="HTML")
+    verdict = param.Dict(default={}, doc="As engine.shown.Verdict; empty until it was run")
+
+
+class Show(_Tried):
+    """A result without a stepper. `run` makes it anew."""
+
+    caption = param.String(doc="HTML")
+    method = param.String(doc="The lesson's method that made it")
+    results = param.List(default=[], doc="What is drawn, one under the other; empty until it was run")
+    charts = Children(default=[], doc="The Bokeh charts among them")
+
+    def show(self, result: Any) -> None:
+        """Draws one of engine.shown."""
+        parts = result.shows if isinstance(result, Several) else (result,)
+        charts, results = [], []
+        for part in parts:
+            if isinstance(part, Curves):
+                results.append({"kind": "chart", "chart": len(charts), "x": part.x, "y": part.y})
+                charts.append(pn.pane.Bokeh(curves_chart(part), sizing_mode="stretch_width"))
+            else:
+                results.append(plain(part))
+        self.param.update(charts=charts, results=results)
+
+
+def plain(part: Bars | Table | Pictures | Words) -> dict[str, Any]:
+    """A result as numbers, texts and lists."""
+    match part:
+        case Bars():
+            return {"kind": "bars", **vars(part)}
+        case Table():
+            return {"kind": "table", **vars(part)}
+        case Pictures():
+            return {"kind": "pictures", "lens": part.lens, "pictures": [_picture(one) for one in part.pictures]}
+        case Words():
+            return {"kind": "words", "html": part.html}
+    raise TypeError(f"A page cannot show a {type(part).__name__}")
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    pixels = np.asarray(picture.pixels)
+    about = {name: getattr(picture, name) for name in ("caption", "unit", "low", "high", "signed")}
+    about |= {"width": pixels.shape[1], "height": pixels.shape[0]}
+    if pixels.ndim == 3:
+        data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
+        return about | {"bytes": data, "alpha": pixels.shape[2] == 4}
+    return about | {"values": np.where(np.isfinite(pixels), pixels, 1e30).ravel().tolist()}
