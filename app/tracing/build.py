@@ -24,8 +24,8 @@ _ERROR = re.compile(
     r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+|^(\S+?)\((\d+)\): (?:note|error|fatal error) 9\d+", re.MULTILINE
 )
 # Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and for a space of its
-# own there is no room in SlangPy's layout: either way the driver's memory is damaged.
-_BINDING = re.compile(r":\s*register\s*\([^()]*\)|\[\[?\s*vk(?:::|_)binding\s*\([^()]*\)\s*\]?\]")
+# own there is no room in SlangPy's layout: either way the driver's memory is damaged. Push constants its cursors do not reach.
+_BINDING = re.compile(r":\s*register\s*\([^()]*\)|\[\[?\s*vk(?:::|_)(?:binding\s*\([^()]*\)|push_constant)\s*\]?\]")
 
 
 @dataclass
