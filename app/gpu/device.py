@@ -55,7 +55,10 @@ def open_device(wanted: str | None = None) -> spy.Device:
             if wanted in adapter.name.lower() or wanted == backend:
                 try:
                     return spy.Device(
-                        type=getattr(spy.DeviceType, backend), adapter_luid=adapter.luid, compiler_options=COMPILER_OPTIONS
+                        type=getattr(spy.DeviceType, backend),
+                        adapter_luid=adapter.luid,
+                        compiler_options=COMPILER_OPTIONS,
+                        enable_hot_reload=False,  # a file saved nearby would take the program away under a running job
                     )
                 except RuntimeError:
                     continue
@@ -68,6 +71,11 @@ def adapter_of(device: spy.Device) -> Adapter:
     """Describe an open device."""
     info = device.info
     return Adapter(info.adapter_name, info.type.name, info.limits.min_wave_size, _is_software(info.adapter_name))
+
+
+def adapter_names() -> list[str]:
+    """The adapters of all backends, each once; not all of them need open."""
+    return list(dict.fromkeys(adapter.name for backend in BACKENDS for adapter in _adapters(backend)))
 
 
 def _adapters(backend: str) -> list[spy.AdapterInfo]:
