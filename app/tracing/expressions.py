@@ -164,11 +164,12 @@ class Expressions:
         if place.memory.atomic:
             return self.text(node)
         site = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
-        return self.pure(self.wrapped(site, place, ""))
+        return self.pure(node, self.wrapped(site, place, ""))
 
-    def pure(self, call: str) -> str:
-        """A call whose value has no derivative."""
-        return f"no_diff({call})" if self.differentiable else call
+    def pure(self, node: Node, call: str) -> str:
+        """A call whose value has no derivative; one no_diff is enough, and all that may be."""
+        said = re.search(r"\bno_diff\s*\(\s*$", self.source.clean[max(0, node.start_byte - 40) : node.start_byte])
+        return f"no_diff({call})" if self.differentiable and not said else call
 
     def wrapped(self, site: int, place: Place, suffix: str, prefix: str = "", waits: bool = False) -> str:
         """`prefix place suffix` with a record of its value; `waits` if the suffix may access other memory."""
@@ -314,7 +315,7 @@ class Expressions:
         index = self.emit(arguments.named_children[0])
         site = self.site(node, "read", memory.name, type=self.recorded(self._loaded(memory, function)), space="device")
         call = f"{self.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {self.size(memory)}))"
-        return self.pure(f"_rec_read({site}, {call})")
+        return self.pure(node, f"_rec_read({site}, {call})")
 
     def _loaded(self, memory: Memory, function: Node) -> str:
         """The type that a Load returns."""

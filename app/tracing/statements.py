@@ -199,7 +199,7 @@ class Function(Stores):
         value = clause.child_by_field_name("value") if clause.type == "condition_clause" else clause
         if value is None or value.type == "declaration" or self._is_spared(clause) or clause.has_error:
             return self.text(clause)
-        branch = self.pure(f"_rec_branch({self.site(value, 'branch')}, bool({self.grouped(value)}))")
+        branch = self.pure(value, f"_rec_branch({self.site(value, 'branch')}, bool({self.grouped(value)}))")
         self.after = []
         return f"({branch})" if clause.type == "condition_clause" else branch
 
