@@ -123,6 +123,7 @@ def _print_report(report) -> None:
     facts = Table.grid(padding=(0, 2))
     for name, value in report.versions.items():
         facts.add_row(name, escape(value))
+    facts.add_row("sandbox", escape(report.sandbox))
     facts.add_row("browser bundle", "there" if report.bundle else "missing")
     facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))
     console.print(facts)

@@ -47,7 +47,7 @@ def why_not() -> str:
 
 def describe() -> str:
     """The means there are, for a report."""
-    return why_not() or f"Landlock {_abi()}, seccomp"
+    return "none" if why_not() else f"Landlock {_abi()}, seccomp"
 
 
 def die_with_parent(signal: int) -> None:

@@ -5,12 +5,15 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from splatscope import __version__, apt, chromium
+from splatscope import __version__, apt, chromium, confine
 from splatscope.gpu import driver, probe
 from splatscope.paths import PACKAGE
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
 BUNDLE = PACKAGE / "ui" / "dist" / "splatscope.js"
+SANDBOX_REMEDY = (
+    "serve a class from Linux 5.13 or newer; elsewhere with --address localhost, or others can run shipped kernels only"
+)
 CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
 
 
@@ -30,6 +33,7 @@ class Report:
     trials: list[probe.Trial]
     bundle: bool
     chromium: str | None
+    sandbox: str  # what confines sources from pages
     missing: list[Missing]
 
     @property
@@ -45,6 +49,7 @@ class Report:
             "versions": self.versions,
             "bundle": self.bundle,
             "chromium": self.chromium,
+            "sandbox": self.sandbox,
             "missing": [asdict(missing) for missing in self.missing],
         }
 
@@ -61,9 +66,11 @@ def examine() -> Report:
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
     if not BUNDLE.is_file():
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
+    if why := confine.why_not():
+        missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
     if browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
-    return Report(versions(), trials, BUNDLE.is_file(), browser, missing)
+    return Report(versions(), trials, BUNDLE.is_file(), browser, confine.describe(), missing)
 
 
 def versions() -> dict[str, str]:
