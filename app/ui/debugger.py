@@ -38,7 +38,7 @@ BOTH = "both"
 
 
 class DebugBar(Component):
-    """In the top bar: edit or step, what it ran on, open, save, Run. It speaks with the bench in the browser, by events on window."""
+    """In the top bar: what it ran on, the views, open, save, Run. It speaks with the bench in the browser, by events on window."""
 
 
 class Debugger(Component):
@@ -126,7 +126,7 @@ class Debugger(Component):
     def present(self, shown: Shown) -> None:
         """Shows a recording that came from a file; what was there before is not compared with it."""
         self._forget()
-        self.shown = shown
+        self._example, self._draft, self.shown = None, shown.draft, shown
         self.stepper.show(shown.packed, fix=[])
 
     def _forget(self) -> None:
@@ -181,7 +181,9 @@ class Debugger(Component):
 
     async def _run(self, draft: dict[str, Any], fix: bool = False) -> None:
         """Compile, fill the inputs, record, show."""
-        self._draft = {name: draft.get(name) for name in ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")}
+        self._draft = {
+            name: draft.get(name) for name in ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")
+        }
         self.notice = ""
         self.stepper.wait()
         interface = await self._check(draft)

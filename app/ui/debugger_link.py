@@ -1,4 +1,4 @@
-"""Links that open a kernel in the debugger, with its inputs: what the page's own “Copy link” makes, and `js/draft.js` reads."""
+"""Links that open a kernel in the debugger, with its inputs: what the page's own “Copy link” makes and `draft.js` reads."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-MOST = 16_000  # characters of an address, as in js/draft.js
+MOST = 16_000  # characters of an address, as in draft.js
 
 Input = np.ndarray | Sequence[float] | float | Mapping[str, Any]
 

@@ -1,7 +1,7 @@
 // What somebody is working on: kept for the tab, and in a link as long as it fits.
 
 const KEY = "splatscope-debugger"
-const MOST = 16_000 // characters of a link
+export const MOST = 16_000 // characters of a link
 
 export function keep(draft) {
   try { sessionStorage.setItem(KEY, JSON.stringify(draft)) } catch { /* private mode: it lasts as long as the page */ }
@@ -16,11 +16,16 @@ export async function kept() {
   try { return JSON.parse(sessionStorage.getItem(KEY)) } catch { return null }
 }
 
-// The address that holds the draft and the step, "" where it would be too long.
+// The address that holds the draft and the step, "" where it would be too long, and how long it would be.
 export async function link(draft, step) {
   const packed = await pack(JSON.stringify(draft))
   const address = `${location.origin}${location.pathname}?page=debugger${step ? `&step=${step}` : ""}#kernel=${packed}`
-  return address.length > MOST ? "" : address
+  return {address: address.length > MOST ? "" : address, length: address.length}
+}
+
+// What was changed is no longer what the address holds.
+export function unlink() {
+  if (location.hash) history.replaceState(history.state, "", location.pathname + location.search)
 }
 
 async function through(stream, bytes) {
@@ -29,7 +34,7 @@ async function through(stream, bytes) {
 
 async function pack(text) {
   const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text))
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
 }
 
 async function unpack(text) {

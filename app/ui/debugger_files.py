@@ -1,0 +1,137 @@
+"""The debugger's files: array files as inputs, a recording that is opened, and what may be taken away."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from splatscope.engine import EngineError, pool
+from splatscope.engine.archive import ArchiveError
+from splatscope.engine.opening import open_file
+from splatscope.engine.recording import Packed, check_source
+from splatscope.engine.recording_file import perfetto, with_draft
+from splatscope.engine.reflection import Interface
+from splatscope.engine.standalone import standalone
+from splatscope.engine.vetting import refuse
+from splatscope.gpu.device import DeviceError, adapter_of, open_device
+from splatscope.tracing.record import Job
+
+from .array_files import keep, keep_raw
+from .inputs import InputError, inputs_of
+from .upload import Inbox
+
+if TYPE_CHECKING:
+    from .debugger import Debugger
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A recording with what it was made of; of one that came from a file, `interface` is not known."""
+
+    job: Job
+    packed: Packed
+    draft: dict[str, Any]
+    interface: Interface | None = None
+
+
+class Files:
+    """What the bench receives and what it gives; every refusal is one line in `arrival`."""
+
+    def __init__(self, bench: Debugger):
+        self._bench = bench
+        self._buffer = ""
+        self._arrays = Inbox(self._array)
+        self._recordings = Inbox(lambda name, data: bench.begin(self._open(name, data)))
+
+    def take(self, message: dict[str, Any]) -> None:
+        """A piece of a file: for `name` "recording", or "array:BUFFER"."""
+        kind, _, buffer = str(message.get("name", "")).partition(":")
+        if kind == "array":
+            self._buffer = buffer
+            self._arrays.take(message)
+        elif kind == "recording":
+            self._recordings.take(message)
+
+    def _array(self, name: str, data: bytes) -> None:
+        try:
+            key, stored = keep(name, data)
+            array = stored.array(self._buffer)
+        except ArchiveError as error:
+            self._arrived(error=str(error), buffer=self._buffer)
+            return
+        words = f"{array.dtype}, {' × '.join(f'{n:,}' for n in array.shape) or 'one number'}"
+        self._arrived(buffer=self._buffer, array=key, file=stored.file, words=words)
+
+    async def _open(self, name: str, data: bytes) -> None:
+        bench = self._bench
+        bench.stepper.wait("Opening …")
+        try:
+            packed, job, draft = await pool.run(open_file, name[:80], data, limit=60.0)
+        except (ArchiveError, EngineError) as error:
+            bench.stepper.param.update(busy="")
+            self._arrived(error=str(error))
+            return
+        draft = {
+            "source": job.source,
+            "inputs": draft.get("inputs") if isinstance(draft.get("inputs"), dict) else {},
+            "groups": list(job.groups),
+            "group": list(job.group),
+            "entry": job.entry,
+            "functions": draft.get("functions"),
+            "groups_said": draft.get("groups_said"),
+            "step": draft.get("step") if isinstance(draft.get("step"), int) else 0,
+            "from_file": True,
+        }
+        for buffer, array in job.inputs.items():
+            spec = draft["inputs"].get(buffer)
+            if spec is None or (isinstance(spec, dict) and spec.get("fill") == "file"):
+                key, stored = keep_raw(f"{buffer} of {name}", array)
+                draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
+        bench.put(draft)
+        bench.present(Shown(job, Packed(packed.meta, packed.data, data), draft))
+
+    async def save(self, what: str, message: dict[str, Any]) -> None:
+        """Hands the browser a file: "recording", "python" or "perfetto"."""
+        bench, shown = self._bench, self._bench.shown
+        if shown is None:
+            self._arrived(error="There is no recording yet: run the kernel first.")
+            return
+        stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
+        try:
+            match what:
+                case "recording":
+                    step = message.get("step")
+                    draft = shown.draft | {"step": step if isinstance(step, int) else 0}
+                    name, data = f"{stem}.npz", with_draft(shown.packed.file, draft)
+                case "perfetto":
+                    name, data = f"{stem}.perfetto.json", await pool.run(perfetto, shown.packed.file, limit=60.0)
+                case "python":
+                    name, data = f"{stem}.py", (await self._python(shown, f"{stem}.py")).encode()
+                case _:
+                    return
+        except (EngineError, DeviceError, InputError, ValueError) as error:
+            self._arrived(error=str(error).partition("\n")[0])
+            return
+        bench.param.update(file=data, file_name=name, saved=bench.saved + 1)
+
+    async def _python(self, shown: Shown, name: str) -> str:
+        job, interface = shown.job, shown.interface
+        if interface is None:
+            wrong = refuse(job.source)
+            found = None if wrong else await check_source(pool, job.source, entry=job.entry)
+            if found is None or found.interface is None:
+                raise InputError(wrong or found.error)
+            interface = found.interface
+            job.inputs.update({n: v for n, v in inputs_of(interface, {}).items() if n not in job.inputs})
+        return await pool.run(_standalone, job, interface, name)
+
+    def _arrived(self, **what: Any) -> None:
+        self._bench.arrival = what | {"number": self._bench.arrival.get("number", 0) + 1}
+
+
+def _standalone(job: Job, interface: Interface, name: str) -> str:
+    return standalone(job, interface, adapter_of(open_device()).backend, name)
