@@ -101,12 +101,10 @@ def _shut_in(folder: Path, adapter: str) -> Answer:
     device = open_device(adapter or None)
     # What is loaded at first use is loaded now: compilers, their messages, the sanitizer's words.
     job = pickle.loads(pickle.dumps(Job(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
-    for work, arguments in (
-        ("record", (job, adapter)),
-        ("check", (_WARMING, "warming.slang", "")),
-        ("check", (_WARMING + "wrong", "warming.slang", "")),
-    ):
-        json.dumps(WORKS[work](*arguments)[0], default=_plain)
+    WORKS["record"](job, adapter)
+    for source in (_WARMING, _WARMING + "wrong"):
+        json.dumps(WORKS["check"](source, "warming.slang", "")[0], default=_plain)
+    WORKS["costs"](_WARMING, "")
 
     confine.restrict_memory(MEMORY if adapter_of(device).is_software else 0, FILE, FILES, PROCESSOR_SECONDS)
     headers = [Path(os.environ["CUDA_PATH"], "include")] if "CUDA_PATH" in os.environ else []

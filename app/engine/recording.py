@@ -12,6 +12,7 @@ import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
+from splatscope.tracing.cost import Cost, costs
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, sanitize
 
@@ -99,6 +100,12 @@ async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entr
     return Checked.of((await _work(pool, "check", (source, file, entry), CHECK_LIMIT, trusted))[0])
 
 
+async def source_costs(pool: Pool, source: str, entry: str = "", *, trusted: bool = False) -> list[Cost]:
+    """What it would cost to record each of the kernel's functions; of a source that compiles. Raises EngineError."""
+    answer, _ = await _work(pool, "costs", (source, entry), CHECK_LIMIT, trusted)
+    return [Cost(**given) for given in answer["functions"]]
+
+
 async def _work(pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool) -> Answer:
     if trusted:
         return await pool.run(WORKS[work], *arguments, limit=limit)
@@ -138,7 +145,12 @@ def check_job(source: str, file: str, entry: str) -> Answer:
     return asdict(_check(source, file, entry)), []
 
 
-WORKS = {"record": record_job, "check": check_job}
+def costs_job(source: str, entry: str) -> Answer:
+    """`Cost` for each function, in plain parts."""
+    return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
+
+
+WORKS = {"record": record_job, "check": check_job, "costs": costs_job}
 
 
 def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, list[Finding], Packed]:

@@ -35,14 +35,10 @@ MOST_PARTS = 4
 _KEPT = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH", "SPLATSCOPE_DEVICE")
 _KEPT_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA_VISIBLE_", "__GLX_", "__EGL_")
 _NO_START = "The sandbox for sources from pages does not start: `splatscope doctor` may say why."
-_CRASHED = {
-    "record": "The kernel crashed the process it ran in. Look for a write out of bounds, or for arrays of great size.",
-    "check": "The compiler crashed on this source: undo what was written last, or nest it less deeply.",
-}
-_SLOW = {
-    "record": "The kernel took longer than {:g} s to compile and run, and was stopped. Give it less to do.",
-    "check": "The compiler took longer than {:g} s and was stopped. Look for macros, generics or constants that grow without end.",
-}
+_CRASHED = "The compiler crashed on this source: undo what was written last, or nest it less deeply."
+_KERNEL_CRASHED = "The kernel crashed the process it ran in. Look for a write out of bounds, or for arrays of great size."
+_SLOW = "The compiler took longer than {:g} s and was stopped. Look for macros, generics or constants that grow without end."
+_KERNEL_SLOW = "The kernel took longer than {:g} s to compile and run, and was stopped. Give it less to do."
 
 
 def work(name: str, function: Callable[..., Answer], arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
@@ -93,7 +89,7 @@ class Sandbox:
         try:
             cell.wait_until_ready()
             answer = cell.ask(name, arguments, limit)
-            keep = name == "check" and cell.checks < MOST_CHECKS
+            keep = name != "record" and cell.checks < MOST_CHECKS
             return answer
         finally:
             if keep:
@@ -141,9 +137,10 @@ class Cell:
             self._connection.send_bytes(pickle.dumps((name, arguments)))
             return self._answer(limit)
         except (EOFError, OSError, RecursionError) as lost:
+            runs = name == "record"
             if time.monotonic() - began >= limit:
-                raise JobTimeout(_SLOW[name].format(limit)) from lost
-            raise WorkerLost(_CRASHED[name]) from lost
+                raise JobTimeout((_KERNEL_SLOW if runs else _SLOW).format(limit)) from lost
+            raise WorkerLost(_KERNEL_CRASHED if runs else _CRASHED) from lost
 
     def _answer(self, limit: float) -> Answer:
         """What it says, or what it says it raised. OSError, EOFError, RecursionError where it says nothing that makes sense."""

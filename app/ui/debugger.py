@@ -12,16 +12,14 @@ from panel.viewable import Child
 
 from splatscope.engine import EngineError, pool
 from splatscope.engine.adapters import adapters
-from splatscope.engine.recording import Packed, check_source, record_source
+from splatscope.engine.recording import Packed, check_source, record_source, source_costs
 from splatscope.engine.reflection import Interface
-from splatscope.engine.vetting import refuse
 from splatscope.gpu.device import DeviceError
-from splatscope.tracing.cost import costs
 from splatscope.tracing.record import Job
 
 from .compare import Compare
 from .component import Component
-from .debugger_examples import BY_NAME, EXAMPLES, GROUPS, Example, difference, fixed
+from .debugger_examples import BY_NAME, EXAMPLES, GROUPS, Example, difference, fixed, is_shipped
 from .debugger_files import Files, Shown
 from .draft import entry_of, job_of, public
 from .inputs import FILLS, InputError
@@ -159,17 +157,17 @@ class Debugger(Component):
     async def _check(self, draft: dict[str, Any]) -> Interface | None:
         """Compile; what comes of it goes to the editor."""
         source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
-        wrong = read(source).refusal or refuse(source)
-        if wrong:
+        if wrong := read(source).refusal:
             self._tell([], wrong)
             return None
+        ours = is_shipped(source)
         try:
-            found = await check_source(pool, source, entry=entry)
+            found = await check_source(pool, source, entry=entry, trusted=ours)
             if found.interface is None and entry and not found.diagnostics:
-                found = await check_source(pool, source)  # the entry point was renamed: the first one is taken
+                found = await check_source(pool, source, trusted=ours)  # the entry point was renamed: the first one is taken
             if found.interface is not None:
                 entry = entry_of(draft, found.interface)
-                self.interface = public(found.interface, source, draft, await pool.run(costs, source, entry=entry))
+                self.interface = public(found.interface, source, draft, await source_costs(pool, source, entry, trusted=ours))
         except (EngineError, DeviceError) as error:
             self._tell([], str(error))
             return None
@@ -210,7 +208,7 @@ class Debugger(Component):
         """The recording; None where there is none, and the page says why."""
         better = self._fixed()
         try:
-            packed = await record_source(pool, job, adapter)
+            packed = await record_source(pool, job, adapter, trusted=is_shipped(job.source))
         except (EngineError, DeviceError, ValueError) as error:
             self.stepper.param.update(busy="", error=str(error))
             return None
