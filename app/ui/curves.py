@@ -2,7 +2,7 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, Line, Scatter, Span, Text
+from bokeh.models import ColumnDataSource, Line, Range1d, Scatter, Span, Text
 from bokeh.plotting import figure
 
 from splatscope.engine.shown import Curves
@@ -13,7 +13,7 @@ from .charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
 def curves_chart(curves: Curves) -> figure:
     """A chart of up to eight curves; where a value is NaN, a line is interrupted."""
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
-    plot = chart(height=curves.height, min_border_left=40, min_border_right=110, **scales)
+    plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
@@ -36,6 +36,19 @@ def curves_chart(curves: Curves) -> figure:
             text = ORANGE_TEXT if number == 1 else colour
             _label(plot, float(curve.x[last]), float(curve.y[last]), curve.label, text, x_offset=8)
     return plot
+
+
+def _range(curves: Curves) -> Range1d:
+    """From the least x to the largest, with room for the names at the curves' ends."""
+    xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
+    low, high, room = (
+        float(np.nanmin(xs)),
+        float(np.nanmax(xs)),
+        0.022 * max(len(curve.label) for curve in curves.curves) / 2 + 0.02,
+    )
+    if curves.log_x:
+        return Range1d(low, high * (high / low) ** room)
+    return Range1d(low, high + room * ((high - low) or 1.0))
 
 
 def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:

@@ -47,13 +47,21 @@ class LessonPage:
         self.quizzes: dict[str, Quiz] = {}
         self.tried: dict[str, Claim | Show] = {}
         self.waiting: list[str] = []  # methods to try, once the figure is there
-        self.controls: Controls | None = None
+        self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         text = (LESSONS / f"{stem}.md").read_text(encoding="utf-8")
         self._formula = next((block for block in parse(text) if block.kind == "formula"), None)
+        self._kernels: list[str] = []
         html = "".join(self._block(block) for block in parse(text))
+        if self._kernels:
+            words = (
+                "The kernel that this page runs"
+                if len(self._kernels) == 1
+                else f"The {len(self._kernels)} kernels that this page runs"
+            )
+            html += f'<details class="kernels"><summary>{words}</summary>{"".join(self._kernels)}</details>'
         self.bar = LessonBar(address=address(self.lesson), debugger=self._link())
         self.page = Page(
             page=stem,
@@ -79,8 +87,9 @@ class LessonPage:
             case "afterwards":
                 return f'<aside class="after"><b>Afterwards you can say</b> {inline(block.text)}</aside>'
             case "controls":
-                self.controls = Controls(self._control, {}, groups=form(self.lesson), values=self._values(), bar=True)
-                return self._slot(self.controls)
+                groups = form(self.lesson, block.args)
+                self.controls.append(Controls(self._control, {}, groups=groups, values=self._values(), bar=True))
+                return self._slot(self.controls[-1])
             case "figure":
                 caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
                 return f'<div class="fig">{self._slot(self._figure())}{caption}</div>'
@@ -91,8 +100,8 @@ class LessonPage:
                 caption = inline(block.text) if block.text.strip() else f"<code>shaders/{escape(file)}</code>"
                 return code(region(file, tuple(names)), caption)
             case "kernel":
-                words = f"The kernel of this page{f', {block.args[0]}' if block.args[0] else ''}"
-                return f'<details class="kernel"><summary>{words}</summary>{code([(1, block.text)])}</details>'
+                self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))
+                return ""  # stands with the others at the end
             case "deeper":
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
             case "quiz":
@@ -138,8 +147,8 @@ class LessonPage:
         try:
             put(self.lesson, name, value)
         except ValueError as error:
-            if self.controls:
-                self.controls.tell(self._values(), {name: str(error)})
+            for controls in self.controls:
+                controls.tell(self._values(), {name: str(error)})
             return
         self._changed()
 
@@ -153,8 +162,8 @@ class LessonPage:
     def _changed(self) -> None:
         values = self._values()
         changed = {name for name, value in values.items() if self._shown.get(name, value) != value}
-        if self.controls:
-            self.controls.tell(values, dict.fromkeys(values, ""))
+        for controls in self.controls:
+            controls.tell(values, dict.fromkeys(values, ""))
         if self.drawing:
             self.drawing.values = values
         self.bar.param.update(address=address(self.lesson), debugger=self._link())

@@ -14,14 +14,14 @@ from .controls import Spec, choice, group, number, slider, switch, text
 MOST_CHARACTERS = 4000  # of one value in an address
 
 
-def form(lesson: Lesson) -> list[Spec]:
-    """A control for each parameter, in the order they are declared; what the lesson says in `controls` comes on top.
+def form(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
+    """A control for each of these parameters, all where none is named; what the lesson says in `controls` comes on top.
 
     `{"count": {"kind": "number"}}` makes a field of a slider, `{"live": True}` has a slider tell its value while it moves,
     `{"as_menu": True}` makes a menu of segments, `{"hidden": True}` leaves a parameter to the drawing.
     """
     items = []
-    for name in parameters(lesson):
+    for name in names or parameters(lesson):
         more = dict(lesson.controls.get(name, {}))
         if not more.pop("hidden", False) and (item := _item(lesson.param[name], more)) is not None:
             items.append(item)

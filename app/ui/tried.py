@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import panel as pn
 import param
-from panel.viewable import Children
+from bokeh.embed import json_item
 
 from splatscope.engine.shown import Bars, Curves, Picture, Pictures, Several, Table, Words
 
@@ -50,24 +49,18 @@ class Show(_Tried):
     caption = param.String(doc="HTML")
     method = param.String(doc="The lesson's method that made it")
     results = param.List(default=[], doc="What is drawn, one under the other; empty until it was run")
-    charts = Children(default=[], doc="The Bokeh charts among them")
 
     def show(self, result: Any) -> None:
         """Draws one of engine.shown."""
         parts = result.shows if isinstance(result, Several) else (result,)
-        charts, results = [], []
-        for part in parts:
-            if isinstance(part, Curves):
-                results.append({"kind": "chart", "chart": len(charts), "x": part.x, "y": part.y})
-                charts.append(pn.pane.Bokeh(curves_chart(part), sizing_mode="stretch_width"))
-            else:
-                results.append(plain(part))
-        self.param.update(charts=charts, results=results)
+        self.results = [plain(part) for part in parts]
 
 
-def plain(part: Bars | Table | Pictures | Words) -> dict[str, Any]:
+def plain(part: Curves | Bars | Table | Pictures | Words) -> dict[str, Any]:
     """A result as numbers, texts and lists."""
     match part:
+        case Curves():
+            return {"kind": "chart", "x": part.x, "y": part.y, "item": json_item(curves_chart(part))}
         case Bars():
             return {"kind": "bars", **vars(part)}
         case Table():

@@ -23,20 +23,19 @@ export function network(host) {
 function wires({root, facts, options}) {
   const {count, passes, keys} = facts, most = Math.max(1, ...keys)
   const narrow = root.clientWidth < 520
-  const bar = narrow ? 44 : BAR, first = LEFT + bar + 34, gap = narrow ? 9 : 13
+  const bar = narrow ? 44 : BAR, first = LEFT + bar + 34, room = root.clientWidth - first - 12
+  // one column of arrows for each pair that would cross another of its pass; what is left lies between the passes
+  const arrows = passes.reduce((sum, {j}) => sum + Math.min(j, count / 2), 0)
+  const gap = Math.max(6, Math.min(16, room * 0.66 / arrows)), between = Math.max(4, (room - gap * arrows) / passes.length)
   const row = count <= 8 ? ROW * 1.35 : ROW, y = (i) => TOP + 14 + i * row
-  // one column of arrows for each pair that would cross another of its pass
   let x = first
   const columns = passes.map(({k, j}) => {
     const lanes = Math.min(j, count / 2)
-    const column = {k, j, x, width: Math.max(lanes * gap, gap) + (narrow ? 10 : 18), lanes}
+    const column = {k, j, x, width: lanes * gap + between, lanes}
     x += column.width
     return column
   })
-  const natural = x + 8
-  const width = Math.max(natural, root.clientWidth - 2), stretch = (width - first - 8) / (natural - first - 8)
-  for (const c of columns) { c.x = first + (c.x - first) * stretch; c.width *= stretch }
-  const height = y(count - 1) + 44
+  const width = x + 8, height = y(count - 1) + 44
   const svg = s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, class: "net", role: "img", "aria-label": `A sorting network of ${count} places and ${passes.length} passes`})
   const band = s("rect", {class: "band", y: TOP - 22, height: height - TOP - 4, rx: 4})
   const wall = s("path", {class: "wallp"})

@@ -7,7 +7,7 @@ export function strip({root, facts, options, step}) {
   const canvas = h("canvas", {class: "strip pixels", width: count, height: rows.length * tall, role: "img", "aria-label": `${count} keys as colours, a row for each of ${passes.length} passes`})
   const now = h("canvas", {class: "strip pixels now", width: count, height: 1, role: "img", "aria-label": "The keys now"})
   const mark = h("div", {class: "stripmark"}), words = h("p", {class: "reading num"})
-  const el = h("div", {class: "strips"}, h("p", {class: "axis"}, "the list after each pass, from the first at the top"), h("div", {class: "frame"}, canvas, mark), h("p", {class: "axis"}, "the list now"), now, words)
+  const el = h("div", {class: "strips"}, h("p", {class: "axis"}, "the list after each pass, from the first at the top"), h("div", {class: "under"}, canvas, mark), h("p", {class: "axis"}, "the list now"), now, words)
 
   const colours = [[230, 240, 248], [156, 197, 226], [49, 141, 193], [0, 92, 143], [10, 40, 70]]
   const colour = (key) => {

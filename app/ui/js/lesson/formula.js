@@ -27,7 +27,7 @@ function words(spot, look) {
 
 export function render({model, el}) {
   style(el)
-  const root = h("div", {class: "formula", "aria-live": "off"})
+  const root = h("div", {class: "numbers", "aria-live": "off"})
   let parts = []
 
   const build = () => {

@@ -21,7 +21,7 @@ function view(picture, lens) {
   const title = h("figcaption")
   title.innerHTML = caption
   canvas.setAttribute("aria-label", title.textContent)
-  const el = h("figure", {class: "pic"}, h("div", {class: "frame"}, canvas, glass), title, words)
+  const el = h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, glass), title, words)
   let at = [width >> 1, height >> 1]
 
   const describe = (x, y) => {

@@ -1,5 +1,6 @@
 // What a lesson tried out, drawn: a chart, bars, a table, pictures, words.
 import {h, style} from "../dom.js"
+import {paintModels} from "../theme.js"
 import {pictures} from "./pictures.js"
 
 export function render({model, el}) {
@@ -8,8 +9,9 @@ export function render({model, el}) {
   caption.innerHTML = model.caption
   const again = h("button", {type: "button", class: "btn quiet", onclick: () => model.send_msg({type: "run"})}, "Run it again")
   const foot = h("div", {class: "row"}, caption, again)
-  const root = h("figure", {class: "show panel", "data-testid": "show", "data-name": model.method}, body, foot)
+  const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
 
+  const ends = [] // what frees the charts now shown
   const draw = () => {
     const {results, busy, error} = model
     again.disabled = busy
@@ -17,19 +19,43 @@ export function render({model, el}) {
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
     if (error || !results.length) return body.replaceChildren(h("p", {class: "none"}, error || (busy ? "Running …" : "Waits for the figure …")))
-    const charts = model.get_child("charts") ?? []
-    body.replaceChildren(...results.map((result) => result.kind === "chart" ? chart(charts[result.chart], result) : DRAW[result.kind](result)))
+    for (const end of ends.splice(0)) end()
+    body.replaceChildren(...results.map((result) => DRAW[result.kind](result, ends)))
   }
   draw()
+  model.on("remove", () => { for (const end of ends.splice(0)) end() })
   for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(draw))
   return root
 }
 
-const chart = (child, {x, y}) => h("div", {class: "chartbox"}, h("p", {class: "axis-y"}, y), child ?? "", h("p", {class: "axis-x"}, x))
+// A Bokeh chart, in a document of its own.
+function chart({x, y, item}, ends) {
+  const box = h("div", {class: "bokeh"})
+  const shown = (async () => {
+    while (!box.isConnected) await new Promise(requestAnimationFrame)
+    // Bokeh draws only what it finds under <body>, not in a shadow tree: it is made there and moved.
+    const nursery = h("div", {class: "nursery", style: `width:${box.clientWidth}px`})
+    document.body.append(nursery)
+    const views = await window.Bokeh.embed.embed_item(item, nursery)
+    paintModels()
+    box.append(...nursery.childNodes)
+    nursery.remove()
+    return views
+  })()
+  ends.push(async () => {
+    for (const view of (await shown).roots) {
+      const doc = view.model.document, at = window.Bokeh.documents.indexOf(doc)
+      view.remove()
+      if (at >= 0) window.Bokeh.documents.splice(at, 1)
+    }
+  })
+  return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
+}
 
 const html = (tag, text, attributes = {}) => { const el = h(tag, attributes); el.innerHTML = text; return el }
 
 const DRAW = {
+  chart,
   bars({labels, amounts, words, unit}) {
     const most = Math.max(...amounts.map(Math.abs), Number.MIN_VALUE)
     return h("ul", {class: "amounts"}, ...labels.map((label, i) => h("li", {},
