@@ -1,0 +1,28 @@
+"""Lessons are tried on this machine's device, as a worker does it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lesson import Lesson
+from splatscope.engine.lessons import find
+from splatscope.engine.story import Story
+from splatscope.gpu.device import open_device
+
+
+@pytest.fixture(scope="session")
+def lab() -> Lab:
+    return Lab(open_device())
+
+
+@pytest.fixture(scope="session")
+def told(lab: Lab) -> Callable[..., tuple[Lesson, Story]]:
+    """`told("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
+
+    def tell(stem: str, **values: Any) -> tuple[Lesson, Story]:
+        lesson = find(stem)(**values)
+        return lesson, lab.record(lesson.job())
+
+    return tell
