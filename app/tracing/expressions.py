@@ -13,7 +13,7 @@ from splatscope.tracing.declarations import Declarations, Memory, memory_of
 from splatscope.tracing.places import NO_BOUND, Place, is_simple, place_of
 from splatscope.tracing.recorder import TYPES, UNKNOWN
 from splatscope.tracing.sites import Site
-from splatscope.tracing.syntax import Block, Source, is_numeric, text_of
+from splatscope.tracing.syntax import Block, Source, is_numeric, split_arguments, text_of
 
 ATOMIC_METHODS = {
     "load", "store", "exchange", "compareExchange", "add", "sub", "max", "min", "and", "or", "xor", "increment", "decrement",
@@ -47,6 +47,7 @@ class Expressions:
         self.types: dict[str, str] = {}  # of parameters and locals
         self.dims: dict[str, tuple[str, ...]] = {}  # of local arrays
         self.memory: dict[str, Memory] = dict(known.memory)
+        self.generics = _generics(source, block)
         self.differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
         self.changed: list[str] = []  # locals that the statement at hand changes inside of expressions
         self.after: list[str] = []  # records that follow the statement at hand
@@ -112,6 +113,8 @@ class Expressions:
     def recorded(self, type_text: str) -> str:
         """The type that a site of such values says."""
         if not type_text:
+            return UNKNOWN
+        if type_text in self.generics:
             return UNKNOWN
         return type_text if is_numeric(type_text) else ""
 
@@ -328,3 +331,18 @@ class Expressions:
 
     def size(self, memory: Memory) -> str:
         return f"_rec_size({memory.name})" if memory.space == "device" else NO_BOUND
+
+
+_GENERIC_HEAD = re.compile(r"(?:\w|^|__generic|extension)\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>")
+
+
+def _generics(source: Source, block: Block) -> set[str]:
+    """The type parameters of a function and of what it stands in."""
+    names: set[str] = set()
+    while block is not None:
+        head = source.head(block)
+        for listed in _GENERIC_HEAD.findall(head[: head.find("(")] if block.is_code and "(" in head else head):
+            found = (re.match(r"(?!let\b|each\b)\w+(?=\s*(?::|=|$))", part) for part in split_arguments(listed))
+            names |= {match.group(0) for match in found if match is not None and not is_numeric(match.group(0))}
+        block = block.owner
+    return names

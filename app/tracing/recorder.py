@@ -174,7 +174,6 @@ public uint _rec_size<T : ITexelElement>(Buffer<T> b) {{ uint n; b.GetDimensions
 public uint _rec_size(RWByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(ByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
 
-public void _rec_value<T>(uint site, T v) {{ put(site, 0, 0, 0); }}
 public void _rec_element<T>(uint site, uint index, T v) {{ put(site, index, 0, 0); }}
 public T _rec_read<T>(uint site, T v) {{ put(at(site), tick(), where, 0); return v; }}
 public void _rec_wrote<T>(uint site, uint index, T v) {{ put(site, tick(), index, 0); }}
@@ -197,6 +196,7 @@ _WORDS = {
     "uint64_t": ["uint({v})", "uint({v} >> 32)"],
     "double": ["uint(bit_cast<uint64_t>({v}))", "uint(bit_cast<uint64_t>({v}) >> 32)"],
 }
+_GENERIC = ("float", "half", "double", "int", "uint", "bool")  # scalars of the values that generic functions record
 
 
 def module_text(types: set[str], shapes: set[tuple[str, ...]], on_software: bool) -> str:
@@ -204,7 +204,7 @@ def module_text(types: set[str], shapes: set[tuple[str, ...]], on_software: bool
 
     `shapes` are the types of the values that are recorded together.
     """
-    head = _HEAD.replace("BUFFER", "RWBuffer" if on_software else "RWStructuredBuffer")
+    head = _HEAD.replace("BUFFER", "RWBuffer" if on_software else "RWStructuredBuffer") + _of_any_type(types)
     return head + "".join(map(_overloads, sorted(types))) + "".join(map(_together, sorted(shapes)))
 
 
@@ -282,6 +282,13 @@ public void _rec_element(uint site, uint index, {name} v) {{ {element}}}
 public {name} _rec_read(uint site, {name} v) {{ {read}return v; }}
 public void _rec_wrote(uint site, uint index, {name} v) {{ {wrote}}}
 """
+
+
+def _of_any_type(types: set[str]) -> str:
+    """A record of a value whose type only a generic's arguments tell: each specialisation keeps the one branch that is its own."""
+    asked = [name for name in TYPES[1:] if set(TYPES[1:]) <= types and name.startswith(_GENERIC)]
+    branches = "".join(f"if (let x = v as {name}) {{ _rec_value(site, x); return; }} " for name in asked)
+    return f"public void _rec_value<T>(uint site, T v) {{ {branches}put(site, 0, 0, 0); }}\n"
 
 
 def _together(shape: tuple[str, ...]) -> str:

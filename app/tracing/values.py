@@ -42,9 +42,9 @@ class Values(Expressions):
             return "".join(self.value_of(node, f"{name}.{field}", t or "void", depth + 1) for field, t in fields.items())
         if type_text in self.known.enums:
             return f" _rec_value({self.site(node, 'value', name, type='int')}, int({name}));"
-        if type_text and not is_numeric(type_text):
+        if type_text and not is_numeric(type_text) and type_text not in self.generics:
             return "" if depth else self.step(node) if opaque is None else opaque
-        return f" _rec_value({self.site(node, 'value', name, type=type_text or UNKNOWN)}, {name});"
+        return f" _rec_value({self.site(node, 'value', name, type=self.recorded(type_text))}, {name});"
 
     def _changed_value(self, node: Node, left: Node) -> str:
         """What an assignment to a local changed: the variable where its type is a plain one, else the part named."""
