@@ -5,7 +5,6 @@ import re
 from tree_sitter import Node
 
 from splatscope.tracing.expressions import Expressions
-from splatscope.tracing.recorder import UNKNOWN
 from splatscope.tracing.syntax import is_numeric, text_of
 
 MOST_FIELDS = 16  # of a struct, that are recorded one by one
