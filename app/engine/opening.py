@@ -14,8 +14,8 @@ from splatscope.tracing.trace import VERSION, Trace
 from .archive import ArchiveError, read_arrays
 from .packing import pack
 from .packing_types import type_of, width_of
-from .recording import Packed
 from .reflection import Layout
+from .sandbox import Answer
 
 MOST_EVENTS = 2_000_000
 MOST_SITES = 50_000
@@ -27,10 +27,8 @@ _WORDS = ("file", "entry", "adapter")
 _REST = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
 
 
-def open_file(name: str, data: bytes) -> tuple[Packed, Job, dict[str, Any]]:
-    """A file as the browser takes it, the job it was made from, and the page's draft, {} where it holds none.
-
-    Findings are found anew.
+def open_job(name: str, data: bytes) -> Answer:
+    """A file as `recording.open_recording` takes it out of the sandbox. Findings are found anew.
 
     Raises:
         ArchiveError: it is no recording, or one that cannot be shown; the message says why in one line.
@@ -39,18 +37,19 @@ def open_file(name: str, data: bytes) -> tuple[Packed, Job, dict[str, Any]]:
     try:
         trace = Trace.load(data)
         _check(trace)
+        header = trace.header
         page = _json(arrays["page"]) if "page" in arrays else {}
         layouts = {str(key): _layout(value) for key, value in page.get("layouts", {}).items()}
-        given = {str(key): arrays[f"input{i}"].astype(np.uint8) for i, key in enumerate(page.get("inputs", ()))}
+        given = {str(key): arrays[f"input{i}"].astype(np.uint8).reshape(-1) for i, key in enumerate(page.get("inputs", ()))}
         outputs = {str(key): arrays[f"output{i}"].astype(np.uint32).reshape(-1) for i, key in enumerate(page.get("outputs", ()))}
         types = {key: str(page.get("types", {}).get(key, "uint")) for key in outputs}
-        same = page.get("same_as_plain")
-        stepped = {str(key): str(value) for key, value in trace.header["stepped_over"].items()}
+        stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
         recording = _Opened(trace, outputs, None, types, [], stepped)
-        recording.same = same if isinstance(same, bool) else None
-        header = trace.header
-        groups, group = tuple(header["groups"]), tuple(header["group"])
-        job = Job(header["sources"][header["file"]], header["file"], header["entry"], groups, group, given)
+        recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
+        about = {name: header[name] for name in ("file", "entry", "groups", "group")} | {
+            "source": header["sources"][header["file"]]
+        }
+        job = Job(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), given)
         findings = sanitize(trace)
         packed = pack(recording, findings, job, layouts)
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
@@ -69,9 +68,9 @@ def open_file(name: str, data: bytes) -> tuple[Packed, Job, dict[str, Any]]:
         "same_as_plain": recording.same_as_plain,
         "stepped_over": stepped,
         "findings": [finding.kind for finding in findings],
-        "opened": True,
     }
-    return Packed(meta, packed), job, draft
+    inputs = [(key, array.nbytes) for key, array in given.items()]
+    return {"meta": meta, "job": about, "draft": draft, "inputs": inputs}, [packed, b"".join(map(bytes, given.values()))]
 
 
 class _Opened(Recording):

@@ -19,11 +19,14 @@ from splatscope.tracing.sanitize import Finding, sanitize
 from . import sandbox
 from .cluster import Pool
 from .kept import Kept
+from .opening import open_job
+from .packed import Packed
 from .packing import pack
 from .reach import open_to_others
-from .recording_file import save
+from .recording_file import perfetto, save
 from .reflection import Interface, reflect
 from .sandbox import Answer
+from .standalone import standalone
 from .vetting import refuse
 
 RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
@@ -41,19 +44,6 @@ class Diagnostic:
     end: int
     severity: str  # "error" or "warning"
     message: str
-
-
-@dataclass(frozen=True)
-class Packed:
-    """A recording as the browser takes it: `meta` is small and plain, `data` what `packing.pack` made.
-
-    `meta` has `recording` (a hash of source, inputs and events), `adapter`, `events`, `threads`, `findings` (kinds in order),
-    `truncated`, `same_as_plain`; or `error` (one line) and `diagnostics`, with no data. `file` is what `recording_file.save` made.
-    """
-
-    meta: dict[str, Any]
-    data: bytes = b""
-    file: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -106,6 +96,32 @@ async def source_costs(pool: Pool, source: str, entry: str = "", *, trusted: boo
     return [Cost(**given) for given in answer["functions"]]
 
 
+async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[Packed, Job, dict[str, Any]]:
+    """A file that a browser brought: what to show, the job it was made from, and the page's draft, {} where it holds none.
+
+    Raises:
+        ValueError: it is no recording, or one that cannot be shown, in one line. EngineError.
+    """
+    answer, (packed, given) = await _work(pool, "open", (name, data), RECORD_LIMIT, trusted=False)
+    inputs, at = {}, 0
+    for buffer, size in answer["inputs"]:
+        inputs[buffer] = np.frombuffer(given[at : at + size], np.uint8)
+        at += size
+    about = answer["job"]
+    job = Job(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), inputs)
+    return Packed(answer["meta"], packed, data), job, answer["draft"]
+
+
+async def python_file(pool: Pool, job: Job, interface: Interface, name: str, *, trusted: bool = False) -> str:
+    """The text of `standalone.standalone`. Raises EngineError, ValueError."""
+    return (await _work(pool, "standalone", (job, interface, name), CHECK_LIMIT, trusted))[0]["text"]
+
+
+async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> bytes:
+    """The Chrome/Perfetto form of a recording's file. Raises EngineError, ValueError."""
+    return (await _work(pool, "perfetto", (file,), RECORD_LIMIT, trusted))[1][0]
+
+
 async def _work(pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool) -> Answer:
     if trusted:
         return await pool.run(WORKS[work], *arguments, limit=limit)
@@ -150,7 +166,22 @@ def costs_job(source: str, entry: str) -> Answer:
     return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
 
 
-WORKS = {"record": record_job, "check": check_job, "costs": costs_job}
+def standalone_job(job: Job, interface: Interface, name: str) -> Answer:
+    return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
+
+
+def perfetto_job(file: bytes) -> Answer:
+    return {}, [perfetto(file)]
+
+
+WORKS = {
+    "record": record_job,
+    "check": check_job,
+    "costs": costs_job,
+    "open": open_job,
+    "standalone": standalone_job,
+    "perfetto": perfetto_job,
+}
 
 
 def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, list[Finding], Packed]:

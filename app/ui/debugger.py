@@ -12,7 +12,8 @@ from panel.viewable import Child
 
 from splatscope.engine import EngineError, pool
 from splatscope.engine.adapters import adapters
-from splatscope.engine.recording import Packed, check_source, record_source, source_costs
+from splatscope.engine.packed import Packed
+from splatscope.engine.recording import check_source, record_source, source_costs
 from splatscope.engine.reflection import Interface
 from splatscope.gpu.device import DeviceError
 from splatscope.tracing.record import Job
@@ -33,6 +34,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BOTH = "both"
+GONE = {
+    "race": "the race",
+    "benign-race": "the harmless race",
+    "out-of-bounds": "the access out of bounds",
+    "uninitialised-read": "the read of what nobody wrote",
+    "barrier-divergence": "the divergent barrier",
+    "nan": "the NaN",
+    "timeout": "the endless loop",
+}
 
 
 class DebugBar(Component):
@@ -225,7 +235,9 @@ class Debugger(Component):
         self.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
         if fix:
             gone = sorted(set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"]))
-            self.notice = f"The fix took it away: {' and '.join(gone)}." if gone else "The fix was made."
+            self.notice = (
+                f"The fix took {' and '.join(GONE.get(kind, kind) for kind in gone)} away." if gone else "The fix was made."
+            )
 
     async def _on_both(self, job: Job, interface: Interface) -> None:
         """The same dispatch on the first two devices."""

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from splatscope.engine import EngineError, pool
 from splatscope.engine.archive import ArchiveError
-from splatscope.engine.opening import open_file
-from splatscope.engine.recording import Packed, check_source
-from splatscope.engine.recording_file import perfetto, with_draft
+from splatscope.engine.packed import Packed
+from splatscope.engine.recording import check_source, open_recording, perfetto_file, python_file
+from splatscope.engine.recording_file import with_draft
 from splatscope.engine.reflection import Interface
-from splatscope.engine.standalone import standalone
-from splatscope.engine.vetting import refuse
-from splatscope.gpu.device import DeviceError, adapter_of, open_device
+from splatscope.gpu.device import DeviceError
 from splatscope.tracing.record import Job
 
 from .array_files import keep, keep_raw
+from .debugger_examples import is_shipped
 from .inputs import InputError, inputs_of
 from .upload import Inbox
 
@@ -70,8 +69,8 @@ class Files:
         bench = self._bench
         bench.stepper.wait("Opening …")
         try:
-            packed, job, draft = await pool.run(open_file, name[:80], data, limit=60.0)
-        except (ArchiveError, EngineError) as error:
+            packed, job, draft = await open_recording(pool, name[:80], data)
+        except (ValueError, EngineError, DeviceError) as error:
             bench.stepper.param.update(busy="")
             self._arrived(error=str(error))
             return
@@ -92,7 +91,7 @@ class Files:
                 key, stored = keep_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
         bench.put(draft)
-        bench.present(Shown(job, Packed(packed.meta, packed.data, data), draft))
+        bench.present(Shown(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
         """Hands the browser a file: "recording", "python" or "perfetto"."""
@@ -100,6 +99,7 @@ class Files:
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
+        ours = shown.interface is not None and is_shipped(shown.job.source)
         stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
         try:
             match what:
@@ -108,9 +108,9 @@ class Files:
                     draft = shown.draft | {"step": step if isinstance(step, int) else 0}
                     name, data = f"{stem}.npz", with_draft(shown.packed.file, draft)
                 case "perfetto":
-                    name, data = f"{stem}.perfetto.json", await pool.run(perfetto, shown.packed.file, limit=60.0)
+                    name, data = f"{stem}.perfetto.json", await perfetto_file(pool, shown.packed.file, trusted=ours)
                 case "python":
-                    name, data = f"{stem}.py", (await self._python(shown, f"{stem}.py")).encode()
+                    name, data = f"{stem}.py", (await _python(shown, f"{stem}.py", ours)).encode()
                 case _:
                     return
         except (EngineError, DeviceError, InputError, ValueError) as error:
@@ -118,20 +118,16 @@ class Files:
             return
         bench.param.update(file=data, file_name=name, saved=bench.saved + 1)
 
-    async def _python(self, shown: Shown, name: str) -> str:
-        job, interface = shown.job, shown.interface
-        if interface is None:
-            wrong = refuse(job.source)
-            found = None if wrong else await check_source(pool, job.source, entry=job.entry)
-            if found is None or found.interface is None:
-                raise InputError(wrong or found.error)
-            interface = found.interface
-            job.inputs.update({n: v for n, v in inputs_of(interface, {}).items() if n not in job.inputs})
-        return await pool.run(_standalone, job, interface, name)
-
     def _arrived(self, **what: Any) -> None:
         self._bench.arrival = what | {"number": self._bench.arrival.get("number", 0) + 1}
 
 
-def _standalone(job: Job, interface: Interface, name: str) -> str:
-    return standalone(job, interface, adapter_of(open_device()).backend, name)
+async def _python(shown: Shown, name: str, ours: bool) -> str:
+    job, interface = shown.job, shown.interface
+    if interface is None:
+        found = await check_source(pool, job.source, entry=job.entry)
+        if found.interface is None:
+            raise InputError(found.error)
+        interface = found.interface
+        job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
+    return await python_file(pool, job, interface, name, trusted=ours)
