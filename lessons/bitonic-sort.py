@@ -67,7 +67,7 @@ class BitonicSort(Lesson):
         return {
             "count": padded(self.count),
             "passes": found,
-            "keys": [int(key) for key in self.keys()],
+            "keys": [int(key) for key in self.keys()] + [SENTINEL] * (padded(self.count) - self.count),
             "after": states(story, self.keys(), found),
         }
 

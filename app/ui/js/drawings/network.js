@@ -3,7 +3,7 @@
 // facts: count, passes [{k, j, swapped: [lower places]}], after [[keys after each pass]], keys [at the start]
 // options: memory (the array that is sorted)
 import {lane, s, set} from "./svg.js"
-import {strip} from "./strip.js"
+import {PADDING, strip} from "./strip.js"
 
 const ROW = 27, LEFT = 34, BAR = 100, TOP = 34
 
@@ -21,7 +21,7 @@ export function network(host) {
 }
 
 function wires({root, facts, options}) {
-  const {count, passes, keys} = facts, most = Math.max(1, ...keys)
+  const {count, passes, keys} = facts, most = Math.max(1, ...keys.filter((key) => key !== PADDING))
   const narrow = root.clientWidth < 520
   const bar = narrow ? 44 : BAR, first = LEFT + bar + 34, room = root.clientWidth - first - 12
   // one column of arrows for each pair that would cross another of its pass; what is left lies between the passes
@@ -70,7 +70,7 @@ function wires({root, facts, options}) {
     rows.forEach(({disc, key, value}, place) => {
       if (place < look.threads) disc.show(look.status(place), place === look.thread)
       else disc.el.setAttribute("visibility", "hidden")
-      const n = memory?.number(place), known = n !== null && n !== undefined, sentinel = n === 0xffffffff
+      const n = memory?.number(place), known = n !== null && n !== undefined, sentinel = n === PADDING
       const size = known ? sentinel ? bar : Math.max(2, n / most * bar) : 0, touched = memory?.touched(place)
       set(key, {width: size, class: `bar${here.includes(place) ? " pair" : ""}${touched === "wr" ? " wr" : ""}${sentinel ? " pad" : ""}`})
       set(value, {x: LEFT + 14 + size, class: `m${here.includes(place) ? " now" : ""}`})

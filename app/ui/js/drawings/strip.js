@@ -1,9 +1,11 @@
 // Many keys as colours: a row for the list at each pass's end, and the list as it stands now below.
 import {h} from "../dom.js"
 
+export const PADDING = 0xffffffff // a key larger than any
+
 export function strip({root, facts, options, step}) {
   const {count, passes, after, keys} = facts
-  const most = Math.max(1, ...keys), rows = [keys, ...after], tall = Math.max(3, Math.floor(330 / rows.length))
+  const most = Math.max(1, ...keys.filter((key) => key !== PADDING)), rows = [keys, ...after], tall = Math.max(3, Math.floor(330 / rows.length))
   const canvas = h("canvas", {class: "strip pixels", width: count, height: rows.length * tall, role: "img", "aria-label": `${count} keys as colours, a row for each of ${passes.length} passes`})
   const now = h("canvas", {class: "strip pixels now", width: count, height: 1, role: "img", "aria-label": "The keys now"})
   const mark = h("div", {class: "stripmark"}), words = h("p", {class: "reading num"})

@@ -5,7 +5,7 @@ import {read, setInputs} from "../router.js"
 export function render({model, el}) {
   style(el)
   const page = read().page
-  const adapter = h("span", {class: "adapter", "data-testid": "adapter", "aria-pressed": "true", hidden: true})
+  const adapter = h("span", {class: "adapter on", "data-testid": "adapter", hidden: true})
   const link = h("a", {class: "btn", hidden: true}, "Open in the debugger")
   const show = () => {
     adapter.textContent = model.adapter

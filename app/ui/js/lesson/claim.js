@@ -9,7 +9,7 @@ export function render({model, el}) {
   const ran = h("div", {class: "ran"}), said = h("div"), mark = h("span", {class: "tag"})
   const again = h("button", {type: "button", class: "btn quiet", onclick: () => { model.send_msg({type: "run"}) }}, "Run it again")
   const verdict = h("li", {}, mark, said)
-  const root = h("section", {class: "card claim", "data-testid": "claim", "aria-label": "A claim, checked"},
+  const root = h("section", {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
     h("ol", {}, h("li", {}, h("span", {class: "tag"}, "The claim"), claim),
       h("li", {}, h("span", {class: "tag"}, "Ran it on this device"), ran, again), verdict))
 

@@ -63,7 +63,7 @@ const DRAW = {
       h("i", {style: `width:${Math.abs(amounts[i]) / most * 100}%`}))))
   },
   table({head, rows, marked}) {
-    return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, h("thead", {}, h("tr", {}, ...head.map((cell) => html("th", cell, {scope: "col"})))),
+    return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, h("thead", {}, h("tr", {}, ...head.map((cell) => cell ? html("th", cell, {scope: "col"}) : h("td")))),
       h("tbody", {}, ...rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell)))))))
   },
   pictures,

@@ -1,0 +1,26 @@
+"""Accessibility, as axe-core sees a page. It looks into open shadow trees by itself."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
+
+
+def wrongs_of(page: Page) -> list[dict]:
+    """What is wrong, each with its rule, why, and up to three elements."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", list(RULES)
+    )
+    return [
+        {
+            "rule": one["id"],
+            "help": one["help"],
+            "where": [
+                f"{node['target']}: {node['html'][:200]} {node.get('failureSummary', '')[-200:]}" for node in one["nodes"][:3]
+            ],
+        }
+        for one in found["violations"]
+    ]
