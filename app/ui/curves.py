@@ -20,6 +20,7 @@ def curves_chart(curves: Curves) -> figure:
         follow_theme(span, line_color=AXIS)
         plot.add_layout(span)
         _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
+    ends: list[tuple[float, float, str, tuple[str, str]]] = []
     for number, curve in enumerate(curves.curves):
         colour = SERIES[number % len(SERIES)]
         source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
@@ -33,22 +34,19 @@ def curves_chart(curves: Curves) -> figure:
         known = np.flatnonzero(np.isfinite(curve.y))
         if len(known):
             last = known[-1]
-            text = ORANGE_TEXT if number == 1 else colour
-            _label(plot, float(curve.x[last]), float(curve.y[last]), curve.label, text, x_offset=8)
+            ends.append((float(curve.y[last]), float(curve.x[last]), curve.label, ORANGE_TEXT if number == 1 else colour))
+    # The names stand over the curves' ends, the lowest one under its own: two that come close then keep apart.
+    for place, (y, x, words, colour) in enumerate(sorted(ends, key=lambda end: end[0])):
+        under = place == 0 and len(ends) > 1
+        _label(plot, x, y, words, colour, y_offset=12 if under else -10, text_align="right")
     return plot
 
 
 def _range(curves: Curves) -> Range1d:
-    """From the least x to the largest, with room for the names at the curves' ends."""
+    """From the least x to the largest, with a little room behind it."""
     xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
-    low, high, room = (
-        float(np.nanmin(xs)),
-        float(np.nanmax(xs)),
-        0.022 * max(len(curve.label) for curve in curves.curves) / 2 + 0.02,
-    )
-    if curves.log_x:
-        return Range1d(low, high * (high / low) ** room)
-    return Range1d(low, high + room * ((high - low) or 1.0))
+    low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
+    return Range1d(low, high * (high / low) ** 0.03 if curves.log_x else high + 0.03 * ((high - low) or 1.0))
 
 
 def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:

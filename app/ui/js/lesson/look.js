@@ -1,5 +1,6 @@
 // What a drawing asks of the moment: expressions over a thread's variables, cells of memory, what threads are doing.
-import {lookup, parse} from "../stepper/expression.js"
+import {parse} from "../stepper/expression.js"
+import {lookup} from "../stepper/lookup.js"
 import {text} from "../stepper/recording.js"
 
 const parsed = new Map()
