@@ -46,7 +46,8 @@ class Lesson(param.Parameterized):
 
     def kernel(self, name: str = "", **options: Any) -> Job:
         """A job of the kernel NAME in the lesson's text; `options` are those of Job."""
-        return Job(self.source(name), **{"file": f"{self.stem()}.slang", "records": RECORDS} | options)
+        # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
+        return Job(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:
