@@ -39,6 +39,9 @@ class Declarations:
     memory: dict[str, Memory] = field(default_factory=dict)
     structs: dict[str, dict[str, str]] = field(default_factory=dict)  # type by field; of generic structs and arrays nothing
     with_arrays: set[str] = field(default_factory=set)  # structs of which `structs` does not tell all
+    generic: set[str] = field(default_factory=set)  # structs whose fields mean nothing outside of them
+    arrays_in: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = field(default_factory=dict)  # (type, sizes) by struct and field
+    arrays: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # (type, sizes) of a module's own
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     macros: set[str] = field(default_factory=set)  # those with parameters, and those that stand for more than a value
@@ -60,8 +63,13 @@ class Declarations:
             elif block.kind == "interface":
                 for head, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
                     self._function(head, name, split_arguments(parameters), block)
-        for statement in _GLOBAL.findall(_top_level(source)):
+        top = _top_level(source)
+        for statement in _GLOBAL.findall(top):
             self._globals(statement)
+        for statement in re.sub(r"=[^;]*", "", top).split(";"):
+            if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
+                type_text, names = split_declaration(statement)
+                self.arrays |= {name: (type_text, dims) for name, dims in names if dims and not _BUFFER.match(type_text)}
 
     def type_of(self, type_text: str) -> str:
         """The type behind aliases."""
@@ -103,18 +111,22 @@ class Declarations:
             self.aliases[new] = old
 
     def _struct(self, source: Source, block: Block) -> None:
-        if "<" in source.head(block) or block.name in self.structs:
-            self.structs[block.name] = {}  # generic, or not the only one of its name
+        again, generic = block.name in self.structs, "<" in source.head(block)
+        if generic or again:
+            self.generic.add(block.name)
+        if again:  # not the only one of its name
+            self.structs[block.name], self.arrays_in[block.name] = {}, {}
             return
-        fields = {}
+        fields, arrays = {}, {}
         for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
             if "(" in declaration.split("=")[0] or re.search(r"\b(static|property|typealias|typedef|private)\b", declaration):
                 continue
             type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
             fields |= {name: type_text for name, dims in names if not dims}
+            arrays |= {name: (type_text, dims) for name, dims in names if dims}
             if any(dims for _, dims in names):
                 self.with_arrays.add(block.name)
-        self.structs[block.name] = fields
+        self.structs[block.name], self.arrays_in[block.name] = {} if generic else fields, arrays
 
     def _function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
         outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}

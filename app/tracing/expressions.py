@@ -9,6 +9,7 @@ import re
 
 from tree_sitter import Node
 
+from splatscope.tracing.bounds import Array, Bounds
 from splatscope.tracing.declarations import Declarations, Memory, memory_of
 from splatscope.tracing.places import NO_BOUND, Place, is_simple, place_of
 from splatscope.tracing.recorder import TYPES, UNKNOWN
@@ -38,7 +39,7 @@ _SPECIAL = re.compile(
 )
 
 
-class Expressions:
+class Expressions(Bounds):
     """What rewriting a function knows, and the rules for its expressions. `emit` gives a node's new text."""
 
     def __init__(self, source: Source, block: Block, known: Declarations, sites: list[Site], types: set[str]):
@@ -139,17 +140,22 @@ class Expressions:
         return self._read_or(node, lambda: self._element_read(node))
 
     def _element_read(self, node: Node) -> str:
-        """An element of a local array: an index that is outside is recorded, and kept inside."""
-        argument, indices, base, depth = node.child_by_field_name("argument"), node.child_by_field_name("indices"), node, -1
-        while base.type == "subscript_expression":
-            base, depth = base.child_by_field_name("argument"), depth + 1
-        name, dims = text_of(base), self.dims.get(text_of(base), ())
-        size = dims[depth] if depth < len(dims) else ""
-        if not size or name in self.memory or len(indices.named_children) != 1 or self.differentiable:
+        """An element of an array that is no shared memory."""
+        argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+        if len(indices.named_children) != 1:
             return self.children(node, self.emit)
         index = indices.named_children[0]
-        site = self.site(node, "out-of-bounds", name, access="read", dims=dims)
-        return f"{self.emit(argument)}[_rec_inside({site}, uint({self.emit(index)}), uint({size}))]"
+        return f"{self.emit(argument)}[{self._inside(argument, index, self.sizes_at(argument), self.emit(index))}]"
+
+    def _inside(self, argument: Node, index: Node, array: Array, text: str, access: str = "read") -> str:
+        """An index on its way into brackets: one that is outside is recorded, and kept inside."""
+        size = self.length(array)
+        within = index.type == "number_literal" and size.isdecimal() and re.fullmatch(r"\d+", text) and int(text) < int(size)
+        if not size or within or self.differentiable:
+            return text
+        name = re.sub(r"\[.*?\]", "", text_of(argument))
+        site = self.site(index.parent, "out-of-bounds", name, access=access, dims=array[1])
+        return f"_rec_inside({site}, uint({text}), uint({size}))"
 
     def _emit_field_expression(self, node: Node) -> str:
         argument = node.child_by_field_name("argument")
@@ -191,7 +197,17 @@ class Expressions:
         return f"{place.memory.name}[{first}]{later}{self.rest(place)}"
 
     def rest(self, place: Place) -> str:
-        return "".join(part if isinstance(part, str) else f"[{self.text(part)}]" for part in place.rest)
+        """What follows an element, indices kept inside."""
+        text, array = "", (place.memory.type, ())
+        for part in place.rest:
+            if isinstance(part, str):
+                array = ("", ()) if array[1] else self.field_of(array[0], part[1:])
+                text += part
+            else:
+                argument = part.parent.parent.child_by_field_name("argument")
+                text += f"[{self._inside(argument, part, array, self.text(part))}]"
+                array = self.below(array)
+        return text
 
     # Writing inside of expressions
 
@@ -241,6 +257,10 @@ class Expressions:
         place = self.place(node)
         if place is not None:
             return self.reached(place)
+        if node.type == "subscript_expression" and len(node.child_by_field_name("indices").named_children) == 1:
+            argument, index = node.child_by_field_name("argument"), node.child_by_field_name("indices").named_children[0]
+            inside = self._inside(argument, index, self.sizes_at(argument), self.emit(index), "write")
+            return f"{self.as_place(argument)}[{inside}]"
         if node.type in ("subscript_expression", "field_expression"):
             argument = node.child_by_field_name("argument")
             other = self.text if node.type == "field_expression" else self.emit

@@ -22,6 +22,7 @@ from splatscope.tracing.syntax import SCALARS
 REPLAY = 1 << 31  # flag: written while a backward pass runs the primal again
 OUTSIDE = 1 << 30  # flag: the index was out of bounds
 CONTINUED = (1 << 24) - 1
+NO_SLOT = 0xFFFFFFFF  # of what has no place in the device's order
 UNKNOWN = "?"  # type of a site whose records say it
 TYPES = (
     "",
@@ -147,21 +148,27 @@ public T _rec_pop<T>(T v)
     return v;
 }}
 
+// What went astray is recorded after what its thread did before. Where nothing did, nobody reads what is written: a branch would take
+// the driver longer to compile.
+void stray(uint site, uint index, bool did)
+{{
+    _rec.records[did ? min(cursor, last) : 0] = uint4(site | flags, {NO_SLOT}u, index, 0);
+    cursor += did ? 1 : 0;
+}}
+
 // A store that may not be made is recorded all the same, and flagged.
 public uint _rec_mark(uint site, bool is_inside) {{ return is_inside ? site : site | {OUTSIDE}u; }}
 
 public bool _rec_may(uint site, uint index, bool is_inside)
 {{
-    if (!is_inside)
-        put(site | {OUTSIDE}u, tick(), index, 0);
+    stray(site | {OUTSIDE}u, index, !is_inside);
     return is_inside;
 }}
 
 // An index into a local array, kept inside; one that is not is recorded.
 public uint _rec_inside(uint site, uint index, uint size)
 {{
-    if (index >= size)
-        put(site, tick(), index, 0);
+    stray(site, index, index >= size);
     return clamped(index, size);
 }}
 

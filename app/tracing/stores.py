@@ -77,8 +77,7 @@ class Stores(Values):
         return names, setup, name + "".join(f"[{n}]" for n in names) + rest
 
     def _held(self, place: Place) -> tuple[list[str], str, str]:
-        rest = "".join(part if isinstance(part, str) else f"[{self.emit(part)}]" for part in place.rest)
-        return self._indices(place.subscripts, place.memory.name, rest)
+        return self._indices(place.subscripts, place.memory.name, self.rest(place))
 
     def _store(self, node: Node, place: Place, operator: str, right: Node | None) -> str:
         """`{ uint i = …; if (inside) { a[i] = value; record } }`; a value of known type is kept, and not read back."""

@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from splatscope.tracing.instrument import Site
-from splatscope.tracing.recorder import CONTINUED, OUTSIDE, REPLAY
+from splatscope.tracing.recorder import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
 from splatscope.tracing.runs import Runs, spread
 
-NO_SLOT = np.uint32(0xFFFFFFFF)
 _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")
 _INDEXED = ("read", "write", "atomic", "out-of-bounds")
 _COLUMNS = ("thread", "site", "slot", "index", "words", "flags")
@@ -205,7 +204,7 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Run
         sites,
         thread=thread[heads].astype(np.uint32),
         site=site.astype(np.uint32),
-        slot=np.where(ticked, rows[heads, 1], NO_SLOT).astype(np.uint32),
+        slot=np.where(ticked, rows[heads, 1], np.uint32(NO_SLOT)),
         index=np.where(indexed, rows[heads, 2], np.where(is_element, rows[heads, 1], 0)).astype(np.uint32),
         words=words,
         flags=((rows[heads, 0] & (REPLAY | OUTSIDE)) >> 30).astype(np.uint32),
