@@ -337,7 +337,10 @@ class Expressions(Bounds):
             return ""
         index = self.emit(arguments.named_children[0])
         site = self.site(node, "read", memory.name, type=self.recorded(self._loaded(memory, function)), space="device")
-        call = f"{self.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {self.size(memory)}))"
+        template = re.search(r"<(.*)>$", self.text(function).strip(), re.DOTALL)
+        lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
+        size = self.room(memory, f"sizeof({template.group(1)})" if template else str(4 * int(lanes)))
+        call = f"{self.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {size}))"
         return self.pure(node, f"_rec_read({site}, {call})")
 
     def _loaded(self, memory: Memory, function: Node) -> str:
@@ -351,6 +354,10 @@ class Expressions(Bounds):
 
     def size(self, memory: Memory) -> str:
         return f"_rec_size({memory.name})" if memory.space == "device" else NO_BOUND
+
+    def room(self, memory: Memory, width: str) -> str:
+        """Where an access of so many bytes must begin before, so that all of it is inside."""
+        return f"_rec_room({self.size(memory)}, uint({width}) - 1)" if memory.byte_address else self.size(memory)
 
 
 _GENERIC_HEAD = re.compile(r"(?:\w|^|__generic|extension)\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>")

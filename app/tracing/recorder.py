@@ -148,8 +148,8 @@ public T _rec_pop<T>(T v)
     return v;
 }}
 
-// What went astray is recorded after what its thread did before. Where nothing did, nobody reads what is written: a branch would take
-// the driver longer to compile.
+// What went astray is recorded after what its thread did before. Where nothing did, nobody reads what is written: a branch would
+// take the driver longer to compile.
 void stray(uint site, uint index, bool did)
 {{
     _rec.records[did ? min(cursor, last) : 0] = uint4(site | flags, {NO_SLOT}u, index, 0);
@@ -180,6 +180,9 @@ public uint _rec_size<T : ITexelElement>(RWBuffer<T> b) {{ uint n; b.GetDimensio
 public uint _rec_size<T : ITexelElement>(Buffer<T> b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(RWByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
 public uint _rec_size(ByteAddressBuffer b) {{ uint n; b.GetDimensions(n); return n; }}
+
+// Of a size in bytes what is left for the first byte of an access; bytes that a buffer has beyond its last word are none.
+public uint _rec_room(uint size, uint more) {{ return max(size, more) - more; }}
 
 public void _rec_element<T>(uint site, uint index, T v) {{ put(site, index, 0, 0); }}
 public T _rec_read<T>(uint site, T v) {{ put(at(site), tick(), where, 0); return v; }}

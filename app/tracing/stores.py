@@ -186,10 +186,9 @@ class Stores(Values):
         type_text = self.known.type_of(template.group(1).strip()) if template else f"uint{lanes}" if lanes else ""
         words = {"space": "device"}
         wrote = self.site(node, "write", memory.name, type=self.recorded(type_text), **words)
-        kept = f"{type_text or 'let'} _rec_v = {self.emit(value)};"
-        store = f"{kept} {self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
-        setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, _guarded(wrote, ["_rec_i"], [self.size(memory)], setup, store))
+        store = f"{self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
+        setup = f"uint _rec_i = uint({self.grouped(address)}); {type_text or 'let'} _rec_v = {self.emit(value)}; "
+        return self.followed(node, _guarded(wrote, ["_rec_i"], [self.room(memory, "sizeof(_rec_v)")], setup, store))
 
     def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
