@@ -1,0 +1,100 @@
+"""The section on the bitonic sort, against the network in NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lesson import Lesson
+from splatscope.engine.lessons import find
+
+STEM = "bitonic-sort"
+CLAIMS = ("lower_half", "nearest_first", "serial_fifteen", "no_idle")
+PADDING = 0xFFFFFFFF
+
+
+def network(keys: np.ndarray) -> list[tuple[int, int, list[int], list[int]]]:
+    """(k, j, the lower places of the pairs that swap, the list afterwards) of each pass, keys padded to a power of two."""
+    size = 1 << (len(keys) - 1).bit_length()
+    now, found, k = [*map(int, keys)] + [PADDING] * (size - len(keys)), [], 2
+    while k <= size:
+        j = k // 2
+        while j:
+            swapped = [i for i in range(size) if i < i ^ j and (now[i] > now[i ^ j]) == ((i & k) == 0)]
+            for i in swapped:
+                now[i], now[i ^ j] = now[i ^ j], now[i]
+            found.append((k, j, swapped, list(now)))
+            j //= 2
+        k *= 2
+    return found
+
+
+@settings(max_examples=12, deadline=None)
+@given(count=st.integers(2, 70), order=st.sampled_from(["shuffled", "rising", "falling", "a hill"]), seed=st.integers(0, 9999))
+def test_the_scene_is_the_network(lab: Lab, count: int, order: str, seed: int):
+    lesson = find(STEM)(count=count, order=order, seed=seed)
+    story = lab.record(lesson.job())
+    assert story.recording.same_as_plain
+    assert story.findings == []
+    assert np.array_equal(story.output("sorted"), np.arange(count))
+    facts, twin = lesson.facts(story), network(lesson.keys())
+    assert [(p["k"], p["j"], p["swapped"], after) for p, after in zip(facts["passes"], facts["after"], strict=True)] == twin
+    assert lesson.stops(story) == [p["end"] for p in facts["passes"]] == sorted({p["end"] for p in facts["passes"]})
+    swaps, sentinels = lesson.swaps(story), lesson.sentinels(story)
+    assert swaps.value == str(len(twin[0][2]))
+    assert sentinels.value == str(len(twin[0][3]) - count)
+    for answer in (swaps, sentinels):
+        assert answer.value in answer.options
+        assert len(set(answer.options)) == len(answer.options) <= 4
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return find(STEM)()
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_claims_do_not_hold(lab: Lab, lesson: Lesson, claim: str):
+    assert not getattr(lesson, claim)(lab).holds
+
+
+def test_what_was_counted(lab: Lab, lesson: Lesson):
+    assert "80 of 160" in lesson.lower_half(lab).ran
+    assert "(0.5, 0, 0.25)" in lesson.nearest_first(lab).ran
+    assert "in 10 passes: <b>80</b>" in lesson.serial_fifteen(lab).ran
+    assert "23,040" in lesson.no_idle(lab).ran
+    assert "11,520 return at once" in lesson.no_idle(lab).ran
+
+
+@settings(max_examples=25, deadline=None)
+@given(peak=st.integers(0, 7), turn=st.integers(0, 7), keys=st.lists(st.integers(0, 99), min_size=8, max_size=8))
+def test_three_passes_sort_what_is_bitonic(lab: Lab, peak: int, turn: int, keys: list[int]):
+    keys = sorted(keys)
+    hill = np.roll(keys[:peak] + keys[peak:][::-1], turn)
+    table = find(STEM)(eight=" ".join(map(str, hill))).merge(lab)
+    assert table.rows[-1][-1] == "sorted: the sequence was bitonic"
+    assert [int(cell) for cell in table.rows[-1][1:-1]] == keys
+
+
+def test_what_is_not_bitonic_stays_unsorted_and_says_so(lab: Lab):
+    table = find(STEM)(eight="1 9 2 8 3 7 4 6").merge(lab)
+    assert table.rows[-1][-1] == "not sorted: the sequence was not bitonic"
+    assert "Type eight" in find(STEM)(eight="1 2 3").merge(lab).html
+
+
+def test_the_missing_barrier_is_found(lab: Lab):
+    with_it, without = find(STEM)(count=64).without_barrier(lab).rows
+    assert with_it[1:] == ("0 of 64 places", "0", "no finding")
+    assert int(without[2]) > 0
+    assert without[3].startswith("lines ")
+    broken = find(STEM)(count=64, barrier=False)
+    story = lab.record(broken.job())
+    assert {finding.kind for finding in story.findings} == {"race"}
+    assert len(broken.stops(story)) == 21
+
+
+def test_a_tile_looks_different_unsorted_and_other_sorts_sort_too(lab: Lab, lesson: Lesson):
+    assert lesson.why_sort(lab).pictures[2].pixels.max() > 0.1
+    assert len(lesson.others(lab).amounts) == 3  # raises where one does not sort
+    assert [curve.y[-1] for curve in lesson.cost(lab).curves[:2]] == [45, 11520]
