@@ -16,8 +16,9 @@ from splatscope.paths import SHADERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
 
+# SlangPy's own modules serve its functional calls.
 # E41017 "use of uninitialized global variable": shared memory that one function fills and another reads looks like that.
-COMPILER_OPTIONS = {"include_paths": [SHADERS], "disable_warnings": ["41017"]}
+COMPILER_OPTIONS = {"include_paths": [SHADERS, spy.SHADER_PATH], "disable_warnings": ["41017"]}
 
 
 class DeviceError(RuntimeError):
