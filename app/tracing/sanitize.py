@@ -8,6 +8,7 @@ where a barrier is not recorded, no reads of shared memory that something unreco
 import numpy as np
 
 from splatscope.tracing.accesses import OUTSIDE_FLAG, accesses
+from splatscope.tracing.callers import call_sites
 from splatscope.tracing.finding import Finding
 from splatscope.tracing.nonfinite import not_finite
 from splatscope.tracing.races import races, uninitialised_reads
@@ -88,31 +89,51 @@ def _divergence(trace: Trace) -> tuple[list[Finding], np.ndarray]:
     events = events[np.lexsort((trace.slot[events], turn[events]))]
     met = np.bincount(trace.thread[events], minlength=threads)
     turns, starts = np.unique(turn[events], return_index=True)
-    low, high = (pick.reduceat(trace.site[events], starts) if len(starts) else starts for pick in (np.minimum, np.maximum))
+    where = _places(trace, events)
+    low, high = (pick.reduceat(where, starts) if len(starts) else starts for pick in (np.minimum, np.maximum))
     may_end = np.sort(met[cut & ~out])
     expected = (~out).sum() - np.searchsorted(may_end, turns)  # who was cut before is not missed
     wrong = np.flatnonzero((low != high) | (np.diff(np.r_[starts, len(events)]) != expected))
     if len(wrong) == 0:
         return [], everything
     k, start = int(turns[wrong[0]]), starts[wrong[0]]
-    here = events[start : np.r_[starts, len(events)][wrong[0] + 1]]
-    first = int(here[0])
+    at = slice(start, np.r_[starts, len(events)][wrong[0] + 1])
+    here, elsewhere = events[at], events[at][where[at] != where[start]]
     waits = out | (cut & (met < k))
-    waits[trace.thread[here[trace.site[here] == trace.site[first]]]] = True
+    waits[trace.thread[np.setdiff1d(here, elsewhere)]] = True
     absent = np.flatnonzero(~out & ~cut & (met < k))
-    return [_diverges(trace, first, here, absent)], turn < np.where(waits[trace.thread], k, k - 1)
+    return [_diverges(trace, int(here[0]), elsewhere, absent)], turn < np.where(waits[trace.thread], k, k - 1)
 
 
-def _diverges(trace: Trace, first: int, here: np.ndarray, absent: np.ndarray) -> Finding:
+def _places(trace: Trace, events: np.ndarray) -> np.ndarray:
+    """A number for each barrier that is another one: another statement, or the same in a function that another statement called."""
+    sites = trace.site[events].astype(np.int64)
+    entry = trace.header["entry"]
+    if all(trace.sites[site].function == entry for site in np.unique(sites)):
+        return sites
+    calls = call_sites(trace, events)
+    if any(-1 in path for path in calls.values()):  # somebody never came back to tell
+        return sites
+    ids: dict[tuple, int] = {}
+    paths = ((site, *calls.get(event, ())) for event, site in zip(events.tolist(), sites.tolist(), strict=True))
+    return np.array([ids.setdefault(path, len(ids)) for path in paths], np.int64)
+
+
+def _diverges(trace: Trace, first: int, elsewhere: np.ndarray, absent: np.ndarray) -> Finding:
     site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
-    elsewhere = here[trace.site[here] != trace.site[first]]
     begin = f"Thread {thread} waits at the barrier on line {site.line}"
     count = f"of {trace.header['threads']} threads"
     if len(elsewhere):
         other = int(elsewhere[0])
         line, other_thread = trace.sites[trace.site[other]].line, int(trace.thread[other])
-        message = f"{begin}, thread {other_thread} at the one on line {line} ({len(elsewhere)} {count} wait elsewhere)."
+        rest = f"({len(elsewhere)} {count} wait elsewhere)."
+        message = f"{begin}, thread {other_thread} at the one on line {line} {rest}"
         lines, threads, events = [site.line, line], [thread, other_thread], [first, other]
+        if trace.site[first] == trace.site[other]:  # the same one, called from two places
+            paths = call_sites(trace, np.array(events))
+            pairs = zip(paths[first], paths[other], strict=False)
+            lines = next(([trace.sites[a].line, trace.sites[b].line] for a, b in pairs if a != b), lines)
+            message = f"{begin} by the call on line {lines[0]}, thread {other_thread} by the one on line {lines[1]} {rest}"
         return Finding("barrier-divergence", site.name, message, lines, threads, 0, events, len(elsewhere), site.file)
     message = f"{begin}, thread {absent[0]} ends without it ({len(absent)} {count} do)."
     threads = [thread, int(absent[0])]

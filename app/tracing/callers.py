@@ -1,0 +1,47 @@
+"""By which calls a thread came to where it is: a barrier in a function is another barrier for each place that calls it."""
+
+import numpy as np
+
+from splatscope.tracing.trace import Trace
+
+_ENDS_A_STATEMENT = ("step", "value", "element", "branch", "loop", "write", "return", "arrive")
+
+
+def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
+    """Of events inside of called functions, the sites of the statements that called these, outermost first.
+
+    A statement is known by the record that it leaves when it is through; where a thread never got there stands -1.
+    """
+    calls, returns = (trace.at(lambda s, kind=kind: s.kind == kind) for kind in ("call", "return"))
+    depth = trace.count(calls).astype(np.int64) - trace.count(returns) + returns  # a return still belongs to its function
+    ends = trace.at(lambda s: s.kind in _ENDS_A_STATEMENT)
+    following: dict[int, np.ndarray] = {}
+
+    def statement(left: int) -> int:
+        """The site of the next record by which the caller of a function that was left ends a statement."""
+        outside = int(depth[left]) - 1
+        if outside not in following:
+            marks = np.where(ends & (depth <= outside), np.arange(len(trace)), len(trace))
+            following[outside] = np.append(np.minimum.accumulate(marks[::-1])[::-1], len(trace))
+        event = int(following[outside][left + 1])
+        return int(trace.site[event]) if event < len(trace) and trace.thread[event] == trace.thread[left] else -1
+
+    found: dict[int, tuple[int, ...]] = {}
+    pending: list[tuple[int, list[int]]] = []  # of the thread at hand: wanted events with the calls they stand in
+    sites: dict[int, int] = {}  # by call: the statement that made it
+    frames: list[int] = []
+    wanted = np.zeros(len(trace), bool)
+    wanted[events] = True
+    looked_at = np.flatnonzero(calls | returns | wanted).tolist()
+    for event, after in zip(looked_at, [*looked_at[1:], -1], strict=True):
+        if calls[event]:
+            frames.append(event)
+        elif returns[event]:
+            if frames:
+                sites[frames.pop()] = statement(event)
+        elif len(frames) > 1:
+            pending.append((event, frames[1:]))
+        if after < 0 or trace.thread[after] != trace.thread[event]:
+            found |= {waits: tuple(sites.get(frame, -1) for frame in inside) for waits, inside in pending}
+            pending, sites, frames = [], {}, []
+    return found
