@@ -1,5 +1,8 @@
 // The drawings of the lessons, by the name a lesson gives. Each is a function of a host {root, options, facts, values, set, step}
 // and returns {open?(look), paint(look), resized?(look)}: see ../lesson/drawing.js and ../lesson/look.js.
+import {coarse} from "./coarse.js"
+import {layers} from "./layers.js"
+import {ladder} from "./ladder.js"
 import {network} from "./network.js"
 
-export const DRAWINGS = {network}
+export const DRAWINGS = {coarse, ladder, layers, network}
