@@ -29,7 +29,7 @@ from .recording import WORKS
 from .sandbox import Answer
 
 GIB = 2**30
-MEMORY = 3 * GIB  # of addresses, beyond the device's own; a GPU's driver maps what it likes, so there it has no bound
+MEMORY = 2 * GIB  # of addresses, beyond the device's own; a GPU's driver maps what it likes, so there it has no bound
 FILE = GIB // 4
 FILES = 256
 PROCESSOR_SECONDS = 600
