@@ -1,29 +1,15 @@
-"""The debugger page in a real browser: edit, run, findings and their fixes, what may not be run."""
+"""The debugger page in a real browser: edit, run, findings and their fixes, two runs side by side, what may not be run."""
 
 import re
 
 import pytest
+from bench import KERNEL, edit, open_example, run, write
 from playwright.sync_api import Page, expect
-from test_stepper import at, ready, stepper
+from stepping import at, ready, stepper
 
-KERNEL = """RWStructuredBuffer<uint> data;
-[shader("compute")]
-[numthreads(4, 1, 1)]
-void main(uint3 t : SV_DispatchThreadID)
-{
-    BODY
-}
-"""
-FOUND = {
-    "bitonic-sort": set(),
-    "tree-reduction": set(),
-    "compare-and-swap": set(),
-    "missing-barrier": {"race"},
-    "plain-histogram": {"race"},
-    "divergent-barrier": {"barrier-divergence"},
-    "out-of-bounds": {"out-of-bounds"},
-    "zero-by-zero": {"nan"},
-}
+from splatscope.ui.debugger_examples import EXAMPLES
+
+BROKEN = [example for example in EXAMPLES if example.fixes]
 
 
 @pytest.fixture
@@ -31,51 +17,59 @@ def bench(visit) -> Page:
     return ready(visit("/app?page=debugger"))
 
 
-def edit(page: Page) -> None:
-    page.get_by_role("radio", name="Edit").click()
-    expect(page.locator(".cm-content")).to_be_visible()
-
-
-def write(page: Page, source: str) -> None:
-    edit(page)
-    page.locator(".cm-content").click()
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text(source)
-
-
-def run(page: Page) -> None:
-    before = page.get_by_test_id("stepper").get_attribute("data-recording")
-    page.get_by_test_id("debugger-run").click()
-    expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
-    ready(page)
-
-
-def open_example(page: Page, name: str) -> None:
-    before = stepper(page).get_attribute("data-recording")
-    edit(page)
-    page.get_by_label("Open an example").select_option(name)
-    if name != "bitonic-sort":
-        expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
-    ready(page)
-
-
-@pytest.mark.parametrize("name", FOUND)
-def test_examples_show_what_is_wrong_and_their_fix_takes_it_away(bench, name):
-    open_example(bench, name)
+@pytest.mark.parametrize("example", BROKEN, ids=lambda example: example.name)
+def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
+    open_example(bench, example.name)
     cards = bench.locator(".finding[data-kind]")
-    kinds = {card.get_attribute("data-kind") for card in cards.all()}
-    assert kinds == FOUND[name]
-    if not kinds:
-        expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
-        return
-    bench.get_by_role("button", name="Show the moment").first.click()
-    event = bench.locator(".finding.open .acts a").last.text_content()
-    assert at(bench) == int(event.removeprefix("event ").replace(",", "")) > 0
+    expect(cards.first).to_be_visible()
     before = stepper(bench).get_attribute("data-recording")
     bench.get_by_role("button", name="Apply the fix and re-run").first.click()
     expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
     expect(cards).to_have_count(0)
     expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took")
+
+
+@pytest.mark.parametrize("name", ["bitonic-sort", "sort-list", "fine-raster", "adam-step", "playground"])
+def test_the_textbooks_kernels_run_and_nothing_is_found(bench, name):
+    open_example(bench, name)
+    expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
+    expect(bench.get_by_test_id("findings")).to_contain_text("Without recording the kernel leaves the same")
+
+
+def test_a_finding_shows_its_moment(bench):
+    open_example(bench, "plain-histogram")
+    bench.get_by_role("button", name="Show the moment").first.click()
+    event = bench.locator(".finding.open .acts a").last.text_content()
+    assert at(bench) == int(event.removeprefix("event ").replace(",", "")) > 0
+
+
+def test_before_and_after_the_fix_stand_side_by_side(bench):
+    open_example(bench, "plain-histogram")
+    expect(bench.get_by_role("radio", name="Side by side")).to_be_hidden()
+    before = stepper(bench).get_attribute("data-recording")
+    bench.get_by_role("button", name="Apply the fix and re-run").first.click()
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    bench.get_by_role("button", name="See both side by side").click()
+    both = bench.get_by_test_id("compare")
+    expect(both).to_have_attribute("data-steps", re.compile(r"\d+"))
+    assert both.get_attribute("data-difference") != "0,0"
+    expect(both).to_contain_text("As it was")
+    expect(both).to_contain_text("With the fix")
+    open_example(bench, "tree-reduction")
+    expect(both).to_be_hidden()
+    expect(bench.get_by_role("radio", name="Side by side")).to_be_hidden()
+
+
+def test_an_edited_kernel_compares_with_the_run_before(bench):
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 3;"))
+    run(bench)
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 4;"))
+    run(bench)
+    bench.get_by_role("radio", name="Side by side").click()
+    both = bench.get_by_test_id("compare")
+    expect(both).to_have_attribute("data-difference", re.compile("[1-9]"))
+    expect(both).to_contain_text("The run before")
 
 
 def test_a_race_names_both_threads_and_both_lines(bench):
@@ -121,38 +115,19 @@ def test_a_source_names_no_files(bench, line, answer):
     expect(stepper(bench)).not_to_have_attribute("data-steps", re.compile("."))
 
 
-def test_inputs_reach_the_kernel(bench):
-    edit(bench)
-    bench.get_by_label("data is filled with").select_option("values")
-    bench.get_by_label("Values of data").fill("7 5, 3\n0x10 1")
-    bench.get_by_label("Values of data").blur()
-    run(bench)
-    edit(bench)
-    expect(bench.get_by_test_id("outputs")).to_contain_text("1 3 5 7 16")
-    bench.get_by_label("Number of elements of data").fill("0")
-    bench.get_by_label("Number of elements of data").blur()
-    bench.get_by_test_id("debugger-run").click()
-    expect(bench.get_by_test_id("debugger-message")).to_contain_text("whole number from 1 to 1,048,576")
-
-
-def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, visit):
-    open_example(bench, "plain-histogram")
-    bench.keyboard.press("End")
-    there, kind = at(bench), stepper(bench).get_attribute("data-recording")
-    bench.wait_for_url(f"**step={there}")
-    bench.reload()
-    expect(stepper(ready(bench))).to_have_attribute("data-step", str(there))
-    assert stepper(bench).get_attribute("data-recording") == kind
-    bench.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    bench.get_by_role("button", name="Copy link").click()
-    expect(bench.get_by_role("button", name="Copied")).to_be_visible()
-    address = bench.evaluate("navigator.clipboard.readText()")
-    other = ready(visit(address[address.index("/app") :]))
-    expect(stepper(other)).to_have_attribute("data-step", str(there))
-    assert stepper(other).get_attribute("data-recording") == kind
-
-
 def test_an_endless_loop_costs_its_author_a_sentence(bench):
     write(bench, KERNEL.replace("BODY", "while (true) data[t.x] += 1;"))
     run(bench)
     assert "timeout" in {card.get_attribute("data-kind") for card in bench.locator(".finding[data-kind]").all()}
+
+
+@pytest.mark.parametrize("width", [320, 390, 760, 1000, 1440])
+def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(visit, width):
+    page = ready(visit("/app?page=debugger", width=width, height=844))
+    edit(page)
+    page.get_by_test_id("debugger-save").click()
+    expect(page.locator(".menu-list")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(".menu-list").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width

@@ -12,7 +12,8 @@ export function render({model, el}) {
   const choice = h("select", {class: "adapters wide", "aria-label": "Record on", onchange: () => tell("adapter", choice.value)})
   const view = (name, label) => h("button", {type: "button", role: "radio", "data-view": name, onclick: () => tell("view", name)}, label)
   const views = [view("step", "Step"), view("compare", "Side by side"), view("edit", "Edit")]
-  const open = h("button", {type: "button", class: "btn", "aria-haspopup": "dialog", "data-testid": "debugger-open", onclick: () => tell("open")}, "Open")
+  views[1].classList.add("wide")
+  const open = h("button", {type: "button", class: "btn wide", "aria-haspopup": "dialog", "data-testid": "debugger-open", onclick: () => tell("open")}, "Open")
   const menu = new Menu()
   const run = h("button", {type: "button", class: "btn pri", "data-testid": "debugger-run", onclick: () => tell("run")}, "Run ", h("kbd", {class: "wide"}, "Ctrl ⏎"))
   let offered = ""

@@ -9,7 +9,7 @@ export class Functions {
     this.list = h("div", {class: "fns"})
     const all = (on) => h("button", {type: "button", class: "btn quiet", onclick: () => this.#all(on)}, on ? "All" : "Only the entry point")
     this.el = h("details", {class: "panel recorded", "data-testid": "functions"},
-      h("summary", {}, h("h2", {}, "Records"), this.words), h("p", {class: "acts"}, all(true), all(false)), this.list)
+      h("summary", {}, h("h2", {}, "Records"), this.words), h("p", {class: "fn-acts"}, all(true), all(false)), this.list)
   }
 
   // Names of the chosen, null for all.

@@ -127,6 +127,6 @@ export class Inputs {
     const spec = this.specs[name] ??= {values: "0"}
     const values = h("input", {type: "text", value: spec.values ?? "", "aria-label": `Value of ${name}`, spellcheck: "false"})
     values.onchange = () => { spec.values = values.value; this.changed() }
-    return h("div", {class: "buf"}, h("p", {}, h("code", {title: name}, name), h("span", {class: "dim"}, type), values))
+    return h("div", {class: "buf"}, h("p", {class: "one"}, h("code", {title: name}, name), h("span", {class: "dim"}, type), values))
   }
 }
