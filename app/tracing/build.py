@@ -1,9 +1,10 @@
 """From modules to programs: plain, and instrumented as far as the compiler takes it."""
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import slangpy as spy
@@ -15,9 +16,10 @@ from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.instrument import Instrumenter, Refused
 from splatscope.tracing.modules import Module
 from splatscope.tracing.recorder import module_text
+from splatscope.tracing.rolling import rolled
 from splatscope.tracing.runs import Runs, shape_of
 from splatscope.tracing.sites import Site
-from splatscope.tracing.syntax import Block
+from splatscope.tracing.syntax import Block, Source
 
 MOST_TRIES = 8
 _ERROR = re.compile(
@@ -62,6 +64,22 @@ def build_instrumented(
     chosen: tuple[str, ...] = (),
 ) -> Build:
     """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function."""
+    with_loops = [replace(m, source=Source(text, m.file)) if (text := rolled(m.original)) != m.original else m for m in modules]
+    if with_loops != modules:
+        with contextlib.suppress(CompileError):
+            return _build(device, with_loops, entry, include, constants, chosen, tries=1)
+    return _build(device, modules, entry, include, constants, chosen, MOST_TRIES)
+
+
+def _build(
+    device: spy.Device,
+    modules: list[Module],
+    entry: str,
+    include: tuple[Path, ...],
+    constants: Mapping,
+    chosen: tuple[str, ...],
+    tries: int,
+) -> Build:
     declarations = Declarations()
     for module in modules:
         declarations.add(module.source)
@@ -72,7 +90,7 @@ def build_instrumented(
                 if block.name not in chosen and block.name != entry:
                     refused.functions[module.file, block.start] = "it was not chosen"
     with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
-        for attempt in range(1, MOST_TRIES + 1):
+        for attempt in range(1, tries + 1):
             instrumenter = Instrumenter(declarations, entry, refused)
             results = [instrumenter.instrument(module.source, not module.included) for module in modules]
             shapes = {shape for run in instrumenter.runs.values() if len(shape := shape_of(run, instrumenter.sites)) > 1}
@@ -90,10 +108,10 @@ def build_instrumented(
                 program = _link(device, texts, entry, [folder, *map(str, include), str(SHADERS)], constants)
                 pipeline = pipeline_of(device, program)
             except CompileError as error:
-                written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
-                _refuse(error, modules, written, refused, entry, last_but_one=attempt >= MOST_TRIES - 2)
-                if attempt == MOST_TRIES:
+                if attempt == tries:
                     raise
+                written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
+                _refuse(error, modules, written, refused, entry, last_but_one=attempt >= tries - 2)
                 continue
             return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, attempt)
     raise AssertionError("not reached")
