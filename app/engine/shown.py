@@ -81,10 +81,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures beside each other, each pixel drawn as a square. A pointer magnifies the same place in all: `lens` pixels across."""
+    """Pictures beside each other, each pixel drawn as a square. A pointer magnifies the same place in all: `lens` pixels across.
+
+    Until somebody points, the lens is at `at` (x, y), where that is given.
+    """
 
     pictures: tuple[Picture, ...]
     lens: int = 0
+    at: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def plain(part: Curves | Bars | Table | Pictures | Words) -> dict[str, Any]:
         case Table():
             return {"kind": "table", **vars(part)}
         case Pictures():
-            return {"kind": "pictures", "lens": part.lens, "pictures": [_picture(one) for one in part.pictures]}
+            return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
         case Words():
             return {"kind": "words", "html": part.html}
     raise TypeError(f"A page cannot show a {type(part).__name__}")

@@ -5,10 +5,11 @@ import {show} from "./look.js"
 const FIRE = [[10, 10, 30], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]] // dark to pale yellow, the same in both themes
 const BELOW = [0, 114, 178], ABOVE = [196, 74, 6], MIDDLE = [236, 236, 231] // blue through ground to vermillion
 
-export function pictures({pictures: all, lens}) {
+export function pictures({pictures: all, lens, at}) {
   const views = all.map((picture) => view(picture, lens))
-  const read = (x, y) => views.forEach((one) => one.read(x, y))
+  const read = (x, y) => views.forEach((one) => x === null && at ? one.read(...at) : one.read(x, y))
   for (const one of views) one.listen(read)
+  if (at) read(null)
   return h("div", {class: "pictures"}, ...views.map((one) => one.el))
 }
 
@@ -45,7 +46,7 @@ function view(picture, lens) {
       context.imageSmoothingEnabled = false
       context.clearRect(0, 0, lens, lens)
       context.drawImage(canvas, x - half, y - half, lens, lens, 0, 0, lens, lens)
-      glass.style.left = `${Math.min(72, Math.max(4, x / width * 100))}%`
+      glass.style.left = `${x / width < 0.5 ? 68 : 4}%` // beside the place, never over it
     },
     listen(read) {
       canvas.onpointermove = (event) => {
