@@ -15,6 +15,7 @@ def curves_chart(curves: Curves) -> figure:
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
+    plot.y_range.range_padding = 0.2  # room for the names over the curves' ends
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
         follow_theme(span, line_color=AXIS)
