@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import secrets
+import select
 import subprocess
 import sys
 import zlib
@@ -250,6 +251,10 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     box.ask("check", (kernel(), "kernel.slang", ""), 20.0)
     assert processes[0] is not processes[1]
     assert box._cells[""] is kept  # a compilation leaves nothing behind
+    kept._kill()
+    select.select([kept._process], [], [], 60)
+    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)  # whoever comes next does not hear of it
+    kept = box._cells[""]
     box._control.close()
     with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
         kept._connection.recv_bytes()

@@ -73,7 +73,7 @@ def main(control: socket.socket) -> None:
                 return
             if (process := os.fork()) == 0:
                 control.close()
-                _live(Connection(handles[0]), Path(folder), me, adapter.decode().strip())
+                _live(Connection(handles[0]), Path(folder), me, adapter.decode(errors="replace").strip())
             os.close(handles[0])
             control.sendall(process.to_bytes(4, "little"))
 
@@ -107,12 +107,11 @@ def _shut_in(folder: Path, adapter: str) -> Answer:
     WORKS["costs"](_WARMING, "")
 
     confine.restrict_memory(MEMORY if adapter_of(device).is_software else 0, FILE, FILES, PROCESSOR_SECONDS)
-    headers = [Path(os.environ["CUDA_PATH"], "include")] if "CUDA_PATH" in os.environ else []
+    headers = [Path(name, "include") for name in _listed("CUDA_PATH")]
     confine.restrict_files([SHADERS, *headers], [folder], devices)
     confine.restrict_calls()
-    for path in (__file__, "/", "/proc/self/environ"):
-        if os.access(path, os.R_OK) and _opens(path):
-            raise RuntimeError(f"The sandbox does not hold: it can read {path}.")
+    if any(map(_opens, (__file__, "/", "/proc/self/environ"))):
+        raise RuntimeError("The sandbox does not hold.")
     return {}, []
 
 
@@ -126,21 +125,15 @@ def _opens(path: str) -> bool:
 
 def _driver_paths() -> list[Path]:
     """Where drivers, compilers and Python's modules lie on this machine."""
-    listed = [name for variable in ("LD_LIBRARY_PATH", "XDG_DATA_DIRS") for name in os.environ.get(variable, "").split(":") if name]
-    manifests = [n for v in ("VK_DRIVER_FILES", "VK_ICD_FILENAMES") for n in os.environ.get(v, "").split(":") if n]
-    toolkit = [os.environ["CUDA_PATH"]] if "CUDA_PATH" in os.environ else []
     python = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    named = [
-        *_SYSTEM.split(),
-        *_KERNEL.split(),
-        *listed,
-        *manifests,
-        *toolkit,
-        *python,
-        str(PACKAGE),
-        str(Path(spy.__file__).parent),
-    ]
-    return [Path(name) for name in named] + [Path(name).parent for name in manifests]
+    manifests = _listed("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
+    beside = [os.path.dirname(name) for name in manifests]  # the drivers that they name
+    configured = [*manifests, *beside, *_listed("LD_LIBRARY_PATH", "XDG_DATA_DIRS", "CUDA_PATH")]
+    return [*map(Path, [*_SYSTEM.split(), *_KERNEL.split(), *python, *configured]), PACKAGE, Path(spy.__file__).parent]
+
+
+def _listed(*variables: str) -> list[str]:
+    return [name for variable in variables for name in os.environ.get(variable, "").split(":") if name]
 
 
 def _answered(work: Any, *arguments: Any) -> Answer:

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pickle
+import select
 import signal
 import socket
 import subprocess
@@ -78,6 +79,8 @@ class Sandbox:
         self._cells: dict[str, Cell] = {}  # by adapter
 
     def prepare(self, adapter: str) -> None:
+        if adapter in self._cells and self._cells[adapter].gone:
+            self._cells.pop(adapter).end()
         if adapter not in self._cells:
             self._cells[adapter] = self._fork(adapter)
 
@@ -104,7 +107,7 @@ class Sandbox:
             ours, theirs = socket.socketpair()
             with ours, theirs:
                 try:
-                    socket.send_fds(self._control, [f"{adapter:1}".encode()], [theirs.fileno()])
+                    socket.send_fds(self._control, [(adapter or " ").encode()], [theirs.fileno()])
                     process = int.from_bytes(self._control.recv(4), "little")
                     return Cell(os.pidfd_open(process), Connection(ours.detach()))
                 except OSError:
@@ -120,6 +123,10 @@ class Cell:
         self._process, self._connection = process, connection
         self._ready = False
         self.checks = 0
+
+    @property
+    def gone(self) -> bool:
+        return bool(select.select([self._process], [], [], 0)[0])
 
     def wait_until_ready(self) -> None:
         if self._ready:
