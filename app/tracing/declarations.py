@@ -1,8 +1,10 @@
 """What the modules of a program declare, as far as a recorder has to know it: shared variables, structs, out parameters, macros."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from splatscope.tracing.passed import Passed
 from splatscope.tracing.syntax import Block, Source, is_numeric, split_arguments
 
 _BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
@@ -15,14 +17,22 @@ _QUALIFIERS = re.compile(
 
 @dataclass(frozen=True)
 class Memory:
-    """A variable that threads share: groupshared, or a buffer. `dims` are the texts of its array sizes, outermost first."""
+    """A variable that threads share: groupshared, or a buffer. `dims` are the texts of its array sizes, outermost first.
+
+    `space` is "shared" or "device"; "alias" where the name stands for one buffer or another.
+    """
 
     name: str
-    space: str  # "shared" or "device"
+    space: str
     type: str
     dims: tuple[str, ...] = ()
     atomic: bool = False
     byte_address: bool = False
+    declared: str = ""  # the buffer that this name stands for, if it is not its own
+
+    @property
+    def of(self) -> str:
+        return self.declared or self.name
 
     @property
     def subscripts(self) -> int:
@@ -48,6 +58,7 @@ class Declarations:
     outs: dict[str, set[int]] = field(default_factory=dict)  # out parameters of functions and methods, whatever their overload
     mutating: set[str] = field(default_factory=set)  # methods that change what they are called on
     methods: set[str] = field(default_factory=set)
+    passed: Passed = field(default_factory=Passed)
 
     def add(self, source: Source) -> None:
         """Add what a module declares."""
@@ -63,7 +74,13 @@ class Declarations:
             elif block.kind == "interface":
                 for head, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
                     self._function(head, name, split_arguments(parameters), block)
+        self.passed.add(source)
         top = _top_level(source)
+        for block, name in _BLOCK.findall(top):
+            for path, type_text in self._buffers_in(block, name):
+                memory = memory_of(type_text, path, (), shared=False)
+                if memory is not None:
+                    self.memory[path] = memory
         for statement in _GLOBAL.findall(top):
             self._globals(statement)
         for statement in re.sub(r"=[^;]*", "", top).split(";"):
@@ -96,6 +113,13 @@ class Declarations:
             else:
                 return ""
         return self.type_of(type_text)
+
+    def _buffers_in(self, struct: str, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+        """(path, type) of the fields of a block that may be buffers."""
+        for field_name, type_text in self.fields(struct).items():
+            yield f"{path}.{field_name}", type_text
+            if depth < 3:
+                yield from self._buffers_in(type_text, f"{path}.{field_name}", depth + 1)
 
     def _macros(self, text: str) -> None:
         for name, parameters, body in _MACRO.findall(text):
@@ -148,6 +172,7 @@ class Declarations:
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
+_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
 _GLOBAL = re.compile(
     r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
 )

@@ -172,7 +172,7 @@ class Expressions(Bounds):
     def read(self, node: Node, place: Place) -> str:
         if place.memory.atomic:
             return self.text(node)
-        site = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
+        site = self.site(node, "read", place.memory.of, type=self.recorded(place.type), **place.words)
         return self.pure(node, self.wrapped(site, place, ""))
 
     def pure(self, node: Node, call: str) -> str:
@@ -231,21 +231,21 @@ class Expressions(Bounds):
             return self._written(node, place, "", operator, False, prefix=operator)
         if place.memory.atomic:
             return self.atomic(node, place, operator, operator)
-        also = self.site(node, "write", place.memory.name, **place.words)  # what comes of `x++` is the old value
-        read = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
+        also = self.site(node, "write", place.memory.of, **place.words)  # what comes of `x++` is the old value
+        read = self.site(node, "read", place.memory.of, type=self.recorded(place.type), **place.words)
         return f"_rec_also({also}, {self.wrapped(read, place, operator)})"
 
     def _written(self, node: Node, place: Place, suffix: str, operator: str, waits: bool, prefix: str = "") -> str:
         if place.memory.atomic:
             return self.atomic(node, place, suffix, operator, waits, prefix)
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
+        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
         return self.wrapped(site, place, suffix, prefix, waits)
 
     def atomic(self, node: Node, place: Place, suffix: str, access: str, waits: bool = False, prefix: str = "") -> str:
         """An operator or a method of an Atomic<T>, with what it returned."""
         words = place.words | {"atomic": True, "access": access}
         return self.wrapped(
-            self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words), place, suffix, prefix, waits
+            self.site(node, "atomic", place.memory.of, type=self.recorded(place.type), **words), place, suffix, prefix, waits
         )
 
     def _note_change(self, node: Node) -> None:
@@ -322,7 +322,7 @@ class Expressions(Bounds):
         place = self.place(node)
         if place is None or place.memory.atomic or not all(self.simple(s) for s in place.subscripts):
             return
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
+        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
         self.after.append(f" _rec_read({f'_rec_here({site})' if not place.subscripts else site}, {self.reached(place)});")
 
     def _method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
@@ -332,11 +332,11 @@ class Expressions(Bounds):
             waits = not all(self.simple(argument) for argument in arguments.named_children)
             call = f"{self.span(receiver.end_byte, function.end_byte)}{self.children(arguments, self.emit)}"
             return self.atomic(node, place, call, method, waits)
-        memory = self.memory.get(text_of(receiver))
-        if memory is None or memory.space != "device" or method not in LOADS or len(arguments.named_children) != 1:
+        memory = self.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        if memory is None or memory.space == "shared" or method not in LOADS or len(arguments.named_children) != 1:
             return ""
         index = self.emit(arguments.named_children[0])
-        site = self.site(node, "read", memory.name, type=self.recorded(self._loaded(memory, function)), space="device")
+        site = self.site(node, "read", memory.of, type=self.recorded(self._loaded(memory, function)), space=memory.space)
         template = re.search(r"<(.*)>$", self.text(function).strip(), re.DOTALL)
         lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
         size = self.room(memory, f"sizeof({template.group(1)})" if template else str(4 * int(lanes)))
@@ -353,7 +353,7 @@ class Expressions(Bounds):
         return "uint" + (re.search(r"[234]?$", text_of(function)).group(0))
 
     def size(self, memory: Memory) -> str:
-        return f"_rec_size({memory.name})" if memory.space == "device" else NO_BOUND
+        return f"_rec_size({memory.name})" if memory.space != "shared" else NO_BOUND
 
     def room(self, memory: Memory, width: str) -> str:
         """Where an access of so many bytes must begin before, so that all of it is inside."""

@@ -34,7 +34,7 @@ class Place:
 
     @property
     def sizes(self) -> list[str]:
-        if self.memory.space == "device":
+        if self.memory.space != "shared":
             return [f"_rec_size({self.memory.name})"]
         return [size or NO_BOUND for size in self.memory.dims]
 
@@ -56,8 +56,11 @@ def place_of(node: Node, memories: dict[str, Memory], type_of) -> Place | None:
             base = base.named_children[0]
         else:
             break
-    memory = memories.get(text_of(base)) if base.type == "identifier" else None
     chain.reverse()
+    name = text_of(base) if base.type == "identifier" else ""
+    while name and name not in memories and chain and isinstance(chain[0], str):  # a buffer in a block: `scene.lights[i]`
+        name += chain.pop(0)
+    memory = memories.get(name)
     if memory is None or memory.byte_address or len(chain) < memory.subscripts:
         return None
     subscripts, rest = chain[: memory.subscripts], chain[memory.subscripts :]

@@ -8,7 +8,8 @@ class Site:
     """A place that records: where it stands, what it is about, and how its records are read.
 
     `kind`: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds.
-    `name` is the variable's, `path` what follows its subscripts (`.x`), `type` that of the value, `space` shared or device.
+    `name` is the variable's, `path` what follows its subscripts (`.x`), `type` that of the value, `space` shared or device; alias
+    where the name stands for one buffer or another.
     """
 
     file: str

@@ -5,10 +5,11 @@ that the compiler refused in their recorded form, are copied as they are written
 """
 
 import re
+from dataclasses import replace
 
 from tree_sitter import Node
 
-from splatscope.tracing.declarations import parameter_parts, split_declaration
+from splatscope.tracing.declarations import Memory, parameter_parts, split_declaration
 from splatscope.tracing.expressions import BARRIERS
 from splatscope.tracing.masking import blank
 from splatscope.tracing.stores import Stores
@@ -36,6 +37,7 @@ class Function(Stores):
             if not re.fullmatch(r"\w+", name):
                 continue
             self.declare(name, type_text, dims)
+            self._resolve(name)
             if not re.match(r"\s*out\b", parameter):
                 arguments += self.value_of(body, name, opaque="")
         first = f"{begin} _rec_step({self.site(body, 'call', self.block.name)});{arguments}"
@@ -44,6 +46,17 @@ class Function(Stores):
         inner = self._emit_compound_statement(body)
         last = "" if self._ends_with_return(body) else f" _rec_step({self.site(body, 'return', self.block.name, at_end=True)});"
         return f"{{{first}{inner[1:-1]}{last}}}"
+
+    def _resolve(self, parameter: str) -> None:
+        """Which buffer a parameter stands for: one, if all calls pass the same."""
+        memory = self.memory.get(parameter)
+        passed = self.known.passed.to(self.block.name, parameter) if memory is not None else set()
+        if passed:
+            self._stands_for(parameter, memory, next(iter(passed)) if len(passed) == 1 else "")
+
+    def _stands_for(self, name: str, memory: Memory, buffer: str) -> None:
+        target = self.memory.get(buffer) if buffer != name else self.known.memory.get(buffer)
+        self.memory[name] = replace(memory, declared=target.of, space=target.space) if target else replace(memory, space="alias")
 
     @staticmethod
     def _ends_with_return(body: Node) -> bool:
@@ -93,17 +106,19 @@ class Function(Stores):
         records = ""
         for name, dims in names:
             self.declare(name, type_text, dims)
+            if name in self.memory and not dims:
+                self._stands_for(name, self.memory[name], given.get(name, ""))
             if name in given and not unrecorded:  # `float x = 1, y;` leaves y open
                 records += self.value_of(node, name)
         return self.followed(node, text) + (records or self.step(node))
 
-    def _declared(self, node: Node) -> tuple[str, list[tuple[str, tuple[str, ...]]], set[str]]:
-        """(type, "" where the compiler finds it; names with array sizes; those with a value) of a declaration."""
-        text, given = list(self.source.clean[node.start_byte : node.end_byte]), set()
+    def _declared(self, node: Node) -> tuple[str, list[tuple[str, tuple[str, ...]]], dict[str, str]]:
+        """(type, "" where the compiler finds it; names with array sizes; values by name) of a declaration."""
+        text, given = list(self.source.clean[node.start_byte : node.end_byte]), {}
         for declarator in node.children_by_field_name("declarator"):
             value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
             if value is not None:
-                given.add(re.match(r"\w*", text_of(declarator)).group(0))
+                given[re.match(r"\w*", text_of(declarator)).group(0)] = text_of(value)
                 blank(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
         annotated = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", "".join(text))
         type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", annotated))

@@ -88,11 +88,11 @@ class Stores(Values):
         value = "1" if right is None else self.emit(right)
         read = ""
         if operator != "=":
-            number = self.site(node, "read", place.memory.name, type=self.recorded(place.type), **place.words)
+            number = self.site(node, "read", place.memory.of, type=self.recorded(place.type), **place.words)
             seen = "_rec_v" if is_numeric(place.type) else target
             read = f"_rec_wrote({f'_rec_mark({number}, _rec_ok)' if names and seen == '_rec_v' else number}, {index}, {seen}); "
         if is_numeric(place.type):
-            site = self.site(node, "write", place.memory.name, type=place.type, **place.words)
+            site = self.site(node, "write", place.memory.of, type=place.type, **place.words)
             text = self._stored(site, "_rec_wrote", place.type, names, place.sizes, target, operator, value, setup, read)
         else:
             first, records = self._stored_parts(node, place, index, target)
@@ -106,22 +106,22 @@ class Stores(Values):
         for field, type_text in fields.items():
             if is_numeric(self.known.type_of(type_text)):
                 words = place.words | {"path": f"{place.path}.{field}"}
-                site = self.site(node, "write", place.memory.name, type=self.known.type_of(type_text), **words)
+                site = self.site(node, "write", place.memory.of, type=self.known.type_of(type_text), **words)
                 first = first or site
                 records += f"_rec_wrote({site}, {index}, {target}.{field}); "
         complete = place.type not in self.known.with_arrays and len(fields) < MOST_FIELDS
         if records and complete and all(is_numeric(self.known.type_of(t)) for t in fields.values()):
             return first, records
         if records:  # and of the rest that it was written
-            site = self.site(node, "write", place.memory.name, **place.words)
+            site = self.site(node, "write", place.memory.of, **place.words)
             return site, f"_rec_touch({site}, {index}); {records}"
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
+        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
         return site, f"_rec_wrote({site}, {index}, {target});" if not place.type else f"_rec_touch({site}, {index});"
 
     def _method_statement(self, node: Node, function: Node, arguments: Node) -> str:
         receiver = function.child_by_field_name("argument")
         method = text_of(function.child_by_field_name("field")).split("<")[0]
-        memory = self.memory.get(text_of(receiver))
+        memory = self.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is not None and memory.byte_address and method in STORES and len(arguments.named_children) == 2:
             return self._byte_store(node, memory, function, arguments)
         if memory is not None and memory.byte_address and method.startswith("Interlocked"):
@@ -134,7 +134,7 @@ class Stores(Values):
         if place.memory.atomic and method in ("store", "exchange") and arguments.named_children:
             names, setup, target = self._held(place)
             words = place.words | {"atomic": True, "access": "store"}
-            site = self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words)
+            site = self.site(node, "atomic", place.memory.of, type=self.recorded(place.type), **words)
             value, *order = [self.emit(a) for a in arguments.named_children]
             kept = f"{place.type} _rec_v = {value}; " if is_numeric(place.type) else ""
             given = ", ".join(["_rec_v" if kept else value, *order])
@@ -159,7 +159,7 @@ class Stores(Values):
         names, setup, target = self._held(place)
         returns = name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
         words = place.words | {"atomic": True, "access": name}
-        site = self.site(node, "atomic", place.memory.name, type=self.recorded(place.type), **words)
+        site = self.site(node, "atomic", place.memory.of, type=self.recorded(place.type), **words)
         values = [self.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
         index = _flat(names, place.sizes)
         seen, then = target, ""
@@ -176,7 +176,7 @@ class Stores(Values):
         return self.followed(node, guarded) + changed
 
     def _given(self, node: Node, place: Place, value: str) -> str:
-        site = self.site(node, "write", place.memory.name, type=self.recorded(place.type), **place.words)
+        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
         return f"{self.wrapped(site, place, f' = {value}')};"
 
     def _byte_store(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
@@ -184,16 +184,16 @@ class Stores(Values):
         template = re.search(r"<(.*)>$", self.text(function).strip(), re.DOTALL)
         lanes = re.search(r"Store([234]?)", text_of(function)).group(1)
         type_text = self.known.type_of(template.group(1).strip()) if template else f"uint{lanes}" if lanes else ""
-        words = {"space": "device"}
-        wrote = self.site(node, "write", memory.name, type=self.recorded(type_text), **words)
+        words = {"space": memory.space}
+        wrote = self.site(node, "write", memory.of, type=self.recorded(type_text), **words)
         store = f"{self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
         setup = f"uint _rec_i = uint({self.grouped(address)}); {type_text or 'let'} _rec_v = {self.emit(value)}; "
         return self.followed(node, _guarded(wrote, ["_rec_i"], [self.room(memory, "sizeof(_rec_v)")], setup, store))
 
     def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
-        words = {"space": "device", "atomic": True, "access": method}
-        site = self.site(node, "atomic", memory.name, type="", **words)
+        words = {"space": memory.space, "atomic": True, "access": method}
+        site = self.site(node, "atomic", memory.of, type="", **words)
         takes = 2 if "Compare" in method else 1
         texts = [self.emit(v) if i < takes else self.as_place(v) for i, v in enumerate(values)]
         action = f"{self.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
