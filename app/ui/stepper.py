@@ -19,6 +19,7 @@ PARTS = ("source", "threads", "memory", "findings", "timeline")
 KEYS = [
     ("→ ←", "One event on, or back"),
     ("Shift+→ Shift+←", "To the next or the last barrier"),
+    ("S Shift+S", "A statement on or back, of all who execute it together"),
     ("N P", "The chosen thread's next or previous statement"),
     ("Home End", "To the start, to the end"),
     ("Space", "Play or pause"),
@@ -28,6 +29,7 @@ KEYS = [
     ("F", "To the next finding; Shift: the last"),
     ("O", "As the device ran it, or in lockstep"),
     ("A", "Watch an expression: keys[lid.x] + 1"),
+    ("C", "Where did NaN or infinity come from?"),
     ("/", "Find: T < 1/255, blobs[3] == 7, NaN"),
 ]
 
@@ -50,6 +52,7 @@ class Stepper(Component):
     memories = param.List(default=[], item_type=str, doc="Names of the arrays and buffers to show; empty for all")
     unit = param.String(default="event", doc="What one step is called")
     stops = param.List(default=[], item_type=int, doc="Event numbers at which → and ← stop, sorted; empty for every event")
+    thread = param.Integer(default=-1, doc="The thread that is chosen at first; -1 for that of each event")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
     aside = Child(default=None, doc="A component at the left of the source, in a figure")
     below = Child(default=None, doc="A component under the source, in a figure")

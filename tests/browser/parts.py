@@ -11,5 +11,6 @@ if here not in sys.path:
     sys.path.append(here)
 BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "shown_parts:parts")
 BY_NAME["compared"] = Entry("compared", "Compared", "Tools", "A broken kernel beside its fix", "shown_parts:compared")
+BY_NAME["stepping"] = Entry("stepping", "Stepping", "Tools", "The stepper alone, on an example", "shown_parts:stepping")
 
 serve()

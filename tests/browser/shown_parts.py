@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import io
+from dataclasses import dataclass
 
 import panel as pn
 from PIL import Image
@@ -12,12 +13,65 @@ from splatscope.engine.recording import check_source, record_source
 from splatscope.tracing.record import Job
 from splatscope.ui.charts import SERIES, chart, follow_theme
 from splatscope.ui.compare import Compare
-from splatscope.ui.debugger_examples import BY_NAME, fixed
+from splatscope.ui.debugger_examples import BY_NAME, Example, fixed
 from splatscope.ui.frame import Frame
 from splatscope.ui.inputs import inputs_of
 from splatscope.ui.live import LiveRender
 from splatscope.ui.page import Page
 from splatscope.ui.shell import Shell
+from splatscope.ui.stepper import KEYS, Stepper
+
+NAN_ACROSS_THREADS = """
+groupshared float cells[8];
+RWStructuredBuffer<float> weights;
+RWStructuredBuffer<float> result;
+
+float part(float w, float sum)
+{
+    float q = w / sum;
+    return q * 2;
+}
+
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void spread(uint3 lid: SV_GroupThreadID)
+{
+    uint lane = lid.x;
+    float w = weights[lane];
+    cells[lane] = part(w, weights[lane + 8]);
+    GroupMemoryBarrierWithGroupSync();
+    float near = cells[lane ^ 1] + cells[lane];
+    if (lane < 4)
+        near += 1;
+    else
+    {
+        for (uint i = 0; i < lane; i++)
+            near *= 0.5;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    result[lane] = near;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What may be stepped beside the debugger's examples."""
+
+    source: str
+    inputs: dict[str, dict]
+    groups: tuple[int, int, int] = (1, 1, 1)
+
+
+SHOWN = BY_NAME | {
+    "nan-across-threads": Kernel(
+        NAN_ACROSS_THREADS,
+        {
+            "weights": {"fill": "values", "count": 16, "values": "1 2 4 0 1 2 4 8  1 1 1 0 1 1 1 1"},
+            "result": {"fill": "zeros", "count": 8},
+        },
+    )
+}
 
 
 def picture(red: int, green: int) -> bytes:
@@ -63,13 +117,19 @@ def parts(shell: Shell) -> Page:
     return page
 
 
+async def job_of(example: Example | Kernel, source: str = "") -> Job:
+    """An example's kernel, or its kernel after a change, on the example's inputs."""
+    source = source or example.source
+    interface = (await check_source(pool, source)).interface
+    return Job(source, entry=interface.entries[0], groups=example.groups, inputs=inputs_of(interface, example.inputs))
+
+
 async def both(compare: Compare, name: str) -> None:
     """Records an example as it is and with its fix."""
-    example, packed = BY_NAME[name], []
-    for source in (example.source, fixed(example, example.source)):
-        interface = (await check_source(pool, source)).interface
-        job = Job(source, entry=interface.entries[0], inputs=inputs_of(interface, example.inputs))
-        packed.append(await record_source(pool, job))
+    example = BY_NAME[name]
+    packed = [
+        await record_source(pool, await job_of(example, source)) for source in (example.source, fixed(example, example.source))
+    ]
     compare.show(*packed, names=("As it was", "With the fix"))
 
 
@@ -85,3 +145,18 @@ def compared(shell: Shell) -> Page:
 
     other.on_click(turn)
     return Page(page="compared", slots=[compare], actions=[other])
+
+
+def stepping(shell: Shell) -> Page:
+    """Builds the page of a stepper, on an example that a menu names."""
+    stepper = Stepper()
+    menu = pn.widgets.Select(name="Example", options=list(SHOWN), width=110)
+
+    async def show(event: object = None) -> None:
+        await stepper.record(await job_of(SHOWN[menu.value]))
+
+    menu.param.watch(show, "value")
+    pn.state.onload(show)
+    page = Page(page="stepping", slots=[stepper], actions=[menu], keys=KEYS)
+    page.on_close(stepper.close)
+    return page

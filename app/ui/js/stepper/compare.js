@@ -25,7 +25,6 @@ class Compare {
     const button = (name, label, act) => h("button", {type: "button", class: "btn icon", title: label, "aria-label": label, onclick: act}, icon(name))
     this.state = h("div", {class: "state", role: "status", hidden: true})
     this.words = h("div", {class: "cmp-parting", role: "status"})
-    this.jumps = h("div", {class: "go"})
     this.ends = h("div", {class: "cmp-ends"})
     this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of both runs"})
     this.range.oninput = () => this.seek(+this.range.value)
@@ -38,7 +37,7 @@ class Compare {
       button("wallOn", "On to the next barrier (Shift+→)", () => this.barrier(1)), button("end", "To the end (End)", () => this.seek(Infinity)))
     const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "What the two have in common at each moment"}, ...this.modes)
     return h("div", {class: "stage compare", "data-testid": "compare"}, this.state,
-      h("section", {class: "panel cmp-parts", "aria-label": "Where the two differ"}, this.words, this.jumps, this.ends),
+      h("section", {class: "panel cmp-parts", "aria-label": "Where the two differ"}, this.words, this.ends),
       h("div", {class: "cmp-halves"}, ...this.halves.map((half) => half.el)),
       h("footer", {class: "dock", "aria-label": "Transport of both runs"}, h("div", {class: "row"}, tp, h("span", {class: "sp"}), seg), h("div", {class: "cmp-runs"}, this.range, ...this.strips)))
   }
@@ -85,14 +84,12 @@ class Compare {
   // In words: whether they part, where, and what is left different.
   #report() {
     const {event, value, outputs} = this.parting
-    const names = this.model.names, fine = (words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
-    const line = (words, found) => h("p", {}, h("span", {}, severity("error"), words),
-      ...this.halves.map((half, i) => h("span", {class: "cmp-at"}, h("small", {}, names[i]), half.place([found.first, found.second][i]))))
-    this.words.replaceChildren(event ? line("First different event", event) : fine("Event for event the same in every thread."),
-      value ? line("First different value", value) : event ? fine("On the lines that both have, every value is the same.") : "")
-    const jump = (parting, words, klass) => parting && h("button", {type: "button", class: `btn ${klass}`, onclick: () => this.part(parting)}, words)
-    const apart = event && value && (event.first !== value.first || event.second !== value.second)
-    this.jumps.replaceChildren(...[jump(event, "To the first difference", value && apart ? "" : "pri"), apart && jump(value, "To the first different value", "pri")].filter(Boolean))
+    const fine = (words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
+    const line = (words, found, klass) => h("p", {}, h("span", {}, severity("error"), words),
+      ...this.halves.map((half, i) => h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), half.place([found.first, found.second][i]))),
+      h("button", {type: "button", class: `btn ${klass}`, "aria-label": `Show the ${words.toLowerCase()}`, onclick: () => this.part(found)}, "Show"))
+    this.words.replaceChildren(event ? line("First different event", event, value ? "" : "pri") : fine("Event for event the same in every thread."),
+      value ? line("First different value", value, "pri") : event ? fine("On the lines that both have, every value is the same.") : "")
     this.ends.replaceChildren(...(outputs.length ? outputs.map((output) => this.#output(output)) : [h("p", {class: "dim"}, "The buffers end up the same.")]))
   }
 

@@ -1,23 +1,28 @@
-// What a reader types to find or watch: names, subscripts, numbers, and C's operators over them.
+// What a reader types to find, to watch or to stop at: names, subscripts, members, numbers, and C's operators over them.
+// Numbers are real numbers, so that T < 1/255 means what it says; a subscript is rounded down.
 
-const TOKEN = /\s*(?:(0x[\da-f]+|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)[fu]*|([A-Za-z_][\w.]*)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~()[\]]))/iy
+export {lookup} from "./lookup.js"
+const TOKEN = /\s*(?:(0x[\da-f]+|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)[fu]*|([A-Za-z_]\w*)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~()[\].,]))/iy
 const LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", "<=", ">", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]]
 const same = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b))
 const DO = {
   "||": (a, b) => +(a || b), "&&": (a, b) => +(a && b), "|": (a, b) => (a | b) >>> 0, "^": (a, b) => (a ^ b) >>> 0, "&": (a, b) => (a & b) >>> 0,
   "==": (a, b) => +same(a, b), "!=": (a, b) => +!same(a, b), "<": (a, b) => +(a < b), "<=": (a, b) => +(a <= b), ">": (a, b) => +(a > b),
-  ">=": (a, b) => +(a >= b), "<<": (a, b) => a << b, ">>": (a, b) => a >> b, "+": (a, b) => a + b, "-": (a, b) => a - b,
+  ">=": (a, b) => +(a >= b), "<<": (a, b) => (a << b) >>> 0, ">>": (a, b) => a >> b, "+": (a, b) => a + b, "-": (a, b) => a - b,
   "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b,
 }
+const CALLS = {min: Math.min, max: Math.max, abs: Math.abs, floor: Math.floor, sqrt: Math.sqrt, exp: Math.exp, isnan: (x) => +Number.isNaN(x)}
+const EXAMPLES = "T < 1/255, keys[i] + 1, NaN"
 
-// {names, value(lookup)}; `lookup(name, index)` gives a number or null. Throws one line for what it cannot read.
+// {names, value(look)}; `look(name, steps)` gives a number or null, steps being what follows the name: 3 for [3], ".x" for .x.
+// Throws one line for what it cannot read.
 export function parse(text) {
   const tokens = [], names = new Set()
   TOKEN.lastIndex = 0
   const end = text.trimEnd().length
   while (TOKEN.lastIndex < end) {
     const at = TOKEN.lastIndex, match = TOKEN.exec(text)
-    if (!match) throw new Error(`“${text.slice(at).trim()[0]}” is not understood here. Try: T < 1/255, blobs[10] == 30, NaN.`)
+    if (!match) throw new Error(`“${text.slice(at).trim()[0]}” is not understood here. Try: ${EXAMPLES}.`)
     tokens.push(match[1] !== undefined ? {number: Number(match[1])} : match[2] !== undefined ? {name: match[2]} : {sign: match[3]})
   }
   let at = 0
@@ -43,45 +48,41 @@ export function parse(text) {
     const token = tokens[at++]
     if (token?.number !== undefined) return () => token.number
     if (token?.sign === "(") { const inner = binary(0); need(")"); return inner }
-    if (!token?.name) throw new Error("Something is missing: write a name or a number, as in T < 1/255.")
+    if (!token?.name) throw new Error(`Something is missing: write a name or a number, as in ${EXAMPLES}.`)
     const constant = {nan: NaN, inf: Infinity, true: 1, false: 0}[token.name.toLowerCase()]
     if (constant !== undefined) return () => constant
-    names.add(token.name.split(".")[0])
-    if (!sign("[")) return (look) => look(token.name, null)
-    const index = binary(0)
-    need("]")
-    return (look) => { const i = index(look); return i === null ? null : look(token.name, i) }
+    if (tokens[at]?.sign === "(") return call(token.name)
+    names.add(token.name)
+    const steps = []
+    for (let op; (op = sign("[", "."));) {
+      if (op === "[") { steps.push(binary(0)); need("]"); continue }
+      if (!tokens[at]?.name) throw new Error("After a “.” a member is missing, as in w.x.")
+      steps.push(`.${tokens[at++].name}`)
+    }
+    const fixed = steps.every((step) => typeof step === "string")
+    return (look) => {
+      if (fixed) return look(token.name, steps)
+      const reached = steps.map((step) => typeof step === "string" ? step : step(look))
+      return reached.includes(null) ? null : look(token.name, reached.map((step) => typeof step === "string" ? step : Math.floor(step)))
+    }
+  }
+  const call = (name) => {
+    const act = CALLS[name], given = []
+    if (!act) throw new Error(`${name}() is not known here: ${Object.keys(CALLS).join(", ")} are.`)
+    need("(")
+    do given.push(binary(0)); while (sign(","))
+    need(")")
+    return (look) => { const values = given.map((one) => one(look)); return values.includes(null) ? null : act(...values) }
   }
   const value = binary(0)
   if (at < tokens.length) throw new Error("There is more after the end of the expression.")
   return {names, value}
 }
 
-// What a name means to a thread in a state: its variable, else a cell.
-export function lookup(run, state, thread) {
-  const function_ = run.about(Math.max(0, state.last(thread) - 1)).function
-  return (name, index) => {
-    const [base, ...rest] = name.split("."), part = rest.join(".")
-    if (index === null) {
-      const found = variable(run, state, thread, function_, name) ?? variable(run, state, thread, function_, base, part)
-      if (found !== undefined) return found
-    }
-    const local = index === null ? undefined : variable(run, state, thread, function_, `${base}[${index}]`)
-    if (local !== undefined) return local
-    const m = run.memories.findIndex((memory) => memory.name === base)
-    if (m < 0) return null
-    const cell = run.memories[m].cell(index ?? 0)
-    const p = Math.max(0, run.memories[m].parts.findIndex(([label]) => label === (part ? `.${part}` : "")))
-    return cell < 0 ? null : state.cellNumber(m, cell, p)
-  }
-}
-
-function variable(run, state, thread, function_, name, part = "") {
-  const fits = (v) => v.name === name
-  let v = run.variables.findIndex((entry) => fits(entry) && entry.function === function_)
-  if (v < 0) v = run.variables.findIndex(fits)
-  if (v < 0) return undefined
-  const values = state.numbers(thread, v)
-  if (!values) return null
-  return values[part ? "xyzw".indexOf(part) : 0] ?? null
+// Throws one line if a name in it means nothing in this recording.
+export function known(question, run) {
+  const there = new Set([...run.variables.map((v) => v.name.split(/[.[]/)[0]), ...run.memories.map((m) => m.name)])
+  const stranger = [...question.names].find((name) => !there.has(name))
+  if (stranger) throw new Error(`No variable or memory is called ${stranger}.`)
+  return question
 }

@@ -11,7 +11,6 @@ import {what} from "./life.js"
 export class Half {
   constructor(owner, which) {
     this.owner = owner
-    this.breakpoints = new Map() // the source pane asks for them: here are none
     this.source = new Source(this)
     this.threads = new Threads(this)
     this.memory = new Memory(this)
@@ -52,6 +51,4 @@ export class Half {
 
   choose(thread) { this.owner.choose(thread) }
   follow(what) { if (what?.memory !== undefined) this.owner.follow(this, what) }
-  toggleBreakpoint() {}
-  setBreakpoint() {}
 }

@@ -13,6 +13,7 @@ const MARKS = {
   wallOn: `<rect x="11.1" y="2.5" width="2.4" height="11" ${solid}/><path d="M2 8h6M5.5 5.5 8 8l-2.5 2.5"/>`,
   back: `<path d="M10 3.5 5.5 8l4.5 4.5"/>`,
   on: `<path d="M6 3.5 10.5 8 6 12.5"/>`,
+  line: `<path d="M2.5 4h11M2.5 8h5M13.5 8v4.5H8m2-2-2 2 2 2" transform="translate(0 -1)"/>`,
   play: `<path d="M5 3.200v9.600l7.5-4.800z" ${solid}/>`,
   pause: `<path d="M5.5 3.500v9M10.5 3.500v9" stroke-width="2.4"/>`,
   write: `<rect x="8.5" y="4.5" width="6" height="7" rx="1" ${solid}/><path d="M6 8H1.500m2-2-2 2 2 2"/>`,

@@ -13,6 +13,7 @@ export class Moment {
     this.pinned = -1 // the thread that the reader chose, -1: that of the event
     this.followed = null // {memory, cell} or {variable, thread}
     this.finding = -1
+    this.chain = null // of slice.js, while it is shown
   }
 
   get state() { return this.states[+this.lockstep] }
@@ -61,6 +62,36 @@ export class Moment {
   follow(what) {
     this.followed = what
     this.changed()
+  }
+
+  // What a thread is about; in lockstep also "apart": it left the others' path and waits until they come to where it stands.
+  status(thread) {
+    const {state, run, event} = this, status = state.status(thread)
+    if (status !== "run" || !this.lockstep || event < 0) return status
+    const last = state.last(thread) - 1, next = state.next(thread)
+    return [last, next].some((e) => e >= 0 && this.together(e, event)) ? "run" : "apart"
+  }
+
+  // Whether two events are the same statement at the same time, in lockstep.
+  together(a, b) {
+    const {row} = this.run.lockstep
+    return row[a] === row[b] && this.run.epoch[a] === this.run.epoch[b]
+  }
+
+  // A statement on or back: in lockstep of all who execute it together, in the device's order of a wave.
+  line(way) {
+    const {run} = this
+    let p = this.position + way
+    while (p > 0 && p < run.length && !this.#begins(p)) p += way
+    this.seek(p)
+  }
+
+  #begins(p) {
+    const {run} = this, a = this.eventAt(p - 1), b = this.eventAt(p)
+    if (this.lockstep) return !this.together(a, b)
+    const wave = run.head.wave_size, s = run.site[a], t = run.site[b]
+    return Math.floor(run.thread[a] / wave) !== Math.floor(run.thread[b] / wave) || run.line[s] !== run.line[t] || run.file[s] !== run.file[t]
+      || (run.kind[t] === KIND.loop && run.kind[s] !== KIND.loop)
   }
 
   // The chosen thread's next or previous statement: to its last event, so that its values are there.

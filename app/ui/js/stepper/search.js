@@ -1,5 +1,6 @@
 // The first event that fits: NaN, inf, or an expression that becomes true.
-import {lookup, parse} from "./expression.js"
+import {known, parse} from "./expression.js"
+import {lookup} from "./lookup.js"
 import {KIND, numbers, shape} from "./recording.js"
 import {State} from "./state.js"
 
@@ -11,10 +12,8 @@ export function find(moment, text, from, way = 1) {
   if (odd) return scan(moment, from, way, floats(run), (event) => numbers(run.words, run.wordAt[event], run.about(event).type).some(odd))
   const question = parse(text)
   if (!question.names.size) throw new Error("Name a variable or a cell: T < 1/255, blobs[10] == 30, or NaN.")
-  const known = new Set([...run.variables.map((v) => v.name.split(/[.[]/)[0]), ...run.memories.map((m) => m.name)])
-  const stranger = [...question.names].find((name) => !known.has(name))
-  if (stranger) throw new Error(`No variable or memory is called ${stranger}.`)
-  const wanted = Uint8Array.from(run.sites, (site) => question.names.has((site.name ?? "").split(".")[0]) && site.kind !== "call" && site.kind !== "return" ? 1 : 0)
+  known(question, run)
+  const wanted = Uint8Array.from(run.sites, (site) => question.names.has((site.name ?? "").split(/[.[]/)[0]) && site.kind !== "call" && site.kind !== "return" ? 1 : 0)
   const state = new State(run, moment.order)
   return scan(moment, from, way, wanted, (event, position) => {
     const thread = run.thread[event]

@@ -2,10 +2,10 @@
 
 const NS = "http://www.w3.org/2000/svg"
 const WIDTH = 48, HEIGHT = 24, MOST = 64
-export const SEAT = {empty: 0, run: 1, me: 2, wait: 3, held: 4, done: 5}
-const CLASSES = ["seat", "ln", "ln me", "ln w", "ln h", "ln d"]
-const RADII = [0.8, 2.7, 2.7, 2, 2, 1.35]
-const LOUDEST = [0, 4, 5, 3, 2, 1] // where several threads share a dot, which of them it shows
+export const SEAT = {empty: 0, run: 1, me: 2, wait: 3, held: 4, done: 5, apart: 6}
+const CLASSES = ["seat", "ln", "ln me", "ln w", "ln h", "ln d", "ln a"]
+const RADII = [0.8, 2.7, 2.7, 2, 2, 1.35, 2.1]
+const LOUDEST = [0, 5, 6, 3, 2, 1, 4] // where several threads share a dot, which of them it shows
 
 // Which dot of how many columns and rows a thread has.
 export function seating(threads, [x, y]) {

@@ -15,7 +15,7 @@ export class Source {
     this.src.addEventListener("click", (event) => this.#clicked(event))
     this.src.addEventListener("contextmenu", (event) => {
       const row = event.target.closest(".gut")?.parentElement
-      if (!row) return
+      if (!row || !this.stepper.breakpoints) return
       event.preventDefault()
       this.ask(+row.dataset.line)
     })
@@ -58,7 +58,7 @@ export class Source {
     if (this.shown < 0) return
     const name = this.run.files[this.shown]
     for (const r of this.#sheet(this.shown)) {
-      const condition = this.stepper.breakpoints.get(`${name}:${r.line}`)
+      const condition = this.stepper.breakpoints?.set.get(`${name}:${r.line}`)
       const set = condition !== undefined
       r.bp.className = `bp${set ? condition ? " cond" : "" : " off"}`
       r.bp.setAttribute("aria-pressed", String(set))
@@ -74,8 +74,8 @@ export class Source {
     const lines = new Map() // line of the file shown → {seats, count, running, here}
     const places = []
     for (let t = 0; t < run.threads; t++) {
-      const status = state.status(t), last = state.last(t) - 1
-      const event = t === active ? current : status === "run" ? state.next(t) : last
+      const status = moment.status(t), last = state.last(t) - 1
+      const event = t === active ? current : status === "run" || status === "apart" ? state.next(t) : last
       if (event < 0) continue
       const site = run.site[event]
       places.push([t, run.file[site], run.line[site], status])
@@ -90,7 +90,7 @@ export class Source {
       const seat = t === chosen && status !== "wait" && status !== "held" ? SEAT.me : SEAT[status]
       entry.seats[dot] = louder(entry.seats[dot], seat)
       entry.count++
-      entry.running += status === "run"
+      entry.running += status === "run" || status === "apart"
       entry.me ||= t === chosen
     }
     const rows = this.#sheet(file)
@@ -138,25 +138,28 @@ export class Source {
 
   #clicked(event) {
     const row = event.target.closest(".ln-row")
-    if (row && event.target.closest(".gut")) this.stepper.toggleBreakpoint(this.run.files[this.shown], +row.dataset.line)
+    if (row && event.target.closest(".gut")) this.stepper.breakpoints?.toggle(this.run.files[this.shown], +row.dataset.line)
   }
 
   // A condition for the breakpoint of a line, typed behind the line.
   ask(line) {
     const r = this.#sheet(this.shown)[line - 1], key = `${this.run.files[this.shown]}:${line}`
     if (!r || r.el.querySelector("input")) return
-    const input = h("input", {class: "cond-in", "aria-label": `Stop on line ${line} only if`, placeholder: "only if, e.g. i == 4", value: this.stepper.breakpoints.get(key) ?? ""})
+    const input = h("input", {class: "cond-in", "aria-label": `Stop on line ${line} only if`, placeholder: "only if, e.g. i == 4", value: this.stepper.breakpoints?.set.get(key) ?? ""})
     const shut = (keep) => {
       input.onblur = null
       input.remove()
-      if (keep) this.stepper.setBreakpoint(key, input.value.trim())
+      if (keep) this.stepper.breakpoints.put(key, input.value.trim())
     }
     input.onkeydown = (event) => {
       event.stopPropagation()
-      if (event.key === "Enter") shut(true)
+      const wrong = event.key === "Enter" ? this.stepper.breakpoints.wrong(input.value) : ""
+      input.setAttribute("aria-invalid", String(Boolean(wrong)))
+      this.stepper.say(wrong)
+      if (event.key === "Enter" && !wrong) shut(true)
       if (event.key === "Escape") shut(false)
     }
-    input.onblur = () => shut(input.value.trim() !== "")
+    input.onblur = () => shut(input.value.trim() !== "" && !this.stepper.breakpoints.wrong(input.value))
     r.el.append(input)
     input.focus()
   }

@@ -7,22 +7,20 @@ import {join, primary} from "./keys.js"
 import {Memory} from "./memory.js"
 import {Moment, near} from "./moment.js"
 import {unpack} from "./recording.js"
+import {Origin} from "./origin.js"
+import {Player} from "./player.js"
 import {Scrub} from "./scrub.js"
-import {find, nextStop} from "./search.js"
 import {Source} from "./source.js"
+import {Stops} from "./stops.js"
 import {Threads} from "./threads.js"
 import {Timeline} from "./timeline.js"
 import {Transport} from "./transport.js"
 import {Who} from "./who.js"
 
-const CALM = 5 // steps a second above which marks change without a transition
-const SECONDS = 40 // that playing a long run takes
-
 class Stepper {
   constructor(model) {
     this.model = model
     this.moment = null
-    this.breakpoints = new Map() // "file:line" → condition, "" for none
     this.wanted = read().step // of the address, until the recording is there
     this.source = new Source(this)
     this.threads = new Threads(this)
@@ -30,8 +28,11 @@ class Stepper {
     this.who = new Who(this)
     this.findings = new Findings(this)
     this.when = model.layout === "figure" ? new Scrub(this) : new Timeline(this)
+    this.origin = new Origin(this)
     this.transport = new Transport(this)
-    this.panes = [this.source, this.threads, this.memory, this.who, this.findings, this.when, this.transport]
+    this.player = new Player(this)
+    this.breakpoints = new Stops(this)
+    this.panes = [this.source, this.threads, this.memory, this.who, this.origin, this.findings, this.when, this.transport]
     this.root = this.#assemble()
     this.leave = join(this)
   }
@@ -43,7 +44,7 @@ class Stepper {
     const has = (name) => parts.includes(name)
     this.state = h("div", {class: "state", role: "status", hidden: true})
     const dock = h("footer", {class: "dock", "aria-label": "Transport and the whole run"}, this.transport.el, has("timeline") || layout === "figure" ? this.when.el : null, this.when.foot ?? null)
-    const right = h("div", {class: "right"}, has("memory") ? this.memory.el : null, has("memory") || has("threads") ? this.who.el : null, has("findings") ? this.findings.el : null)
+    const right = h("div", {class: "right"}, has("memory") ? this.memory.el : null, has("memory") || has("threads") ? this.who.el : null, this.origin.el, has("findings") ? this.findings.el : null)
     this.tabs = h("div", {class: "tabs narrow", role: "tablist"}, ...[["memory", "Memory"], ["threads", "Threads"], ["findings", "Findings"]].filter(([name]) => has(name))
       .map(([name, label]) => h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label)))
     const aside = this.model.get_child("aside"), below = this.model.get_child("below")
@@ -58,6 +59,13 @@ class Stepper {
     this.root.dataset.tab = name
     for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name))
     this.paint()
+  }
+
+  // In a pane, where it is shown at all.
+  showing(name, act) {
+    if (!this.model.parts.includes(name)) return
+    if (this.tabs.offsetParent) this.#tab(name)
+    act()
   }
 
   // A new recording, or none: what the model says now.
@@ -80,8 +88,9 @@ class Stepper {
     const step = this.moment ? this.moment.step : this.wanted
     const before = this.moment
     this.shown = sequence
-    this.playing(false)
+    this.player.play(false)
     this.moment = new Moment(run, () => this.#changed())
+    this.moment.pinned = Math.min(before ? before.pinned : model.thread, run.threads - 1)
     for (const pane of this.panes) pane.open(run, model.memories)
     this.#label(run)
     this.#present()
@@ -118,6 +127,7 @@ class Stepper {
     const {moment} = this, {step} = moment
     const finding = moment.run.findings[moment.finding]
     if (finding && !finding.events.includes(step)) moment.finding = -1
+    this.transport.said = ""
     this.root.dataset.step = step
     if (this === primary()) setStep(step)
     this.paint()
@@ -153,6 +163,7 @@ class Stepper {
 
   barrier(way) { this.moment?.barrier(way) }
   statement(way) { this.moment?.statement(way) }
+  line(way) { this.moment?.line(way) }
   choose(thread) { this.moment?.choose(thread) }
   setOrder(lockstep) { this.moment?.setOrder(lockstep) }
 
@@ -178,80 +189,9 @@ class Stepper {
     if (position !== undefined) this.showFinding(starts.indexOf(position))
   }
 
-  // Breakpoints.
-  toggleBreakpoint(file, line) {
-    const key = `${file}:${line}`
-    this.breakpoints.has(key) ? this.setBreakpoint(key, null) : this.setBreakpoint(key, "")
-  }
-
-  setBreakpoint(key, condition) {
-    if (condition === null) this.breakpoints.delete(key)
-    else this.breakpoints.set(key, condition)
-    this.source.marks()
-    this.paint()
-  }
-
-  breakpointHere(ask) {
-    const {here} = this.source
-    if (!here) return
-    if (ask) this.source.ask(here[1])
-    else this.toggleBreakpoint(this.moment.run.files[here[0]], here[1])
-  }
-
-  stop(way) {
-    this.#try(() => {
-      const position = nextStop(this.moment, this.breakpoints, way)
-      if (position === null) this.say(this.breakpoints.size ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.` : "Set a breakpoint first: click beside a line number.")
-      else { this.say(""); this.seek(position) }
-    })
-  }
-
-  // The first event that fits; asked again, the next.
-  search(text, way) {
-    if (!text.trim() || !this.moment) return
-    this.#try(() => {
-      const again = this.asked === text
-      this.asked = text
-      const position = find(this.moment, text, again || way < 0 ? this.moment.position : 0, way)
-      if (position === null) this.say(again ? `${text}: no further event fits.` : `${text}: no event of this run fits.`)
-      else {
-        this.say("")
-        this.moment.pinned = -1
-        this.seek(position)
-      }
-    })
-  }
-
-  #try(act) {
-    try { act() } catch (reason) { this.say(reason.message) }
-  }
-
   say(words) { this.transport.say(words) }
 
-  scrubbing(on) { this.root.classList.toggle("still", on || Boolean(this.timer)) }
-
-  // Play: an event at a time, a long run in so many seconds; barrier by barrier for those who asked for less motion.
-  toggle() { this.playing(!this.timer) }
-
-  playing(on) {
-    clearInterval(this.timer)
-    this.timer = null
-    this.transport.playing(on)
-    this.root.classList.remove("still")
-    if (!on || !this.moment) return
-    if (this.moment.position >= this.moment.run.length) this.seek(0)
-    const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
-    const units = this.stops.length || this.moment.run.length
-    const rate = slow ? 1 : Math.max(this.stops.length ? 2 : 8, units / SECONDS), pace = Math.max(1000 / rate, 33)
-    this.root.classList.toggle("still", rate > CALM)
-    this.timer = setInterval(() => {
-      const {moment} = this
-      if (moment.position >= moment.run.length || !this.root.isConnected) return this.playing(false)
-      if (slow) this.barrier(1)
-      else if (this.stops.length) for (let i = 0; i < Math.max(1, Math.round(rate * pace / 1000)); i++) this.move(1)
-      else this.seek(moment.position + Math.max(1, Math.round(rate * pace / 1000)))
-    }, pace)
-  }
+  scrubbing(on) { this.root.classList.toggle("still", on || Boolean(this.player.timer)) }
 
   offer() {
     const {fix} = this.model
@@ -259,7 +199,7 @@ class Stepper {
   }
 
   close() {
-    clearInterval(this.timer)
+    this.player.close()
     this.leave()
     this.who.close()
     this.when.close?.()

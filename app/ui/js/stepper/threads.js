@@ -1,11 +1,13 @@
 // Who: the chosen thread's variables, and all threads side by side.
 import {h} from "../dom.js"
+import {Watches} from "./watches.js"
 
 const SPARE = 40 // rows kept ready above and below those in view
 
 export class Threads {
   constructor(stepper) {
     this.stepper = stepper
+    this.watches = new Watches(stepper)
     this.words = h("span", {class: "dim num"})
     this.name = h("h2", {})
     this.where = h("span", {class: "dim"})
@@ -14,7 +16,7 @@ export class Threads {
     this.wrap = h("div", {class: "tblwrap", tabindex: "0", role: "region", "aria-label": "Variables of all threads"}, this.table)
     this.el = h("section", {class: "panel threads", "aria-label": "Threads and their variables"},
       h("div", {class: "ph"}, this.name, this.where, h("span", {class: "sp"}), h("span", {class: "dim"}, h("i", {class: "tri"}, "▸"), " changed")),
-      this.mine,
+      this.mine, this.watches.el,
       h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words),
       this.wrap)
     this.wrap.addEventListener("scroll", () => this.stepper.moment && this.#rows(this.stepper.moment), {passive: true})
@@ -22,7 +24,7 @@ export class Threads {
       const row = event.target.closest("tbody tr")
       if (!row) return
       const cell = event.target.closest("td")
-      const at = [...row.children].indexOf(cell) - 2
+      const at = [...row.children].indexOf(cell) - 2 - this.watched.length
       if (at >= 0 && cell.textContent) this.stepper.follow({thread: +row.dataset.thread, variable: this.columns[at]})
       else this.stepper.choose(+row.dataset.thread)
     })
@@ -39,6 +41,7 @@ export class Threads {
     })
     this.entries = new Map()
     this.shownVariables = null
+    this.watches.open(run)
   }
 
   paint(moment) {
@@ -48,10 +51,11 @@ export class Threads {
     this.name.textContent = `Thread ${thread}`
     this.where.textContent = moment.pinned >= 0 ? `${current}, kept` : current
     this.#variables(moment, current)
+    this.watches.paint(moment)
     this.#columns(current)
-    const counts = {run: 0, wait: 0, held: 0, done: 0}
-    for (let t = 0; t < run.threads; t++) counts[state.status(t)]++
-    this.words.textContent = [[counts.run, "run"], [counts.wait, "wait"], [counts.held, "released"], [counts.done, "done"]]
+    const counts = {run: 0, apart: 0, wait: 0, held: 0, done: 0}
+    for (let t = 0; t < run.threads; t++) counts[moment.status(t)]++
+    this.words.textContent = [[counts.run, "run"], [counts.apart, "diverged"], [counts.wait, "wait"], [counts.held, "released"], [counts.done, "done"]]
       .filter(([n]) => n).map(([n, word]) => `${n.toLocaleString("en")} ${word}`).join(", ")
     this.#rows(moment)
   }
@@ -92,17 +96,21 @@ export class Threads {
 
   #columns(current) {
     const columns = (this.functions.get(current) ?? []).filter((v) => !this.run.variables[v].name.includes("["))
-    if (this.columns && columns.join() === this.columns.join()) return
+    const key = JSON.stringify([columns, this.watches.list.map((watch) => watch.text)])
+    if (this.columns && key === this.shownColumns) return
+    this.shownColumns = key
     this.columns = columns
+    this.watched = [...this.watches.list]
     const wave = this.run.head.wave_size
     const head = h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "thread"), h("th", {scope: "col"}, "line"),
+      ...this.watched.map((watch) => h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, watch.text)),
       ...columns.map((v) => h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, this.run.variables[v].name))))
     const body = h("tbody")
     this.lines = Array.from({length: this.run.threads}, (_, t) => {
-      const lane = h("span", {class: "lane"}), line = document.createTextNode(""), cells = columns.map(() => h("td"))
-      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, line, h("i", {class: "wl"})), ...cells)
+      const lane = h("span", {class: "lane"}), line = document.createTextNode(""), seen = this.watched.map(() => h("td", {class: "watched"})), cells = columns.map(() => h("td"))
+      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, line, h("i", {class: "wl"})), ...seen, ...cells)
       body.append(el)
-      return {el, lane, line, cells, start: t > 0 && t % wave === 0, texts: [], klasses: []}
+      return {el, lane, line, seen, cells, start: t > 0 && t % wave === 0, texts: [], klasses: [], told: []}
     })
     this.table.replaceChildren(head, body)
     this.rowHeight = 0
@@ -116,15 +124,19 @@ export class Threads {
     const until = Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / this.rowHeight) + SPARE)
     const finding = run.findings[moment.finding]
     for (let t = first; t < until; t++) {
-      const row = this.lines[t], status = state.status(t), waits = status === "wait" || status === "held"
+      const row = this.lines[t], status = moment.status(t), goes = status === "run" || status === "apart", waits = status === "wait" || status === "held"
       const klass = `${row.start ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
       if (row.klass !== klass) row.el.className = row.klass = klass
-      const lane = `lane ${t === thread && status === "run" ? "me" : status === "run" ? "" : status}`
+      const lane = `lane ${t === thread && goes ? "me" : status === "run" ? "" : status}`
       if (row.mark !== lane) row.lane.className = row.mark = lane
-      const event = t === run.thread[moment.event] ? moment.event : status === "run" ? state.next(t) : state.last(t) - 1
+      const event = t === run.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
       const line = event < 0 ? "" : String(run.line[run.site[event]])
       if (row.at !== line) row.line.data = row.at = line
       if (row.walled !== waits) row.el.children[1].lastChild.hidden = !(row.walled = waits)
+      this.watched.forEach((watch, i) => {
+        const value = this.watches.value(watch, moment, t)
+        if (row.told[i] !== value) row.seen[i].textContent = row.told[i] = value
+      })
       this.columns.forEach((v, i) => {
         const value = state.value(t, v)
         const mark = `${state.changed(t, v) ? "ch" : ""}${followed?.variable === v && followed.thread === t ? " sel" : ""}`

@@ -69,8 +69,9 @@ export class Timeline {
     this.box.setAttribute("aria-valuenow", moment.step)
     this.box.setAttribute("aria-valuetext", `event ${moment.step.toLocaleString("en")} of ${moment.run.length.toLocaleString("en")}`)
     const key = `${moment.lockstep} ${moment.finding}`
-    if (key !== this.drawn) this.draw()
+    if (key !== this.drawn || moment.chain !== this.chain) this.draw()
     this.drawn = key
+    this.chain = moment.chain
   }
 
   // The ground of all that does not move with the cursor: drawn anew for another size, theme, order or finding only.
@@ -132,29 +133,14 @@ export class Timeline {
   }
 
   #rows(paper, moment, inks, x, row, width) {
-    const {run} = this, begun = new Float64Array(run.threads).fill(-1), waits = new Float64Array(run.threads).fill(-1), last = new Float64Array(run.threads).fill(-1)
-    const gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
-    const runs = [], pauses = [], writes = []
-    const painted = new Int32Array(run.threads).fill(-1)
+    const {run} = this, gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
+    const {runs, pauses} = moment.lockstep ? this.#together(moment) : this.#apart(moment)
+    const writes = [], painted = new Int32Array(run.threads).fill(-1)
     for (let p = 0; p < run.length; p++) {
-      const e = moment.eventAt(p), t = run.thread[e], s = run.site[e], k = run.kind[s]
-      if (begun[t] < 0) {
-        begun[t] = p
-        if (waits[t] >= 0) { pauses.push(t, waits[t], p); waits[t] = -1 }
-      }
-      last[t] = p
-      if (k === KIND.arrive) {
-        runs.push(t, begun[t], p + 1)
-        begun[t] = -1
-        waits[t] = p + 1
-      } else if ((k === KIND.write || k === KIND.atomic) && run.sites[s].space === "shared") {
-        const pixel = Math.floor(x(p))
-        if (painted[t] !== pixel) { painted[t] = pixel; writes.push(t, p) }
-      }
-    }
-    for (let t = 0; t < run.threads; t++) {
-      if (begun[t] >= 0) runs.push(t, begun[t], last[t] + 1)
-      else if (waits[t] >= 0) pauses.push(t, waits[t], run.length)
+      const e = moment.eventAt(p), t = run.thread[e], s = run.site[e], pixel = Math.floor(x(p))
+      if (painted[t] === pixel || (run.kind[s] !== KIND.write && run.kind[s] !== KIND.atomic) || run.sites[s].space !== "shared") continue
+      painted[t] = pixel
+      writes.push(t, p)
     }
     paper.globalAlpha = 0.45
     paper.fillStyle = inks["--lane-active"]
@@ -170,11 +156,55 @@ export class Timeline {
     return writes.length
   }
 
-  // The two accesses of the finding shown: joined by a dashed line, open end first.
+  // When each thread runs and when it waits, as (thread, from, to) after each other. As the device did it: from one barrier to the next.
+  #apart(moment) {
+    const {run} = this, runs = [], pauses = []
+    const [begun, waits, last] = [0, 0, 0].map(() => new Float64Array(run.threads).fill(-1))
+    for (let p = 0; p < run.length; p++) {
+      const e = moment.eventAt(p), t = run.thread[e]
+      if (begun[t] < 0) {
+        begun[t] = p
+        if (waits[t] >= 0) { pauses.push(t, waits[t], p); waits[t] = -1 }
+      }
+      last[t] = p
+      if (run.kind[run.site[e]] !== KIND.arrive) continue
+      runs.push(t, begun[t], p + 1)
+      begun[t] = -1
+      waits[t] = p + 1
+    }
+    for (let t = 0; t < run.threads; t++) {
+      if (begun[t] >= 0) runs.push(t, begun[t], last[t] + 1)
+      else if (waits[t] >= 0) pauses.push(t, waits[t], run.length)
+    }
+    return {runs, pauses}
+  }
+
+  // In lockstep a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
+  #together(moment) {
+    const {run} = this, runs = [], pauses = [], from = new Float64Array(run.threads).fill(-1), until = new Float64Array(run.threads)
+    const close = (t) => { if (from[t] >= 0) runs.push(t, from[t], until[t]) }
+    for (let p = 0, end; p < run.length; p = end) {
+      for (end = p + 1; end < run.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end));) end++
+      for (let i = p; i < end; i++) {
+        const t = run.thread[moment.eventAt(i)]
+        if (until[t] === end) continue
+        if (until[t] !== p || from[t] < 0) {
+          close(t)
+          if (from[t] >= 0) pauses.push(t, until[t], p)
+          from[t] = p
+        }
+        until[t] = end
+      }
+    }
+    for (let t = 0; t < run.threads; t++) close(t)
+    return {runs, pauses}
+  }
+
+  // The two accesses of the finding shown, or the events of a chain: joined by a dashed line, open ends first.
   #finding(paper, moment, inks, x, row) {
-    const finding = this.run.findings[moment.finding]
-    if (!finding || !finding.events.length) return
-    const spots = finding.events.map((step) => [x(moment.after(step - 1)), (this.run.thread[step - 1] + 0.5) * row])
+    const events = moment.chain?.events ?? this.run.findings[moment.finding]?.events.map((step) => step - 1) ?? []
+    if (!events.length) return
+    const spots = events.map((event) => [x(moment.after(event)), (this.run.thread[event] + 0.5) * row])
     paper.strokeStyle = inks["--sev-error"]
     paper.lineWidth = 1.6
     paper.setLineDash([4, 3])

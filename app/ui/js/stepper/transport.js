@@ -2,6 +2,7 @@
 import {h} from "../dom.js"
 import {icon} from "./icons.js"
 import {what} from "./life.js"
+import {odd} from "./slice.js"
 
 const button = (name, label, key, act, klass = "") => {
   const el = h("button", {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act}, icon(name))
@@ -11,7 +12,7 @@ const button = (name, label, key, act, klass = "") => {
 export class Transport {
   constructor(stepper) {
     this.stepper = stepper
-    this.play = button("play", "Play", "Space", () => stepper.toggle())
+    this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
     const tp = h("div", {class: "tp"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
@@ -19,6 +20,7 @@ export class Transport {
       button("back", "One event back", "←", () => stepper.move(-1)),
       this.play,
       button("on", "One event on", "→", () => stepper.move(1)),
+      button("line", "The next statement, of all who execute it together", "S", () => stepper.line(1), "wide"),
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
       button("write", "Last write of what is followed", "W", () => stepper.who.jump(-1), "narrow"),
@@ -26,11 +28,11 @@ export class Transport {
     this.last = h("button", {type: "button", class: "btn wide", title: "To the last write of what is followed (W)", onclick: () => stepper.who.jump(-1)}, icon("write"), "Last write")
     this.thread = h("button", {type: "button", class: "btn wide", title: "The chosen thread's next statement (N), its previous (P)", onclick: () => stepper.statement(1)}, this.threadName)
     this.stops = h("span", {class: "stops wide", hidden: true},
-      button("stopBack", "Back to a breakpoint", "[", () => stepper.stop(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.stop(1)))
+      button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)))
     this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
     this.find = h("input", {type: "search", class: "find wide", placeholder: "Find: T < 1/255", title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
     this.find.onkeydown = (event) => {
-      if (event.key === "Enter") { event.preventDefault(); stepper.search(this.find.value, event.shiftKey ? -1 : 1) }
+      if (event.key === "Enter") { event.preventDefault(); stepper.breakpoints.search(this.find.value, event.shiftKey ? -1 : 1) }
       if (event.key === "Escape") { this.find.value = ""; stepper.say(""); this.find.blur() }
     }
     const order = (lockstep, words) => h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
@@ -55,14 +57,15 @@ export class Transport {
     const {run} = moment, {step} = moment
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
-    this.stops.hidden = !this.stepper.breakpoints.size
+    this.stops.hidden = !this.stepper.breakpoints.set.size
     this.orders.forEach((el, i) => el.setAttribute("aria-checked", String(i === +moment.lockstep)))
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
     if (this.said) { this.now.replaceChildren(this.said); return }
     const {stops} = this.stepper
     const unit = stops.length && step ? `${this.stepper.model.unit} ${stops.filter((n) => n <= step).length} of ${stops.length}, ` : ""
-    this.now.replaceChildren(unit, ...told(moment, Boolean(unit)))
+    const ask = step && odd(run, moment.event) ? h("button", {type: "button", class: "ask", title: "C", onclick: () => this.stepper.origin.explain()}, "Where did it come from?") : ""
+    this.now.replaceChildren(ask, unit, ...told(moment, Boolean(unit)))
   }
 }
 

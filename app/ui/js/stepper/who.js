@@ -42,6 +42,12 @@ export class Who {
     return this.positions
   }
 
+  // The event that last wrote what is followed, undefined where nobody did yet.
+  lastWrite(moment) {
+    const position = this.#writes(moment).findLast((at) => at <= moment.position)
+    return position && moment.eventAt(position - 1)
+  }
+
   // To the last write before the cursor, or the next one.
   jump(way) {
     const {moment} = this.stepper

@@ -1,0 +1,53 @@
+"""Words that tests of the stepper share: where it is, what it shows."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+STEPPING = "/parts?page=stepping"  # the stepper alone, see shown_parts.py
+
+
+def stepper(page: Page):
+    return page.get_by_test_id("stepper")
+
+
+def ready(page: Page) -> Page:
+    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
+    return page
+
+
+def at(page: Page) -> int:
+    return int(stepper(page).get_attribute("data-step"))
+
+
+def ask(page: Page, script: str, argument=None):
+    return stepper(page).evaluate(script, argument)
+
+
+def to(page: Page, step: int) -> None:
+    """To a step of the device's order, and wait until it is shown."""
+    ask(page, "(root, step) => root.stepper.moment.goto(step)", step)
+    expect(stepper(page)).to_have_attribute("data-painted", str(step))
+
+
+def site(page: Page) -> dict:
+    """The place of the event at the cursor, with its thread and its value as shown."""
+    script = """root => { const {moment} = root.stepper, {run, event} = moment
+                 return {...run.about(event), thread: run.thread[event], shown: run.value(event)} }"""
+    return ask(page, script)
+
+
+def example(page: Page, name: str) -> Page:
+    """Another of the examples, once its recording is there."""
+    before = stepper(page).get_attribute("data-recording")
+    page.locator("select").first.select_option(name)
+    expect(stepper(page)).not_to_have_attribute("data-recording", before or "", timeout=60_000)
+    return ready(page)
+
+
+def press(page: Page, *keys: str) -> Page:
+    """Keys, one after the other, and what they bring about painted."""
+    for key in keys:
+        page.keyboard.press(key)
+    expect(stepper(page)).to_have_attribute("data-painted", str(at(page)))
+    return page
