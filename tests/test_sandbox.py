@@ -20,6 +20,7 @@ from splatscope.engine import EngineError, JobTimeout, WorkerLost, pool, recordi
 from splatscope.engine.kept import Kept
 from splatscope.engine.recording import check_source, record_source
 from splatscope.engine.roster import Roster
+from splatscope.gpu.device import DeviceError
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.tracing.record import Job
 from splatscope.ui.debugger import Debugger
@@ -199,6 +200,11 @@ def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(ru
     assert isinstance(guilty, recording.Packed | WorkerLost)
     assert words
     assert "\n" not in words
+
+
+def test_a_page_does_not_choose_the_cpu_target(run):
+    with pytest.raises(DeviceError, match="No device is called “cpu”"):
+        run(record_source(pool, Job(kernel(), records=4000), "cpu"))
 
 
 def test_a_loop_without_end_is_found_not_waited_for(run):

@@ -35,6 +35,8 @@ from splatscope.paths import SHADERS
         'void f() { __requirePrelude("x"); }',
         "void f() { spirv_asm { OpNop }; }",
         'void f() { __intrinsic_asm "x"; }',
+        '[DllImport("c")] int system(NativeString line);',
+        "void f() { __target_switch { case cpp: break; } }",
         'a"\\\n"#include <x>',
         "void f() {}\0",
         "x" * (MOST_BYTES + 1),

@@ -1,4 +1,6 @@
-"""What a source from a page may not hold: anything by which a compiler opens a file. The first of two walls."""
+"""What a source from a page may not hold: anything by which a compiler opens a file. The first of two walls:
+the last is `sandbox`.
+"""
 
 import re
 
@@ -13,7 +15,7 @@ _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "end
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([A-Za-z_]\w*)[ \t]*;", re.MULTILINE)
 _FORBIDDEN = re.compile(
     r"\b(import|__import|__include|include|implementing|__intrinsic_asm|spirv_asm|__requirePrelude|__target_switch"
-    r"|__target_intrinsic|__glsl_extension|embed|__embed|_Pragma)\b"
+    r"|__target_intrinsic|__glsl_extension|embed|__embed|_Pragma|DllImport|__extern_cpp)\b"
 )
 
 
