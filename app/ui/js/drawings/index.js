@@ -4,5 +4,7 @@ import {coarse} from "./coarse.js"
 import {layers} from "./layers.js"
 import {ladder} from "./ladder.js"
 import {network} from "./network.js"
+import {pairs} from "./pairs.js"
+import {pixelmap} from "./pixelmap.js"
 
-export const DRAWINGS = {coarse, ladder, layers, network}
+export const DRAWINGS = {coarse, ladder, layers, network, pairs, pixelmap}
