@@ -252,21 +252,36 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
             raise ValueError('A job is an object with at least {"file": PATH}.')
         job["file"] = str(Path(job["file"]).resolve())  # a worker may stand elsewhere
         job["include"] = [str(Path(folder).resolve()) for folder in job.get("include", ())]
-        return await pool.run(run_batch_job, job, limit=JOB_SECONDS)
+        return await _recorded(pool, job)
     except Exception as error:  # a job's failure is its own line
         message = (str(error).splitlines() or [""])[0]
         return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
                 "functions": [], "stepped_over": [], "findings": []}  # fmt: skip
 
 
-def run_batch_job(job: dict[str, Any]) -> dict[str, Any]:
-    """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns."""
+async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
+    """A job with all that it does recorded, or as much of it as compiler and driver live through."""
+    from splatscope.engine import JobTimeout, WorkerLost
+
+    for reach in ("all", "entry"):
+        try:
+            return await pool.run(run_batch_job, job, reach, limit=JOB_SECONDS)
+        except WorkerLost:
+            continue
+        except JobTimeout:
+            break
+    return await pool.run(run_batch_job, job, "nothing", limit=JOB_SECONDS / 4)
+
+
+def run_batch_job(job: dict[str, Any], reach: str = "all") -> dict[str, Any]:
+    """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns; `reach` as in `Job`."""
     _prepare()
     file = Path(job["file"])
     groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
     inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
-    recording = record(open_device(), Job(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include))
+    asked = Job(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, reach=reach)
+    recording = record(open_device(), asked)
     plain = recording.plain or {}
     return {
         "ok": True,

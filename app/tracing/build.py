@@ -62,13 +62,17 @@ def build_instrumented(
     include: tuple[Path, ...],
     constants: Mapping,
     chosen: tuple[str, ...] = (),
+    reach: str = "all",
 ) -> Build:
-    """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function."""
+    """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function.
+
+    `chosen` functions are recorded, all if empty; of these, within `reach`: all, the entry, or nothing.
+    """
     with_loops = [replace(m, source=Source(text, m.file)) if (text := rolled(m.original)) != m.original else m for m in modules]
     if with_loops != modules:
         with contextlib.suppress(CompileError):
-            return _build(device, with_loops, entry, include, constants, chosen, tries=1)
-    return _build(device, modules, entry, include, constants, chosen, MOST_TRIES)
+            return _build(device, with_loops, entry, include, constants, chosen, reach, tries=1)
+    return _build(device, modules, entry, include, constants, chosen, reach, MOST_TRIES)
 
 
 def _build(
@@ -78,6 +82,7 @@ def _build(
     include: tuple[Path, ...],
     constants: Mapping,
     chosen: tuple[str, ...],
+    reach: str,
     tries: int,
 ) -> Build:
     declarations = Declarations()
@@ -89,6 +94,11 @@ def _build(
             for block in module.source.functions():
                 if block.name not in chosen and block.name != entry:
                     refused.functions[module.file, block.start] = "it was not chosen"
+    if reach != "all":
+        for module in modules:
+            for block in module.source.functions():
+                if reach == "nothing" or block.name != entry:
+                    refused.functions[module.file, block.start] = "the compiler does not survive its recorded form"
     with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
         for attempt in range(1, tries + 1):
             instrumenter = Instrumenter(declarations, entry, refused)

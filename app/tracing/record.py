@@ -40,6 +40,7 @@ class Job:
     loop_budget: int = LOOP_BUDGET
     all_groups: bool = False  # every workgroup is recorded, in as many records as one would have
     functions: tuple[str, ...] = ()
+    reach: str = "all"  # "entry", "nothing": less is recorded, where a compiler crashed on more
 
 
 @dataclass
@@ -95,9 +96,9 @@ _kept: OrderedDict[tuple, Build] = OrderedDict()
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Build:
     """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
-    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions)
+    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.reach)
     if key not in _kept:
-        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions)
+        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.reach)
         if len(_kept) > MOST_BUILDS:
             _kept.popitem(last=False)
     _kept.move_to_end(key)
