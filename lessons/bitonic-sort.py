@@ -29,7 +29,12 @@ class BitonicSort(Lesson):
     eight = param.String(default="2 4 6 8 7 5 3 1", label="Eight numbers to merge", doc="eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[dict[str, Any]] = {"drawing": "network", "options": {"memory": "blobs"}, "parts": ["source", "findings"], "thread": 5}
+    figure: ClassVar[dict[str, Any]] = {
+        "drawing": "network",
+        "options": {"memory": "blobs"},
+        "parts": ["source", "findings"],
+        "thread": 5,
+    }
     controls: ClassVar[dict[str, dict[str, Any]]] = {
         "count": {"log": True, "live": True},
         "seed": {"kind": "number"},

@@ -4,7 +4,9 @@ A block begins with a line `::: KIND NAME …` and ends with `:::`; between them
 raises, so that a page never shows an empty box.
 """
 
+import ast
 import re
+import textwrap
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from splatscope.paths import SHADERS
+from splatscope.paths import LESSONS, SHADERS
 from splatscope.tracing.syntax import Source
 
 from .front import without_front
@@ -73,13 +75,20 @@ def inline(text: str) -> str:
 def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     """The declarations of these names in shaders/`file` with the comments above them, each with the number of its first line.
 
+    Of a lesson's own Python file, the functions of these names.
+
     Raises:
         LookupError: no such file or name.
     """
-    path = SHADERS / file
+    path = (LESSONS if file.endswith(".py") else SHADERS) / file
     if not path.is_file():
-        raise LookupError(f"There is no shaders/{file}")
+        raise LookupError(f"There is no {path.parent.name}/{file}")
     lines = path.read_text(encoding="utf-8").split("\n")
+    if file.endswith(".py"):
+        found = {node.name: node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.FunctionDef)}
+        if missing := set(names) - set(found):
+            raise LookupError(f"lessons/{file} has no function {', '.join(missing)}")
+        return [(found[n].lineno, textwrap.dedent("\n".join(lines[found[n].lineno - 1 : found[n].end_lineno]))) for n in names]
     return [(first + 1, "\n".join(lines[first : last + 1])) for first, last in (_span(path, name) for name in names)]
 
 
