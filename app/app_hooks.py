@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import subprocess
 from typing import Any
 
 from bokeh.server.urls import per_app_patterns
@@ -9,9 +11,12 @@ from panel.io.server import WSHandler
 from tornado.ioloop import IOLoop
 
 from splatscope.engine import pool, sandbox
+from splatscope.engine.ahead import fill_cache, lessons, tile_jobs
 from splatscope.engine.training import warm
+from splatscope.ui.debugger_examples import example_jobs
 
 log = logging.getLogger(__name__)
+_filling: list[subprocess.Popen] = []
 
 
 def on_server_loaded(server_context: Any) -> None:
@@ -23,11 +28,15 @@ async def _warm_up() -> None:
     try:
         await asyncio.gather(warm(pool), warm(pool))  # at once, so that two workers are ready
         await pool.run(sandbox.prepare, guest=True)
+        if "SPLATSCOPE_SCHEDULER" not in os.environ:
+            _filling.append(fill_cache([*example_jobs(), *lessons(), *tile_jobs()]))
     except Exception as error:  # pages say it too, when they need a device
         log.warning("%s", error)
 
 
 def on_server_unloaded(server_context: Any) -> None:
+    for process in _filling:
+        process.kill()
     pool.stop()
 
 

@@ -2,11 +2,13 @@
 
 from functools import cache
 
+from splatscope.tracing.record import Job
+
 from .example import Example, difference, fixed
 from .examples_broken import FLOW, MEMORY, RACES
 from .examples_textbook import ALONE, TEXTBOOK
 
-__all__ = ["BY_NAME", "EXAMPLES", "GROUPS", "Example", "difference", "fixed", "is_shipped"]
+__all__ = ["BY_NAME", "EXAMPLES", "GROUPS", "Example", "difference", "example_jobs", "fixed", "is_shipped"]
 
 GROUPS = (
     ("To begin with", ALONE),
@@ -22,6 +24,12 @@ BY_NAME = {example.name: example for example in EXAMPLES}
 def is_shipped(source: str) -> bool:
     """Whether this is an example as it stands in the list, or with its fix, to the letter: then it is trusted."""
     return source in _shipped()
+
+
+def example_jobs() -> list[Job]:
+    """Each example and its fix to record, on zeros: what is compiled does not depend on the inputs."""
+    sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
+    return [Job(source, groups=one.groups) for source, one in sources.items()]
 
 
 @cache
