@@ -6,5 +6,6 @@ import {ladder} from "./ladder.js"
 import {network} from "./network.js"
 import {pairs} from "./pairs.js"
 import {pixelmap} from "./pixelmap.js"
+import {staircase} from "./staircase.js"
 
-export const DRAWINGS = {coarse, ladder, layers, network, pairs, pixelmap}
+export const DRAWINGS = {coarse, ladder, layers, network, pairs, pixelmap, staircase}
