@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.device import open_device
+from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
+from splatscope.outlive import Died, Overdue, outlive
+from splatscope.tracing.modules import find_entry, load_modules
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
 
@@ -28,6 +30,7 @@ _SPEC = re.compile(
 FORMS = "NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy"
 MOST_BYTES = 2**30
 JOB_SECONDS = 120.0
+_LOOP = re.compile(r"\b(for|while|do)\b")
 
 
 class CallError(ValueError):
@@ -46,6 +49,38 @@ def trace(
     """
     job = job_of(file, entry, groups, group, buffers)
     _prepare()
+    if open_device.cache_info().currsize:  # a process with a device cannot be copied
+        return _traced(job, out, as_json, all_groups)
+    for reach in ("all", "entry", "nothing"):
+        try:
+            return outlive(lambda: _traced(dataclasses.replace(job, reach=reach), out, as_json, all_groups), JOB_SECONDS)  # noqa: B023
+        except Overdue:
+            return _overdue(job, as_json)
+        except Died as error:
+            death = error
+    raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({death}).")
+
+
+def _overdue(job: Job, as_json: bool) -> int:
+    """What is said of a kernel that had to be ended from outside."""
+    module = load_modules(job.source, job.file, job.include)[-1]
+    entry = job.entry or find_entry(module)
+    blocks = [block for block in module.source.functions() if "Differentiable" in module.source.attributes(block)]
+    loops = [loop.start() for block in blocks for loop in _LOOP.finditer(module.source.clean, block.start, block.end)]
+    start = next(block.head for block in module.source.functions() if block.name == entry)
+    line = module.source.place(min(loops, default=start))[0]
+    why = "autodiff bounds the loops of a differentiable function, no budget does" if loops else "no budget tells where"
+    message = f"The kernel, or its compilation, did not end within {JOB_SECONDS:.0f} s: {why}."
+    finding = Finding("timeout", entry, message, [line], [0], file=job.file)
+    report = {"adapter": adapter_of(open_device()).name, "threads": 0, "events": 0, "truncated": True, "buffers": {}}
+    if as_json:
+        print(json.dumps(report | {"same_as_plain": None, "findings": [finding.as_dict()]}))
+    else:
+        print(f"timeout: {message}")
+    return 1
+
+
+def _traced(job: Job, out: Path | None, as_json: bool, all_groups: bool) -> int:
     try:
         device = open_device()
         recording = record(device, job)

@@ -10,6 +10,7 @@ import pytest
 
 from splatscope import trace_command
 from splatscope.cli import main
+from splatscope.gpu.device import open_device
 from splatscope.tracing.trace import Trace
 
 FINDINGS = Path(__file__).parent / "tracing" / "findings"
@@ -62,6 +63,7 @@ void computeMain(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
 @pytest.fixture
 def call(capsys):
     """Call in this process, which has its device open already: (exit status, lines of stdout, stderr)."""
+    open_device()
 
     def run(*arguments):
         with pytest.raises(SystemExit) as end:
@@ -309,6 +311,19 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
         assert result["stepped_over"] == result["findings"] == []
     assert [finding["kind"] for finding in results[3]["findings"]] == ["race"]
     assert "nowhere.slang" in results[4]["error"]
+
+
+def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
+    """In a process of its own: one with a device open is no copy to be made of."""
+    kernel = tmp_path / "hang.slang"
+    endless = "[Differentiable]\nfloat f(float x)\n{\n    [MaxIters(4)] while (x > -1.0) x = x + 1.0;\n    return x;\n}\n"
+    kernel.write_text(f"RWStructuredBuffer<float> output;\n{endless}[numthreads(4, 1, 1)] void run() {{ output[0] = f(1); }}\n")
+    program = "import sys; from splatscope import cli, trace_command; trace_command.JOB_SECONDS = 8.0; cli.main(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "trace", str(kernel), "--json"], capture_output=True, text=True, timeout=120
+    )
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert (done.returncode, finding["kind"], finding["lines"]) == (1, "timeout", [5])
 
 
 def test_the_command_itself():
