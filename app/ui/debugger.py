@@ -193,11 +193,12 @@ class Debugger(Component):
             name: draft.get(name) for name in ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")
         }
         self.notice = ""
-        self.stepper.wait()
+        self.stepper.wait("Compiling …")
         interface = await self._check(draft)
         if interface is None:
             self.stepper.param.update(busy="", error=self.error)
             return
+        self.stepper.wait()
         try:
             job = job_of(draft, complete(str(draft["source"])), interface)
         except InputError as error:

@@ -114,8 +114,17 @@ class Stepper {
     this.root.classList.toggle("clean", !n)
   }
 
+  // A wait counts its seconds, silently: what is read out is the words alone.
   #tell(words, klass = "") {
-    this.state.textContent = words
+    clearInterval(this.clock)
+    const seconds = h("span", {"aria-hidden": "true"})
+    const since = performance.now()
+    if (klass === "busy") this.clock = setInterval(() => {
+      if (!this.root.isConnected) clearInterval(this.clock)
+      const s = Math.round((performance.now() - since) / 1000)
+      seconds.textContent = ` ${s} s${s > 2 ? ". A kernel is compiled when it first runs." : ""}`
+    }, 1000)
+    this.state.replaceChildren(words, seconds)
     this.state.hidden = !words
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", Boolean(words) && klass !== "")
