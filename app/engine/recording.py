@@ -2,9 +2,10 @@
 
 import functools
 import hashlib
+import math
 import os
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
 from splatscope.tracing.cost import Cost, costs
 from splatscope.tracing.record import Job, Recording, record
-from splatscope.tracing.sanitize import Finding, sanitize
+from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
 
 from . import sandbox
 from .cluster import Pool
@@ -150,7 +151,7 @@ def _key(job: Job, adapter: str = "") -> str:
 def record_job(job: Job, adapter: str = "") -> Answer:
     """`Packed` in plain parts, which is how it leaves the sandbox."""
     device = open_device(adapter or None)
-    recording, _, packed = record_and_pack(device, job)
+    recording, _, packed = record_and_pack(device, job, between_groups=True)
     if recording is None:
         return packed.meta, []
     return packed.meta, [packed.data, save(recording, job, _interface(device, job.source, job.file, job.entry).buffers)]
@@ -184,8 +185,13 @@ WORKS = {
 }
 
 
-def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, list[Finding], Packed]:
-    """The recording and its findings with the packed form, which alone goes to the browser; None where it does not compile."""
+def record_and_pack(
+    device: spy.Device, job: Job, *, between_groups: bool = False
+) -> tuple[Recording | None, list[Finding], Packed]:
+    """The recording and its findings with the packed form, which alone goes to the browser; None where it does not compile.
+
+    `between_groups` looks for races between workgroups as well, in another run that records the buffers of them all.
+    """
     try:
         interface = _interface(device, job.source, job.file, job.entry)
         recording = record(device, job)
@@ -193,6 +199,10 @@ def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, lis
         found = diagnostics_of(error.diagnostics, job.source, job.file)
         return None, [], Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
     findings = sanitize(recording.trace)
+    if between_groups and math.prod(job.groups) > 1:
+        wide = _between_groups(device, job)
+        findings += wide or []
+        recording.trace.header["between_groups"] = wide is not None
     data = pack(recording, findings, job, interface.buffers)
     trace = recording.trace
     digest = hashlib.sha256(_key(job).encode() + data).hexdigest()[:16]
@@ -208,6 +218,15 @@ def record_and_pack(device: spy.Device, job: Job) -> tuple[Recording | None, lis
         "findings": [finding.kind for finding in findings],
     }
     return recording, findings, Packed(meta, data)
+
+
+def _between_groups(device: spy.Device, job: Job) -> list[Finding] | None:
+    """Races between workgroups, which have no moment in the recording of one; None where there are too many threads to look."""
+    try:
+        trace = record(device, replace(job, all_groups=True)).trace
+    except ValueError:
+        return None
+    return [replace(finding, events=[]) for finding in races_between_groups(trace)]
 
 
 _interface = functools.lru_cache(maxsize=64)(reflect)  # the same kernel with other inputs asks for the same

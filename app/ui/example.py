@@ -28,7 +28,7 @@ class Example:
 def fixed(example: Example, source: str) -> str | None:
     """The source with the example's fix, None where it does not apply: it was made already, or the source was rewritten."""
     for wrong, right in example.fixes:
-        if source.count(wrong) != 1:
+        if source.count(wrong) != 1 or right in source:  # what is right may hold what is wrong, and a line before it
             return None
         source = source.replace(wrong, right)
     return source if example.fixes else None

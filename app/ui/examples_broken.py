@@ -56,6 +56,16 @@ RACES = (
         (("uint place = tail++;", "uint place;\n        InterlockedAdd(tail, 1, place);"),),
     ),
     Example(
+        "stale-between-groups", "Not waiting for other workgroups", "The first adds up what the others may not have written",
+        {"numbers": ramp(128), "partial": zeros(4), "arrived": zeros(1), "total": zeros(1)},
+        ((
+            "        bool last = group.x == 0;",
+            "        DeviceMemoryBarrier();\n        uint before;\n        InterlockedAdd(arrived[0], 1, before);\n"
+            "        DeviceMemoryBarrier();\n        bool last = before == GROUPS - 1;",
+        ),),
+        groups=(4, 1, 1),
+    ),
+    Example(
         "same-answer", "All write the same", "A race that does no harm, and how to say so",
         {"numbers": random(32, 2), "answer": zeros(1)},
         (("        found = 1;", "        InterlockedOr(found, 1);"),),
