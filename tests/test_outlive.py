@@ -22,11 +22,11 @@ def test_what_it_raises_is_raised_here():
 
 
 def test_an_error_that_cannot_travel_still_says_its_words():
-    class Local(Exception):
+    class LocalError(Exception):
         pass
 
     def work():
-        raise Local("from here")
+        raise LocalError("from here")
 
     with pytest.raises(RuntimeError, match="from here"):
         outlive(work, 60.0)
