@@ -11,7 +11,8 @@ Fill = dict[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """A kernel with its inputs. `fixes` are (what stands there, what should) pairs; each occurs once in the source."""
+    """A kernel with its inputs. `fixes` are (what stands there, what should) pairs; the first of each occurs once in the source,
+    and no more once it was replaced."""
 
     name: str
     title: str
@@ -28,7 +29,7 @@ class Example:
 def fixed(example: Example, source: str) -> str | None:
     """The source with the example's fix, None where it does not apply: it was made already, or the source was rewritten."""
     for wrong, right in example.fixes:
-        if source.count(wrong) != 1 or right in source:  # what is right may hold what is wrong, and a line before it
+        if source.count(wrong) != 1:
             return None
         source = source.replace(wrong, right)
     return source if example.fixes else None

@@ -18,7 +18,7 @@ RACES = (
     Example(
         "no-barrier-after-load", "Reading before it is there", "A transposition without a barrier",
         {"picture": ramp(64), "turned": zeros(64)},
-        (("    turned[at.y", f"    {_BARRIER}\n    turned[at.y"),),
+        (("at.x];\n    turned", f"at.x];\n    {_BARRIER}\n    turned"),),
     ),
     Example(
         "wave-of-32", "Counting on a wave of 32", "The last rounds of a sum go without barriers",
@@ -33,7 +33,7 @@ RACES = (
     Example(
         "blur-in-place", "A blur in place", "Some neighbours are already the new ones",
         {"row": random(32)},
-        (("    row[lane] = mean;", "    AllMemoryBarrierWithGroupSync();\n    row[lane] = mean;"),),
+        (("/ 3;\n    row", "/ 3;\n    AllMemoryBarrierWithGroupSync();\n    row"),),
     ),
     Example(
         "wrong-barrier", "The wrong kind of barrier", "It orders shared memory, and this is a buffer",
@@ -76,7 +76,7 @@ MEMORY = (
     Example(
         "overfull-list", "An overfull list", "16 numbers for 8 places",
         {"numbers": shuffle(32), "large": zeros(8)},
-        (("        list[place] = numbers[lane];", "        if (place < PLACES)\n            list[place] = numbers[lane];"),),
+        (("place);\n        list[place]", "place);\n        if (place < PLACES)\n            list[place]"),),
     ),
     Example(
         "out-of-bounds", "A blur past the ends of its row", "The first and the last thread have one neighbour",
@@ -117,7 +117,7 @@ FLOW = (
     Example(
         "endless-loop", "A loop that never ends", "Compare and swap that tries the same forever",
         {"values": ramp(16), "total": zeros(1)},
-        (("            break;\n", "            break;\n        expected = found;\n"),),
+        (("            break;\n    }", "            break;\n        expected = found;\n    }"),),
     ),
     Example(
         "zero-by-zero", "Zero divided by zero", "Shares of a sum that is nothing",
