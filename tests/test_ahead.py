@@ -1,5 +1,6 @@
 """The driver's cache is filled ahead: who asks later compiles nothing."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,24 @@ def test_a_filled_cache_has_all_that_the_kernel_needs(tmp_path, monkeypatch):
     assert filled
     subprocess.run([sys.executable, "-c", ASK], check=True, capture_output=True)
     assert kept(tmp_path) == filled
+
+
+def test_what_was_filled_is_not_filled_again_until_it_is_cleared(tmp_path, monkeypatch):
+    if "llvmpipe" not in adapter_of(open_device()).name:
+        pytest.skip("another driver's cache")
+    monkeypatch.setenv("MESA_SHADER_CACHE_DIR", str(tmp_path))
+    jobs = [example_jobs()[0]]
+    fill_cache(jobs).wait()
+    (mark,) = tmp_path.rglob("splatscope-*")
+    written = mark.stat().st_mtime_ns
+    fill_cache(jobs).wait()
+    assert mark.stat().st_mtime_ns == written
+    fill_cache(jobs * 2).wait()
+    (other,) = tmp_path.rglob("splatscope-*")
+    assert other.name != mark.name
+    shutil.rmtree(tmp_path / "mesa_shader_cache_db")
+    fill_cache(jobs * 2).wait()
+    assert len(kept(tmp_path)) > 1
 
 
 def test_what_ships_can_be_recorded():
