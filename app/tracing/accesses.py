@@ -56,7 +56,7 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
     for number, mine in zip(numbers.tolist(), np.split(events, starts[1:]), strict=False):
         site = trace.sites[number]
         index = trace.index[mine].astype(np.int64)
-        if site.name in known.byte_buffers:
+        if site.name.rpartition(".")[2] in known.byte_buffers:
             count = words_in(site.type) if is_numeric(site.type) else 1
             for word in range(count):
                 value = trace.words[mine, word : word + 1] if is_numeric(site.type) else None
@@ -64,7 +64,9 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
             continue
         for part, first, count in parts[_key(site)]:
             words = trace.words[mine, first : first + count] if count else None
-            rows.append((mine, ids.setdefault((site.name, part), len(ids)), index, words, "?" in _steps(site.path)))
+            rows.append(
+                (mine, ids.setdefault((site.name, part), len(ids)), index, words, "?" in _steps(site.path, site.name, known))
+            )
     return _table(trace, space, rows, across_groups)
 
 
@@ -120,15 +122,15 @@ def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple
     """For each (name, path, type): the touched parts of an element, each with its words in the value (count 0: unknown)."""
     paths: dict[str, set[str]] = {}
     for site in sites:
-        paths.setdefault(site.name, set()).add(".".join(_steps(site.path)))
-    leaves = {name: _all_leaves(known.element_types.get(name), mine, known) for name, mine in paths.items()}
+        paths.setdefault(site.name, set()).add(".".join(_steps(site.path, site.name, known)))
+    leaves = {name: _all_leaves(name, mine, known) for name, mine in paths.items()}
     found = {}
     for site in sites:
         whole = words_in(site.type) if site.type and site.type != "?" else 0
         if len(paths[site.name]) == 1:
             found[_key(site)] = [("", 0, whole)]
             continue
-        steps = _steps(site.path)
+        steps = _steps(site.path, site.name, known)
         touched = [leaf for leaf in leaves[site.name] if _covers(steps, leaf)]
         if steps and len(steps[-1]) > 1 and set(steps[-1]) <= set("xyzw"):
             touched.sort(key=lambda leaf: steps[-1].index(leaf[-1]) if leaf and leaf[-1] in steps[-1] else 0)
@@ -137,10 +139,11 @@ def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple
     return found
 
 
-def _all_leaves(type_text: str | None, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
+def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
     """The scalars of an element, and what else the paths name: an array in a struct, or all where the source tells no type."""
+    type_text = known.element_type(name)
     leaves = _leaves(type_text, (), known) if type_text else []
-    for steps in sorted(map(_steps, paths), key=len, reverse=True):
+    for steps in sorted((path.split(".") if path else [] for path in paths), key=len, reverse=True):
         if not any(_covers(steps, leaf) for leaf in leaves):
             *head, last = (steps[: steps.index("?")] if "?" in steps else steps) or [""]
             leaves += [(*head, letter) for letter in last] if set(last) <= set("xyzw") and last else [(*head, last)]
@@ -164,9 +167,15 @@ def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
     return True
 
 
-def _steps(path: str) -> list[str]:
-    parts = [part for part in re.sub(r"\[(\w+|\?)\]", _component, path).split(".") if part]
-    return ["".join("xyzw"["rgba".index(c)] for c in p) if set(p) <= set("rgba") else p for p in parts]
+def _steps(path: str, name: str, known: Sources) -> list[str]:
+    """The parts of a path; a vector's letters as xyzw. What is no field of a struct is a vector's."""
+    steps, type_text = [], known.element_type(name) or ""
+    for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
+        fields = dict(known.structs.get(re.split(r"[<\s]", type_text)[0], []))
+        is_letters = part not in fields and set(part) <= set("xyzwrgba")
+        steps.append("".join("xyzw"["rgba".index(c)] if c in "rgba" else c for c in part) if is_letters else part)
+        type_text = fields.get(part, "")
+    return steps
 
 
 def _component(subscript: re.Match) -> str:

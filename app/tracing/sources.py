@@ -18,7 +18,10 @@ _BUFFER = re.compile(
 )
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::[^{]*)?\{")
-_FIELD = re.compile(r"^\s*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=[^;]*)?;", re.MULTILINE)
+_FIELD = re.compile(
+    r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
+    re.DOTALL,
+)
 
 
 @dataclass
@@ -43,9 +46,7 @@ class Sources:
             self.byte_buffers |= set(_BYTES.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
             for match in _STRUCT.finditer(text):
-                body = text[match.end() : _closing(text, match.end())]
-                fields = [(name.strip(), t) for t, names in _FIELD.findall(body) for name in names.split(",") if t != "return"]
-                self.structs[match.group(1)] = fields
+                self.structs[match.group(1)] = _fields(text[match.end() : _closing(text, match.end())])
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
@@ -54,6 +55,10 @@ class Sources:
     @cached_property
     def trees(self) -> dict[str, Node]:
         return {file: _parser.parse(text.encode()).root_node for file, text in self.texts.items()}
+
+    def element_type(self, name: str) -> str | None:
+        """The type of a shared variable's elements, or of a buffer's: also of one in a block."""
+        return self.element_types.get(name, self.element_types.get(name.rpartition(".")[2]))
 
     def unrecorded(self, sites: list[Site]) -> set[str]:
         """Shared variables that a line names without a site for it: through a macro, as a whole array, in a function stepped over;
@@ -108,6 +113,14 @@ class Sources:
         called = {n.child_by_field_name("function").id for n in _walk(node) if n.type == "call_expression"}
         names = {_text(n) for n in _walk(node) if n.type == "identifier" and n.id not in called}
         return names - set(SCALARS) - self.constants
+
+
+def _fields(body: str) -> list[tuple[str, str]]:
+    """(name, type) of the fields in a struct's braces; arrays are none of them."""
+    while (flat := re.sub(r"\{[^{}]*\}", ";", body)) != body:
+        body = flat
+    fields = (_FIELD.match(statement.strip()) for statement in body.split(";"))
+    return [(name.strip(), match.group(1)) for match in fields if match for name in match.group(2).split(",")]
 
 
 def _inside_atomic(type_text: str) -> str:
