@@ -1,11 +1,13 @@
 // The drawings of the lessons, by the name a lesson gives. Each is a function of a host {root, options, facts, values, set, step}
 // and returns {open?(look), paint(look), resized?(look)}: see ../lesson/drawing.js and ../lesson/look.js.
 import {coarse} from "./coarse.js"
+import {decline} from "./decline.js"
 import {layers} from "./layers.js"
 import {ladder} from "./ladder.js"
 import {network} from "./network.js"
 import {pairs} from "./pairs.js"
 import {pixelmap} from "./pixelmap.js"
 import {staircase} from "./staircase.js"
+import {stages} from "./stages.js"
 
-export const DRAWINGS = {coarse, ladder, layers, network, pairs, pixelmap, staircase}
+export const DRAWINGS = {coarse, decline, ladder, layers, network, pairs, pixelmap, stages, staircase}
