@@ -58,7 +58,6 @@ void warming(uint lane : SV_GroupIndex)
 
 def main(control: socket.socket) -> None:
     """Fork a process for each connection that comes; end when there are no more to come."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that end
     spy.Logger.get().level = spy.LogLevel.fatal
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
         cache = os.path.join(folder, "cache")
@@ -66,16 +65,30 @@ def main(control: socket.socket) -> None:
             os.environ[name] = cache
         os.mkdir(cache)
         tempfile.tempdir = folder
-        me = os.getpid()
-        while True:
-            adapter, handles, _, _ = socket.recv_fds(control, MOST_NAME, 1)
-            if not handles:
-                return
-            if (process := os.fork()) == 0:
-                control.close()
-                _live(Connection(handles[0]), Path(folder), me, adapter.decode(errors="replace").strip())
-            os.close(handles[0])
-            control.sendall(process.to_bytes(4, "little"))
+        alive: set[int] = set()
+        try:
+            while _fork_one(control, Path(folder), alive):
+                pass
+        finally:
+            for process in alive:  # or they would still write where nothing should be left
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+
+
+def _fork_one(control: socket.socket, folder: Path, alive: set[int]) -> bool:
+    """Wait for a connection and fork its process; False once there is nobody to ask for one."""
+    adapter, handles, _, _ = socket.recv_fds(control, MOST_NAME, 1)
+    if not handles:
+        return False
+    me = os.getpid()
+    if (process := os.fork()) == 0:
+        control.close()
+        _live(Connection(handles[0]), folder, me, adapter.decode(errors="replace").strip())
+    alive.add(process)
+    os.close(handles[0])
+    control.sendall(process.to_bytes(4, "little"))
+    alive -= {other for other in alive if os.waitpid(other, os.WNOHANG)[0]}
+    return True
 
 
 def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> None:
