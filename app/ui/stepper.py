@@ -54,6 +54,7 @@ class Stepper(Component):
     stops = param.List(default=[], item_type=int, doc="Event numbers at which → and ← stop, sorted; empty for every event")
     thread = param.Integer(default=-1, doc="The thread that is chosen at first; -1 for that of each event")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
+    lockstep = param.Boolean(default=False, doc="Begins in lockstep, which is then the order in which it stops")
     aside = Child(default=None, doc="A component at the left of the source, in a figure")
     below = Child(default=None, doc="A component under the source, in a figure")
 

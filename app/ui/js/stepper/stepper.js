@@ -37,7 +37,15 @@ class Stepper {
     this.leave = join(this)
   }
 
-  get stops() { return this.moment?.lockstep ? [] : this.model.stops }
+  // Positions in the order that the model's stops are meant for; none in the other.
+  get stops() {
+    const {moment, model} = this
+    if (!moment || moment.lockstep !== model.lockstep) return []
+    if (!model.lockstep) return model.stops
+    if (this.placed?.moment !== moment || this.placed.stops !== model.stops)
+      this.placed = {moment, stops: model.stops, at: model.stops.map((n) => moment.after(n - 1)).sort((a, b) => a - b)}
+    return this.placed.at
+  }
 
   #assemble() {
     const {layout, parts} = this.model
@@ -94,7 +102,7 @@ class Stepper {
     for (const pane of this.panes) pane.open(run, model.memories)
     this.#label(run)
     this.#present()
-    if (before?.lockstep) this.moment.setOrder(true)
+    if (before ? before.lockstep : model.lockstep) this.moment.setOrder(true)
     this.moment.goto(this === primary() && !before ? this.wanted : step)
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording

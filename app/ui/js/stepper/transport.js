@@ -63,7 +63,7 @@ export class Transport {
     this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
     if (this.said) { this.now.replaceChildren(this.said); return }
     const {stops} = this.stepper
-    const unit = stops.length && step ? `${this.stepper.model.unit} ${stops.filter((n) => n <= step).length} of ${stops.length}, ` : ""
+    const unit = stops.length && step ? `${this.stepper.model.unit} ${stops.filter((n) => n <= moment.position).length} of ${stops.length}, ` : ""
     const ask = step && odd(run, moment.event) ? h("button", {type: "button", class: "ask", title: "C", onclick: () => this.stepper.origin.explain()}, "Where did it come from?") : ""
     this.now.replaceChildren(ask, unit, ...told(moment, Boolean(unit)))
   }
