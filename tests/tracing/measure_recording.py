@@ -1,4 +1,4 @@
-"""What recording costs here: `python tests/tracing/measure_recording.py`. No test: figures depend on who else works on this machine.
+"""What recording costs, by `python tests/tracing/measure_recording.py`. No test: figures depend on who else works on the machine.
 
 The documents' kernel of a tile, with the driver's cache empty and then full, each in a process of its own; and how much longer the
 sort of 512 keys takes recorded than plain.
