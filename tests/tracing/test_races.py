@@ -53,8 +53,8 @@ def random_trace(seed: int, groups: int = 1) -> Trace:
     }
     words = np.zeros((len(rows), 3), np.uint32)
     words[:, 0] = words[:, 1] = column["value"]
-    header = {"version": 1, "entry": "f", "groups": [groups, 1, 1], "group": [0, 0, 0], "threads": threads, "lanes": 3, "all_groups": groups > 1,
-              "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": SOURCE}}  # fmt: skip
+    header = {"version": 1, "entry": "f", "groups": [groups, 1, 1], "group": [0, 0, 0], "threads": threads, "lanes": 3,
+              "all_groups": groups > 1, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": SOURCE}}  # fmt: skip
     zeros = np.zeros(len(rows), np.uint32)
     return Trace(header, SITES, column["thread"], column["site"], slots, column["index"], words, zeros)
 
