@@ -1,0 +1,56 @@
+"""The section on threads and pixels: who draws what, against arithmetic on the host."""
+
+import numpy as np
+import pytest
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lessons import find
+
+STEM = "dispatch-ids"
+
+
+def owners(arrangement: str) -> np.ndarray:
+    """(8, 16): the thread of each pixel, counted through all workgroups."""
+    y, x = np.mgrid[:8, :16]
+    if arrangement == "in a row":
+        return y * 16 + x
+    return ((y // 4) * 2 + x // 8) * 32 + (y % 4) * 8 + x % 8
+
+
+@pytest.mark.parametrize("group", [0, 3])
+@pytest.mark.parametrize("arrangement", ["in a row", "from a list", "by shape"])
+def test_every_pixel_has_the_thread_that_arithmetic_says(lab: Lab, arrangement: str, group: int):
+    lesson = find(STEM)(arrangement=arrangement, group=group)
+    story = lab.record(lesson.job())
+    assert story.recording.same_as_plain
+    assert story.findings == []
+    assert np.array_equal(story.output("owner"), owners(arrangement))
+    facts = lesson.facts(story)
+    assert sorted(facts["drawn"]) == np.flatnonzero(owners(arrangement).ravel() // 32 == group).tolist()
+    assert lesson.stops(story) == facts["steps"] == sorted(facts["steps"])
+    answer = lesson.owner(story)
+    assert answer.value == str(owners(arrangement)[0, 15] // 32)
+    assert answer.value in answer.options
+
+
+def test_three_arrangements_make_one_picture(lab: Lab):
+    lesson = find(STEM)()
+    drawn = [lab.run(lesson.draw(name))["picture"] for name in ("in a row", "from a list", "by shape")]
+    assert drawn[0].max() > 0.5
+    assert np.array_equal(drawn[0], drawn[1])
+    assert np.array_equal(drawn[0], drawn[2])
+
+
+def test_functional_calls_agree_with_the_kernel_and_take_two_dimensions(lab: Lab):
+    table = find(STEM)().functional(lab)
+    by_hand, *called = ((float(row[1]), float(row[2])) for row in table.rows)
+    assert by_hand[1] > 1
+    for difference, gradient in called:
+        assert difference < 1e-5
+        assert gradient == pytest.approx(by_hand[1], rel=1e-4)
+    assert not find(STEM)().one_dimension(lab).holds
+
+
+def test_compact_tiles_have_shorter_lists(lab: Lab):
+    eight_by_four, _, _, row = find(STEM)().list_lengths(lab).amounts
+    assert eight_by_four < row
