@@ -1,0 +1,76 @@
+"""The section on the pipeline, against what NumPy says of the same tile."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lessons import find
+
+STEM = "pipeline"
+REACH = 4.0
+
+
+def touching(raw: np.ndarray) -> int:
+    """How many boxes touch the tile of pixels 8 … 15 × 4 … 7: separating axes, in float64."""
+    found = 0
+    centre, half = np.array([11.5, 5.5]), np.array([4.0, 2.0])
+    for x, y, a, b, angle, *_ in raw.T.astype(float):
+        sides = REACH * (0.3 + np.exp([a, b]))
+        axis = np.array([np.cos(angle), np.sin(angle)])
+        axes = (axis, np.array([-axis[1], axis[0]]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        apart = any(
+            abs(d @ (np.array([x, y]) - centre)) > np.abs([d @ axes[0], d @ axes[1]]) @ sides + np.abs(d) @ half for d in axes
+        )
+        found += not apart
+    return found
+
+
+@settings(max_examples=8, deadline=None)
+@given(blobs=st.integers(1, 60), seed=st.integers(0, 9999))
+def test_the_scene_is_the_pipeline(lab: Lab, blobs: int, seed: int):
+    lesson = find(STEM)(blobs=blobs, seed=seed)
+    story = lab.record(lesson.job())
+    assert story.recording.same_as_plain
+    assert {finding.kind for finding in story.findings} <= {"benign-race"}  # all threads write the same blobCount
+    answer, many = lesson.touching(story), touching(lesson.raw())
+    assert answer.value == str(many)
+    assert answer.value in answer.options
+    stages = lesson.facts(story)["stages"]
+    assert [stage["title"] for stage in stages] == ["initialise", "coarse", "pad", "sort", "fine", "composite"]
+    ends = lesson.stops(story)
+    assert ends == sorted(ends)
+    assert all(stage["begin"] < stage["end"] for stage in stages)
+    swaps = story.steps(kind="write", name="blobs")
+    kept = story.values(swaps[np.isin(story.indices(swaps), range(many))]) if len(swaps) else np.zeros(0)
+    assert set(kept.tolist()) <= {*range(blobs), 0xFFFFFFFF}
+    assert np.all(np.isfinite(story.output("picture")))
+
+
+@pytest.mark.parametrize("claim", ["order_is_checked", "only_fine"])
+def test_the_claims_do_not_hold(lab: Lab, claim: str):
+    assert not getattr(find(STEM)(), claim)(lab).holds
+
+
+def test_a_wrong_order_is_refused_and_a_forged_token_is_not(lab: Lab):
+    lesson = find(STEM)()
+    assert "PaddedShortList" in lesson.wrong_order(lab).html
+    assert lab.refused(lesson.forged()) == ""
+    ran = lesson.order_is_checked(lab).ran
+    assert "<b>refused</b>" in ran
+    assert "<b>compiled</b>" in ran
+
+
+def test_gradients_are_the_differences_and_the_composite_has_its_share(lab: Lab):
+    rows = find(STEM)().gradient(lab).rows
+    full, difference, bare = (np.array([float(row[i]) for row in rows]) for i in (1, 2, 3))
+    assert np.abs(full).max() > 0.1
+    assert np.allclose(full, difference, atol=2e-3 * np.abs(full).max())
+    assert np.abs(full - bare).max() > 0.1 * np.abs(full).max()
+
+
+def test_every_stage_runs_again_for_the_gradient(lab: Lab):
+    counts = {row[0]: tuple(map(int, row[1:])) for row in find(STEM)().backward_runs(lab).rows}
+    assert counts.pop("<code>fineRasterize_bwd</code>") == (0, 32)
+    assert all(forward == backward == 32 for forward, backward in counts.values())
