@@ -62,11 +62,6 @@ class Bounds:
         memory = self.memory.get(name)
         if memory is not None:
             return ("", ()) if memory.byte_address else (memory.type, memory.dims or (("",) if memory.subscripts else ()))
-        own = self._own_struct()
-        if name in self.known.arrays_in.get(own, {}):
-            return self.known.arrays_in[own][name]
-        if name in self.known.structs.get(own, {}):
-            return self.known.type_of(self.known.structs[own][name]), ()
         return self.known.arrays.get(name, ("", ()))
 
     def _own_struct(self) -> str:

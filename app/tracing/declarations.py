@@ -51,6 +51,7 @@ class Declarations:
     with_arrays: set[str] = field(default_factory=set)  # structs of which `structs` does not tell all
     generic: set[str] = field(default_factory=set)  # structs whose fields mean nothing outside of them
     arrays_in: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = field(default_factory=dict)  # (type, sizes) by struct and field
+    own: dict[str, dict[str, str]] = field(default_factory=dict)  # as `structs`, of generic ones too: what their methods see
     arrays: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # (type, sizes) of a module's own
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -139,7 +140,7 @@ class Declarations:
         if generic or again:
             self.generic.add(block.name)
         if again:  # not the only one of its name
-            self.structs[block.name], self.arrays_in[block.name] = {}, {}
+            self.structs[block.name], self.arrays_in[block.name], self.own[block.name] = {}, {}, {}
             return
         fields, arrays = {}, {}
         for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
@@ -150,7 +151,7 @@ class Declarations:
             arrays |= {name: (type_text, dims) for name, dims in names if dims}
             if any(dims for _, dims in names):
                 self.with_arrays.add(block.name)
-        self.structs[block.name], self.arrays_in[block.name] = {} if generic else fields, arrays
+        self.structs[block.name], self.arrays_in[block.name], self.own[block.name] = {} if generic else fields, arrays, fields
 
     def _function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
         outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}

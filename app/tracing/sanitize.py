@@ -15,6 +15,8 @@ from splatscope.tracing.races import races, uninitialised_reads
 from splatscope.tracing.sources import Sources
 from splatscope.tracing.trace import Trace
 
+_MOST_ASKED = 4096  # reads of what nobody wrote, whether one is not finite
+
 __all__ = ["Finding", "barrier_divergence", "races_between_groups", "sanitize"]
 
 
@@ -63,8 +65,11 @@ def _complete_before(trace: Trace) -> int:
 
 
 def _is_not_finite(trace: Trace, finding: Finding) -> bool:
-    values = np.array(trace.value(finding.events[0]) or [0.0], float)
-    return not np.isfinite(values).all()
+    site = trace.sites[trace.site[finding.events[0]]]
+    same = trace.at(lambda s: (s.kind, s.file, s.line, s.name) == (site.kind, site.file, site.line, site.name))
+    return not all(
+        np.isfinite(np.array(trace.value(event) or [0.0], float)).all() for event in np.flatnonzero(same)[:_MOST_ASKED].tolist()
+    )
 
 
 def barrier_divergence(trace: Trace) -> list[Finding]:

@@ -31,7 +31,12 @@ class Function(Stores):
 
     def rewrite(self, body: Node, begin: str = "") -> str:
         """The new body, braces included; `begin` comes first in it."""
-        arguments = ""
+        arguments, struct = "", self._own_struct()
+        for name, type_text in self.known.own.get(struct, {}).items():
+            self.declare(name, type_text)
+        for name, (type_text, dims) in self.known.arrays_in.get(struct, {}).items():
+            self.declare(name, type_text, dims)
+        self.types |= {"this": struct} if struct else {}
         for parameter in self.source.parameters(self.block):
             type_text, name, dims = parameter_parts(parameter)
             if not re.fullmatch(r"\w+", name):
