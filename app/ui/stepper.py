@@ -23,6 +23,8 @@ KEYS = [
     ("N P", "The chosen thread's next or previous statement"),
     ("Home End", "To the start, to the end"),
     ("Space", "Play or pause"),
+    ("T Shift+T", "Choose the next thread, or the one before"),
+    ("M", "Follow the cell or variable that this event touches"),
     ("W", "Who wrote this? To the last write of the followed cell or variable; Shift: the next"),
     ("B", "Breakpoint on the current line, or none; Shift: with a condition"),
     ("] [", "On or back to a breakpoint"),
@@ -52,9 +54,9 @@ class Stepper(Component):
     memories = param.List(default=[], item_type=str, doc="Names of the arrays and buffers to show; empty for all")
     unit = param.String(default="event", doc="What one step is called")
     stops = param.List(default=[], item_type=int, doc="Event numbers at which → and ← stop, sorted; empty for every event")
+    lockstep = param.Boolean(default=False, doc="Begins in lockstep, which is then the order in which it stops")
     thread = param.Integer(default=-1, doc="The thread that is chosen at first; -1 for that of each event")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
-    lockstep = param.Boolean(default=False, doc="Begins in lockstep, which is then the order in which it stops")
     aside = Child(default=None, doc="A component at the left of the source, in a figure")
     below = Child(default=None, doc="A component under the source, in a figure")
 

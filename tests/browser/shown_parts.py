@@ -9,7 +9,7 @@ import panel as pn
 from PIL import Image
 
 from splatscope.engine import pool
-from splatscope.engine.recording import check_source, record_source
+from splatscope.engine.recording import RECORDS, check_source, record_source
 from splatscope.tracing.record import Job
 from splatscope.ui.charts import SERIES, chart, follow_theme
 from splatscope.ui.compare import Compare
@@ -21,6 +21,39 @@ from splatscope.ui.page import Page
 from splatscope.ui.shell import Shell
 from splatscope.ui.stepper import KEYS, Stepper
 
+SORT = """
+groupshared uint keys[KEYS];
+RWStructuredBuffer<uint> data;
+
+[shader("compute")]
+[numthreads(LANES, 1, 1)]
+void sortMain(uint3 lid: SV_GroupThreadID)
+{
+    for (uint i = lid.x; i < KEYS; i += LANES)
+        keys[i] = data[i];
+    GroupMemoryBarrierWithGroupSync();
+    for (uint turn = 0; turn < TURNS; turn++)
+        for (uint k = 2; k <= KEYS; k *= 2)
+            for (uint j = k / 2; j > 0; j /= 2)
+            {
+                for (uint i = lid.x; i < KEYS; i += LANES)
+                {
+                    uint l = i ^ j;
+                    if (l < i) continue;
+                    uint a = keys[i];
+                    uint b = keys[l];
+                    if (((i & k) == 0) == (a > b))
+                    {
+                        keys[i] = b;
+                        keys[l] = a;
+                    }
+                }
+                GroupMemoryBarrierWithGroupSync();
+            }
+    for (uint i = lid.x; i < KEYS; i += LANES)
+        data[i] = keys[i];
+}
+"""
 NAN_ACROSS_THREADS = """
 groupshared float cells[8];
 RWStructuredBuffer<float> weights;
@@ -61,6 +94,13 @@ class Kernel:
     source: str
     inputs: dict[str, dict]
     groups: tuple[int, int, int] = (1, 1, 1)
+    records: int = RECORDS
+
+
+def sort_of(keys: int, lanes: int, turns: int = 1) -> Kernel:
+    """A bitonic sort as long as one likes: for measurements."""
+    source = SORT.replace("KEYS", str(keys)).replace("LANES", str(lanes)).replace("TURNS", str(turns))
+    return Kernel(source, {"data": {"fill": "shuffle", "count": keys, "seed": 1}}, records=4_000_000)
 
 
 SHOWN = BY_NAME | {
@@ -70,7 +110,10 @@ SHOWN = BY_NAME | {
             "weights": {"fill": "values", "count": 16, "values": "1 2 4 0 1 2 4 8  1 1 1 0 1 1 1 1"},
             "result": {"fill": "zeros", "count": 8},
         },
-    )
+    ),
+    "sort-256": sort_of(256, 128),
+    "sort-512": sort_of(512, 256),
+    "sort-long": sort_of(512, 256, turns=9),
 }
 
 
@@ -121,7 +164,8 @@ async def job_of(example: Example | Kernel, source: str = "") -> Job:
     """An example's kernel, or its kernel after a change, on the example's inputs."""
     source = source or example.source
     interface = (await check_source(pool, source)).interface
-    return Job(source, entry=interface.entries[0], groups=example.groups, inputs=inputs_of(interface, example.inputs))
+    records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
+    return Job(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
 
 
 async def both(compare: Compare, name: str) -> None:

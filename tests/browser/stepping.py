@@ -12,7 +12,7 @@ def stepper(page: Page):
 
 
 def ready(page: Page) -> Page:
-    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
+    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
     return page
 
 
@@ -41,7 +41,7 @@ def example(page: Page, name: str) -> Page:
     """Another of the examples, once its recording is there."""
     before = stepper(page).get_attribute("data-recording")
     page.locator("select").first.select_option(name)
-    expect(stepper(page)).not_to_have_attribute("data-recording", before or "", timeout=60_000)
+    expect(stepper(page)).not_to_have_attribute("data-recording", before or "", timeout=120_000)
     return ready(page)
 
 

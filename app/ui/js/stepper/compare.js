@@ -168,7 +168,7 @@ class Compare {
       this.range.value = this.position
       this.root.dataset.step = this.position
       const {event, value} = this.parting
-      this.halves.forEach((half, i) => half.paint([event, value].some((found) => found && [found.first, found.second][i] === half.moment.event && half.moment.event >= 0)))
+      this.halves.forEach((half, i) => half.draw([event, value].some((found) => found && [found.first, found.second][i] === half.moment.event && half.moment.event >= 0)))
       this.root.dataset.painted = this.position
     })
   }

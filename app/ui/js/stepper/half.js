@@ -41,7 +41,7 @@ export class Half {
     return `thread ${run.thread[event]}, line ${run.about(event).line}, ${value ? `${place} ${sign} ${value}` : `${verb} ${place}`.trim()}`
   }
 
-  paint(differs) {
+  draw(differs) {
     this.moment.state.seek(this.moment.position).meet()
     for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
     this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...told(this.moment))
@@ -49,6 +49,7 @@ export class Half {
     this.el.dataset.step = this.moment.step
   }
 
+  paint() { this.owner.paint() }
   choose(thread) { this.owner.choose(thread) }
   follow(what) { if (what?.memory !== undefined) this.owner.follow(this, what) }
 }

@@ -189,6 +189,22 @@ class Stepper {
     moment.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
   }
 
+  // What the event at the cursor reads, writes or sets.
+  followHere() {
+    const {moment} = this, {run, event} = moment
+    if (event < 0) return
+    const {memory, variable} = run.about(event), place = run.place[event]
+    if (memory !== undefined && place) this.follow({memory, cell: place - 1 - run.memories[memory].first})
+    else if (variable >= 0 || place) this.follow({thread: run.thread[event], variable: variable >= 0 ? variable : place - 1})
+    else this.say("This event touches no cell and no variable.")
+  }
+
+  nextThread(way) {
+    const {moment} = this, {threads} = moment.run
+    moment.pinned = (moment.thread + way + threads) % threads
+    this.paint()
+  }
+
   showFinding(number, which = -1) {
     const {moment} = this, finding = moment.run.findings[number]
     if (!finding?.events.length) return

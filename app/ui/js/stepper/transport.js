@@ -30,7 +30,7 @@ export class Transport {
     this.stops = h("span", {class: "stops wide", hidden: true},
       button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)))
     this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
-    this.find = h("input", {type: "search", class: "find wide", placeholder: "Find: T < 1/255", title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
+    this.find = h("input", {type: "search", class: "find", placeholder: "Find: T < 1/255", title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
     this.find.onkeydown = (event) => {
       if (event.key === "Enter") { event.preventDefault(); stepper.breakpoints.search(this.find.value, event.shiftKey ? -1 : 1) }
       if (event.key === "Escape") { this.find.value = ""; stepper.say(""); this.find.blur() }

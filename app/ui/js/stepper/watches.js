@@ -41,6 +41,7 @@ export class Watches {
     if (!this.list.some((one) => one.text === watch.text)) this.list.push(watch)
     this.input.value = ""
     this.#rows()
+    this.stepper.paint()
   }
 
   #say(words) {
@@ -51,6 +52,7 @@ export class Watches {
   remove(watch) {
     this.list.splice(this.list.indexOf(watch), 1)
     this.#rows()
+    this.stepper.paint()
     this.input.focus()
   }
 
@@ -62,7 +64,6 @@ export class Watches {
     }
     this.rows.replaceChildren(...this.list.map((watch) => watch.row))
     this.rows.hidden = !this.list.length
-    this.stepper.paint()
   }
 
   look(moment, thread) { return lookup(this.run, moment.state, thread) }

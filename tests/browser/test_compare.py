@@ -1,0 +1,105 @@
+"""Two recordings side by side: a broken kernel and its fix."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+# The first event, thread by thread, whose value or memory differs, barriers and other lines left out; the slow way.
+PARTS = """root => {
+    const [first, second] = root.compare.runs, {order} = first.lockstep
+    const told = (run, e) => { const s = run.about(e); return [s.kind, s.name, run.value(e), run.place[e]].join() }
+    const valued = (run, t) => Array.from({length: run.count(t)}, (_, i) => run.nth(t, i))
+        .filter((e) => ['value', 'element', 'read', 'write', 'atomic'].includes(run.about(e).kind))
+    let found = null
+    for (let t = 0; t < first.threads; t++) {
+        const a = valued(first, t), b = valued(second, t)
+        const i = a.findIndex((e, i) => b[i] === undefined || told(first, e) !== told(second, b[i]))
+        if (i >= 0 && (!found || order.indexOf(a[i]) < order.indexOf(found[0]))) found = [a[i], b[i]]
+    }
+    return found.map((e) => e + 1)
+}"""
+
+
+@pytest.fixture
+def pair(visit) -> Page:
+    page = visit("/parts?page=compared")
+    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
+    return page
+
+
+def compare(page: Page):
+    return page.get_by_test_id("compare")
+
+
+def steps(page: Page) -> list[int]:
+    page.wait_for_timeout(50)
+    return [int(half.get_attribute("data-step")) for half in compare(page).locator("[data-half]").all()]
+
+
+def test_it_opens_where_the_two_part(pair):
+    assert steps(pair) == compare(pair).evaluate(PARTS)
+    expect(compare(pair)).to_contain_text("First different event")
+    expect(compare(pair)).to_contain_text(re.compile(r"data ends up different in \d+ of 64 elements"))
+    first, second = compare(pair).locator("[data-half]").all()
+    expect(first).to_contain_text("As it was")
+    expect(first).to_contain_text(re.compile(r"\d+ finding"))
+    expect(second).to_contain_text("nothing found")
+    values = [half.locator(".now code").text_content() for half in (first, second)]
+    assert values[0] != values[1]
+
+
+def test_the_first_different_event_is_the_barrier_that_the_fix_adds(pair):
+    pair.get_by_role("button", name="Show the first different event").click()
+    expect(compare(pair).locator("[data-half='2'] .now")).to_contain_text("reaches the barrier")
+    difference = [int(step) for step in compare(pair).get_attribute("data-difference").split(",")]
+    assert steps(pair) == difference
+
+
+def test_both_move_together(pair):
+    pair.keyboard.press("Home")
+    assert steps(pair) == [0, 0]
+    for _ in range(3):
+        pair.keyboard.press("ArrowRight")
+    assert len(set(steps(pair))) == 1
+    pair.keyboard.press("Shift+ArrowRight")
+    epochs = "root => root.compare.halves.map(({moment, run}) => run.epoch[moment.event])"
+    assert compare(pair).evaluate(epochs) == [0, 0]
+    pair.get_by_role("radio", name="Event by event").click()
+    pair.keyboard.press("End")
+    lengths = compare(pair).evaluate("root => root.compare.runs.map((run) => run.length)")
+    assert compare(pair).evaluate("root => root.compare.halves.map((half) => half.moment.position)") == lengths
+    pair.keyboard.press("d")
+    assert steps(pair) == compare(pair).evaluate(PARTS)
+
+
+def test_a_joint_position_keeps_to_its_epoch(pair):
+    ok = compare(pair).evaluate(
+        """root => { const {joint, runs} = root.compare
+        for (let q = 0; q <= joint.length; q += 7) for (const i of [0, 1]) {
+            const p = joint.at(i, q)
+            if (joint.at(i, joint.of(i, p)) !== p || p > runs[i].length) return [q, i, p]
+        }
+        return joint.at(0, joint.length) === runs[0].length && joint.at(1, joint.length) === runs[1].length }"""
+    )
+    assert ok is True
+
+
+def test_a_cell_is_followed_in_both(pair):
+    compare(pair).locator("[data-half='1'] .grid .cell").nth(10).click()
+    expect(compare(pair).locator("[data-half='2'] .grid .cell.sel")).to_have_count(1)
+
+
+def test_another_pair(pair):
+    before = compare(pair).get_attribute("data-difference")
+    pair.get_by_role("button", name="Zero by zero").click()
+    expect(compare(pair)).not_to_have_attribute("data-difference", before, timeout=120_000)
+    expect(compare(pair)).to_contain_text("shares ends up different in 12 of 16 elements")
+    expect(compare(pair).locator("[data-half='1'] .now")).to_contain_text("NaN")
+
+
+@pytest.mark.parametrize("width", [390, 1240])
+def test_it_fits_the_screen(visit, width):
+    page = visit("/parts?page=compared", width=width, height=844)
+    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
