@@ -46,7 +46,7 @@ export function pairs(host) {
       bars.push({el: own, stop}, {el: through, stop: 3}, {el: say, stop: 4})
       return h("div", {class: "prs-line"}, h("span", {}, words), h("div", {class: "prs-bar", role: "img", "aria-label": `${name}, ${words}: ${pixel[part][c].toFixed(2)} of the layer and ${pixel.through[c].toFixed(2)} of what lies behind`}, own, through, h("i", {class: "limit"})), say)
     })
-    return h("section", {}, h("h4", {}, name[0].toUpperCase() + name.slice(1)), ...lines)
+    return h("section", {}, h("b", {class: "prs-name"}, name[0].toUpperCase() + name.slice(1)), ...lines)
   }
 
   return {
