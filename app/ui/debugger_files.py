@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from splatscope.engine import EngineError, pool
 from splatscope.engine.archive import ArchiveError
-from splatscope.engine.packed import Packed
 from splatscope.engine.recording import check_source, open_recording, perfetto_file, python_file
 from splatscope.engine.recording_file import with_draft
-from splatscope.engine.reflection import Interface
 from splatscope.gpu.device import DeviceError
-from splatscope.tracing.record import Job
 
 from .array_files import keep, keep_raw
 from .debugger_examples import is_shipped
+from .debugger_runs import Shown
 from .inputs import InputError, inputs_of
 from .upload import Inbox
 
 if TYPE_CHECKING:
     from .debugger import Debugger
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A recording with what it was made of; of one that came from a file, `interface` is not known."""
-
-    job: Job
-    packed: Packed
-    draft: dict[str, Any]
-    interface: Interface | None = None
 
 
 class Files:
@@ -43,8 +29,8 @@ class Files:
     def __init__(self, bench: Debugger):
         self._bench = bench
         self._buffer = ""
-        self._arrays = Inbox(self._array)
-        self._recordings = Inbox(lambda name, data: bench.begin(self._open(name, data)))
+        self._arrays = Inbox(lambda name, data: bench.begin("array", self._array(self._buffer, name, data)))
+        self._recordings = Inbox(lambda name, data: bench.begin("run", self._open(name, data)))
 
     def take(self, message: dict[str, Any]) -> None:
         """A piece of a file: for `name` "recording", or "array:BUFFER"."""
@@ -55,15 +41,15 @@ class Files:
         elif kind == "recording":
             self._recordings.take(message)
 
-    def _array(self, name: str, data: bytes) -> None:
+    async def _array(self, buffer: str, name: str, data: bytes) -> None:
         try:
-            key, stored = keep(name, data)
-            array = stored.array(self._buffer)
+            key, stored = await asyncio.to_thread(keep, name, data)  # unpacking may take a while
+            array = stored.array(buffer)
         except ArchiveError as error:
-            self._arrived(error=str(error), buffer=self._buffer)
+            self._arrived(error=str(error), buffer=buffer)
             return
         words = f"{array.dtype}, {' × '.join(f'{n:,}' for n in array.shape) or 'one number'}"
-        self._arrived(buffer=self._buffer, array=key, file=stored.file, words=words)
+        self._arrived(buffer=buffer, array=key, file=stored.file, words=words)
 
     async def _open(self, name: str, data: bytes) -> None:
         bench = self._bench
@@ -91,11 +77,11 @@ class Files:
                 key, stored = keep_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
         bench.put(draft)
-        bench.present(Shown(job, packed, draft))
+        bench.runs.present(Shown(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
         """Hands the browser a file: "recording", "python" or "perfetto"."""
-        bench, shown = self._bench, self._bench.shown
+        bench, shown = self._bench, self._bench.runs.shown
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return

@@ -111,7 +111,7 @@ def test_a_source_names_no_files(bench, line, answer):
     expect(bench.get_by_test_id("debugger-message")).to_contain_text(answer)
     bench.get_by_test_id("debugger-run").click()
     bench.get_by_role("radio", name="Step", exact=True).click()
-    expect(bench.locator(".stage > .state")).to_contain_text(answer)
+    expect(stepper(bench).locator("> .state")).to_contain_text(answer)
     expect(stepper(bench)).not_to_have_attribute("data-steps", re.compile("."))
 
 
