@@ -52,7 +52,9 @@ def parameters(lesson: Lesson) -> list[str]:
 def address(lesson: Lesson) -> str:
     """What differs from the defaults, as it stands in an address: `count=16&keys=%5B4%2C7%5D`, values as JSON or bare words."""
     changed = {name: getattr(lesson, name) for name in parameters(lesson) if getattr(lesson, name) != lesson.param[name].default}
-    return urlencode({name: value if isinstance(value, str) else json.dumps(value) for name, value in changed.items()})
+    return urlencode(
+        {name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()}
+    )
 
 
 def read(lesson: Lesson, given: Mapping[str, str]) -> None:
