@@ -7,8 +7,9 @@ import slangpy as spy
 
 from splatscope.gpu.device import Adapter, adapter_of
 from splatscope.gpu.program import CompileError
+from splatscope.gpu.spirv import private_arrays
 from splatscope.tracing.record import Job, record
-from splatscope.tracing.run import prepare
+from splatscope.tracing.run import prepare, spirv_of
 from splatscope.tracing.sanitize import sanitize
 
 from .story import Story, typed
@@ -43,6 +44,10 @@ class Lab:
             run.dispatch(dispatches)
             best = min(best, time.perf_counter() - began)
         return best / dispatches
+
+    def private_arrays(self, job: Job) -> dict[str, int]:
+        """Bytes of the arrays that a thread of the compiled kernel has for itself, by type. Raises CompileError, ValueError."""
+        return private_arrays(spirv_of(self.device, job))
 
     def refused(self, job: Job) -> str:
         """Why the compiler does not take it, in all its words; "" if it does."""

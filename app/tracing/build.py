@@ -44,15 +44,15 @@ class Build:
 
 
 def build_plain(
-    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping
+    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping, options: Mapping = {}
 ) -> spy.ShaderProgram:
-    """The program as it is.
+    """The program as it is; `options` are the compiler's, beyond ours.
 
     Raises:
         CompileError: the compiler does not take it.
     """
     texts = [(m.name, m.file, m.original) for m in modules if not m.included]
-    return _link(device, texts, entry, [*map(str, include), str(SHADERS)], constants)
+    return _link(device, texts, entry, [*map(str, include), str(SHADERS)], constants, options)
 
 
 def build_instrumented(
@@ -198,10 +198,10 @@ def _unbound(text: str) -> str:
 
 
 def _link(
-    device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping
+    device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping, options: Mapping = {}
 ) -> spy.ShaderProgram:
     # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
-    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders})
+    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders} | dict(options))
     try:
         loaded = [session.load_module_from_source(name or "main_kernel", _unbound(text), file) for name, file, text in texts]
         main = loaded[-1]

@@ -1,6 +1,8 @@
 """A compiled kernel with its inputs, dispatched and read back."""
 
+import tempfile
 from collections import OrderedDict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +65,23 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: "Job") 
             _kept.popitem(last=False)
     _kept.move_to_end(key)
     return _kept[key]
+
+
+def spirv_of(device: spy.Device, job: "Job") -> str:
+    """What the compiler makes of a job, as SPIR-V's text.
+
+    Raises:
+        CompileError: it does not take it; ValueError: the device is given something else than SPIR-V.
+    """
+    modules = load_modules(job.source, job.file, job.include)
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
+        program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job.include, job.constants, options)
+        pipeline_of(device, program)
+        found = sorted(Path(folder).glob("*.spv-asm"))
+        if not found:
+            raise ValueError("This adapter is not given SPIR-V: choose one of Vulkan's.")
+        return found[-1].read_text(encoding="utf-8")
 
 
 def texts_of(modules: list[Module]) -> tuple:

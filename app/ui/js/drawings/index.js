@@ -3,11 +3,13 @@
 import {coarse} from "./coarse.js"
 import {decline} from "./decline.js"
 import {layers} from "./layers.js"
+import {finepass} from "./finepass.js"
 import {ladder} from "./ladder.js"
 import {network} from "./network.js"
 import {pairs} from "./pairs.js"
 import {pixelmap} from "./pixelmap.js"
 import {staircase} from "./staircase.js"
 import {stages} from "./stages.js"
+import {paper} from "./paper.js"
 
-export const DRAWINGS = {coarse, decline, ladder, layers, network, pairs, pixelmap, stages, staircase}
+export const DRAWINGS = {coarse, finepass, decline, ladder, layers, network, pairs, pixelmap, stages, staircase, paper}
