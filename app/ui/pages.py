@@ -69,8 +69,8 @@ _LISTED = (
     Entry("adam", "Adam", "Learning", "How far a parameter moves, and why not by its gradient"),
     Entry("train", "Train", "Tools", "Fit a picture with 2D Gaussians", ".train:train"),
     Entry("debugger", "Debugger", "Tools", "Step any Slang kernel forward and back", ".debugger:debugger"),
-    Entry("claims", "Claims", "Tools", "What is said of this program, and what it does when it runs"),
-    Entry("glossary", "Glossary", "Tools", "The words of the field, each with the place it is used"),
+    Entry("claims", "Claims", "Tools", "What is said of this program, and what it does when it runs", ".claims:claims"),
+    Entry("glossary", "Glossary", "Tools", "The words of the field, each with the place it is used", ".glossary:glossary"),
 )
 
 

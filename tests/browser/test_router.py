@@ -100,13 +100,15 @@ def test_a_step_that_is_none_does_no_harm(visit, step):
 
 
 def test_pages_to_come_are_text_in_the_sidebar_and_say_what_there_is(visit):
-    page = visit("/app?page=glossary")
-    expect(sidebar(page, "Glossary")).to_have_count(0)
-    expect(page.get_by_role("navigation").get_by_text("Glossary coming")).to_be_visible()
-    body = page.locator("[data-page=glossary]")
-    expect(body.get_by_role("heading", name="Glossary")).to_be_visible()
-    body.get_by_role("link", name="Train").click()
-    at(page, "train", "?page=train")
+    to_come = [entry for entry in PAGES if not entry.exists]
+    for entry in to_come[:1]:
+        page = visit(f"/app?page={entry.name}")
+        expect(sidebar(page, entry.title)).to_have_count(0)
+        expect(page.get_by_role("navigation").get_by_text(f"{entry.title} coming")).to_be_visible()
+        body = page.locator(f"[data-page={entry.name}]")
+        expect(body.get_by_role("heading", name=entry.title)).to_be_visible()
+        body.get_by_role("link", name="Train").click()
+        at(page, "train", "?page=train")
 
 
 def test_scroll_comes_back_with_back(visit):

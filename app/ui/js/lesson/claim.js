@@ -20,7 +20,7 @@ export function render({model, el}) {
     verdict.className = !known ? "" : found.holds ? "yes" : "no"
     if (!known) {
       delete root.dataset.verdict
-      ran.textContent = error || (busy ? "Running …" : "Waits for the figure …")
+      ran.textContent = error || (busy ? "Running …" : "Waits its turn …")
       mark.replaceChildren()
       said.textContent = ""
       return

@@ -18,7 +18,7 @@ export function render({model, el}) {
     root.classList.toggle("busy", busy)
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
-    if (error || !results.length) return body.replaceChildren(h("p", {class: "none"}, error || (busy ? "Running …" : "Waits for the figure …")))
+    if (error || !results.length) return body.replaceChildren(h("p", {class: "none"}, error || (busy ? "Running …" : "Waits its turn …")))
     for (const end of ends.splice(0)) end()
     body.replaceChildren(...results.map((result) => DRAW[result.kind](result, ends)))
   }

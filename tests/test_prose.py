@@ -1,0 +1,70 @@
+"""The texts of the sections: blocks, quoted code, words of the glossary."""
+
+import pytest
+
+from splatscope.engine.lesson import kernels_of
+from splatscope.engine.lessons import find
+from splatscope.paths import LESSONS
+from splatscope.ui.glossary import terms
+from splatscope.ui.lesson_form import address, read
+from splatscope.ui.pages import BY_NAME
+from splatscope.ui.prose import KINDS, html_of, parse, region
+
+STEMS = sorted(path.stem for path in LESSONS.glob("*.md"))
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_section_names_only_what_there_is(stem: str):
+    lesson = find(stem)()
+    blocks = parse((LESSONS / f"{stem}.md").read_text())
+    kinds = [block.kind for block in blocks]
+    assert {"afterwards", "figure", "formula", "quiz", "claim"} <= set(kinds)
+    assert kinds.count("figure") == 1
+    assert BY_NAME[stem].exists
+    for block in blocks:
+        if block.kind in ("quiz", "claim", "show"):
+            assert callable(getattr(lesson, block.args[0]))
+        if block.kind == "code":
+            assert all(text for _, text in region(block.args[0], block.args[1:]))
+        if block.kind == "controls":
+            assert all(name in lesson.param for name in block.args)
+    assert lesson.job().source in kernels_of(LESSONS / f"{stem}.md").values()
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_an_address_restores_a_section(stem: str):
+    lesson = find(stem)()
+    assert address(lesson) == ""
+    read(lesson, {"nobody": "1", **{name: "\x00[" for name in lesson.param if name != "name"}})
+    assert all(type(value) is type(lesson.param[name].default) for name, value in lesson.param.values().items())
+
+
+def test_what_is_not_there_is_an_error_and_not_an_empty_box():
+    with pytest.raises(ValueError, match="Line 2: there is no block “picture”"):
+        parse("words\n::: picture\n:::\n")
+    with pytest.raises(ValueError, match="“quiz” is not closed"):
+        parse("::: quiz one\nwhat?")
+    with pytest.raises(LookupError, match=r"no shaders/nothing\.slang"):
+        region("nothing.slang", ("a",))
+    with pytest.raises(LookupError, match="declares no neverHeardOf"):
+        region("shortlist.slang", ("neverHeardOf",))
+
+
+def test_a_region_has_its_comment_and_its_line():
+    [(line, text)] = region("obb.slang", ("OBB.intersects",))
+    assert text.lstrip().startswith("//")
+    assert "bool intersects(OBB other)" in text
+    assert text.rstrip().endswith("}")
+    assert line > 1
+
+
+def test_html_in_a_text_is_shown_and_not_taken():
+    assert "<script" not in html_of("a <script>alert(1)</script>")
+    assert set(KINDS) >= {block.kind for block in parse("::: quiz a\nb\n:::")}
+
+
+def test_the_glossary_is_in_order_and_leads_to_pages():
+    names = [term for term, _, _ in terms()]
+    assert names == sorted(names, key=str.casefold)
+    assert len(names) == len(set(names)) > 25
+    assert all(page in BY_NAME and says.endswith(".") for _, says, page in terms())
