@@ -236,7 +236,7 @@ class Function(Stores):
         if self._is_spared(node.children[0]):
             return ""
         lead = self.source.clean[self.block.start : node.start_byte].rstrip()[-40:]
-        bounded = self.differentiable or re.search(r"\[\s*(ForceUnroll|unroll|MaxIters)[^\[\]]*\]$", lead, re.IGNORECASE)
+        bounded = self.differentiable or re.search(r"\[\s*ForceUnroll[^\[\]]*\]$", lead, re.IGNORECASE)
         over = "" if bounded else f" if (_rec_overrun({self.site(node, 'overrun')})) break;"
         return f"{over} _rec_step({self.site(node, 'loop')});{first}"
 
