@@ -21,7 +21,7 @@ def curves_chart(curves: Curves) -> figure:
         follow_theme(span, line_color=AXIS)
         plot.add_layout(span)
         _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
-    ends: list[tuple[float, float, str, tuple[str, str]]] = []
+    ends: list[tuple[float, float, float, str, tuple[str, str]]] = []
     for number, curve in enumerate(curves.curves):
         colour = SERIES[number % len(SERIES)]
         source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
@@ -35,12 +35,24 @@ def curves_chart(curves: Curves) -> figure:
         known = np.flatnonzero(np.isfinite(curve.y))
         if len(known):
             last = known[-1]
-            ends.append((float(curve.y[last]), float(curve.x[last]), curve.label, ORANGE_TEXT if number == 1 else colour))
-    # The names stand over the curves' ends, the lowest one under its own: two that come close then keep apart.
-    for place, (y, x, words, colour) in enumerate(sorted(ends, key=lambda end: end[0])):
-        under = place == 0 and len(ends) > 1
+            text = ORANGE_TEXT if number == 1 else colour
+            ends.append((float(curve.y[last]), float(np.nanmean(curve.y)), float(curve.x[last]), curve.label, text))
+    # The names stand over the curves' ends, the lowest one under its own, and one that would meet the next above it, too.
+    ends.sort(key=lambda end: end[:2])
+    for place, (y, _, x, words, colour) in enumerate(ends):
+        meets = place + 1 < len(ends) and _close(curves, y, ends[place + 1][0])
+        under = meets or (place == 0 and len(ends) > 1)
         _label(plot, x, y, words, colour, y_offset=12 if under else -10, text_align="right")
     return plot
+
+
+def _close(curves: Curves, low: float, high: float) -> bool:
+    """Whether two heights lie so near each other that names over both would overlap."""
+    ys = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
+    ys = ys[np.isfinite(ys) & ((ys > 0) | (not curves.log_y))]
+    scale = np.log if curves.log_y else np.asarray
+    span = scale(ys.max()) - scale(ys.min())
+    return bool(scale(high) - scale(low) < 14 / curves.height * span)
 
 
 def _range(curves: Curves) -> Range1d:
