@@ -54,7 +54,7 @@ export class Findings {
     const show = h("button", {type: "button", class: `btn${number === 0 ? " pri" : ""}`, onclick: () => stepper.showFinding(number)}, "Show the moment")
     const ask = finding.kind === "nan" && stepper.origin ? h("button", {type: "button", class: "btn", onclick: () => { stepper.showFinding(number); stepper.origin.explain() }}, "Where did it come from?") : null
     const epoch = finding.events.length > 1 ? `both in epoch ${run.epoch[finding.events[0] - 1]}` : finding.count > 1 ? `${finding.count.toLocaleString("en")} times` : ""
-    const head = h("header", {role: "button", tabindex: "0"}, severity(level), h("span", {}, words, place ? " " : null, place), h("span", {class: "sp"}), h("small", {}, epoch))
+    const head = h("div", {class: "opens", role: "button", tabindex: "0"}, severity(level), h("span", {}, words, place ? " " : null, place), h("span", {class: "sp"}), h("small", {}, epoch))
     head.onclick = () => this.#pick(this.picked === number ? -1 : number)
     head.onkeydown = (event) => {
       if (event.key !== "Enter" && event.key !== " ") return
@@ -66,7 +66,7 @@ export class Findings {
     const offer = this.stepper.offer?.()
     const fix = offer ? h("div", {class: "fix"}, ...offer.lines.map(([sign, line, text]) => h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`))) : null
     const apply = fix ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
-    const el = h("article", {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message}, head,
+    const el = h("article", {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message}, h("header", {}, head),
       h("div", {class: "body"}, h("div", {class: "acts"}, ...rows.flat()), h("p", {}, finding.message + many), fix, h("div", {class: "go"}, finding.events.length ? show : null, ask, apply)))
     return {el, head}
   }
