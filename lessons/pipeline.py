@@ -30,7 +30,7 @@ RAW = ("x", "y", "log size", "log size", "angle", "red", "green", "blue", "opaci
 class Pipeline(Lesson):
     """One tile of a picture of 24 × 12 pixels, from its empty list to its colours."""
 
-    blobs = param.Integer(default=20, bounds=(1, 60), label="Gaussians in the picture")
+    blobs = param.Integer(default=20, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
     seed = param.Integer(default=3, bounds=(0, 9999), label="Scene", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "stage"

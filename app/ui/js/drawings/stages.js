@@ -17,7 +17,7 @@ export function stages(host) {
       const seats = s("svg", {viewBox: "0 0 52 26", width: 52, height: 26, "aria-hidden": "true"})
       const lanes = drawn.map((_, t) => lane(3.5 + t % wide * 6.4, 3.5 + Math.floor(t / wide) * 6.4, 2.4))
       seats.append(...lanes.map((one) => one.el))
-      const el = h("li", {class: `stg${i === SMOOTH ? " smooth" : ""}`}, h("b", {}, title), seats, h("span", {class: "stg-token"}, token))
+      const el = h("li", {class: `stg${i === SMOOTH ? " smooth" : ""}`}, h("b", {}, title), seats, h("span", {class: "stg-token"}, token.replace("ShortList", "\u200bShortList")))
       return {el, lanes}
     })
     const cells = Array.from({length: Math.max(8, padded)}, (_, i) => h("button", {type: "button", class: "cell", title: `blobs[${i}]`}))
