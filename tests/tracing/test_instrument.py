@@ -9,7 +9,7 @@ from splatscope.gpu.device import open_device
 from splatscope.tracing.record import Job, Recording, record
 
 CORPUS = Path(__file__).parent / "corpus"
-NO_KERNELS = {"shapes"}  # modules that others import
+NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import
 RACY = {"race"}
 STEPPED_OVER: dict[str, set[str]] = {}  # by kernel: functions that cannot be recorded
 INPUTS = {
@@ -18,6 +18,9 @@ INPUTS = {
     "histogram": {"values": np.arange(32, dtype=np.uint32)},
     "buffer_arguments": {"points": np.arange(16, dtype=np.float32)},
     "workgroup_of_many": {"groups": (4, 2, 1)},
+    "group_ids_many": {"groups": (3, 2, 1)},
+    "cbuffer_forms": {"scale": np.array([3]), "offset": np.array([1, 2], np.float32), "loose": np.array([7])},
+    "registers_spaces": {"inputBuffer": np.arange(4)},
 }
 
 
@@ -234,3 +237,23 @@ def test_textures_hold_what_is_given_and_show_what_is_written() -> None:
 def test_textures_that_cannot_be_are_refused_in_words() -> None:
     with pytest.raises(ValueError, match=r"picture is a Texture2DMS.*cannot be given"):
         source(kernel("result[0] = int(picture.Load(int2(0, 0), 0).x);", "Texture2DMS<float4> picture;"))
+
+
+@pytest.mark.parametrize(("reach", "recorded_ones"), [("entry", ["computeMain"]), ("nothing", [])])
+def test_less_is_recorded_within_reach(reach: str, recorded_ones: list[str]) -> None:
+    recording = recorded("early_return", reach=reach)
+    assert recording.functions == recorded_ones
+    assert "find" in recording.stepped_over
+    assert recording.same_as_plain
+    assert (len(recording.trace) > 0) == bool(recorded_ones)
+
+
+def test_line_directives_do_not_move_what_is_refused() -> None:
+    text = kernel(
+        "int x = 3;\n#line 900\nPick p = x == 3 ? Pick.yes : Pick.no;\nresult[id.x] = x + choose(p);\nx += 1;",
+        "enum Pick { no, yes }\nint choose(Pick p) { return p == Pick.yes ? 10 : 0; }",
+    )
+    recording = source(text)
+    assert recording.same_as_plain
+    assert not recording.stepped_over
+    assert values(recording, "x")[-1] == [4]
