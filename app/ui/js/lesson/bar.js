@@ -6,7 +6,7 @@ export function render({model, el}) {
   style(el)
   const page = read().page
   const adapter = h("span", {class: "adapter on", "data-testid": "adapter", hidden: true})
-  const link = h("a", {class: "btn", hidden: true, "aria-label": "Open in the debugger"}, h("span", {class: "wide"}, "Open in the debugger"), h("span", {class: "narrow"}, "Debug"))
+  const link = h("a", {class: "btn", hidden: true, "aria-label": "Open in the debugger"}, h("span", {class: "wide"}, "Open in the debugger"), h("span", {class: "narrow"}, "Debugger"))
   const show = () => {
     adapter.textContent = model.adapter
     adapter.hidden = !model.adapter
