@@ -17,13 +17,14 @@ class Router(Component):
     view = Child(doc="The page now shown")
     entries = param.List(default=[], doc="Every page as {name, title, group, description}, for titles and crumbs")
 
-    def __init__(self, on_go: Callable[[str, int, dict[str, str]], None], **params: Any):
+    def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
         super().__init__(**params)
         self._on_go = on_go
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") == "go":
-            self._on_go(str(message.get("page") or "home"), read_step(message.get("step")), read_inputs(message.get("inputs")))
+            page, step, inputs = (message.get(name) for name in ("page", "step", "inputs"))
+            self._on_go(str(page or "home"), read_step(step), read_inputs(inputs), bool(message.get("followed", True)))
 
 
 def read_step(text: Any) -> int:

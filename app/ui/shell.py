@@ -32,10 +32,17 @@ class Shell(param.Parameterized):
         self.view = self._build()
         self.router = Router(self.go, view=self.view, entries=[_public(entry) for entry in BY_NAME.values()])
 
-    def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None) -> None:
-        """Shows another page, or another step or other inputs of this one."""
+    def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
+        """Shows another page, or another step or other inputs of this one.
+
+        Inputs that nobody `followed` to are the page's own, as it put them into the address: it is not told of them, since it may
+        have others by now.
+        """
         other = page != self.page
         with param.edit_constant(self):
+            if not followed and not other:
+                with param.parameterized.discard_events(self):
+                    self.param.update(inputs=inputs or {})
             self.param.update(page=page, step=step, inputs=inputs or {})
         if other:
             left, self.view = self.view, self._build()

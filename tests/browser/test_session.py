@@ -59,6 +59,16 @@ def test_a_step_does_not_build_the_page_anew(shell):
     assert not closed
 
 
+def test_inputs_that_the_page_put_into_the_address_itself_are_not_told_to_it(shell):
+    told = []
+    shell.param.watch(lambda event: told.append(event.new), "inputs")
+    shell.go("one", 1, {"count": "3"}, followed=False)
+    assert not told
+    shell.go("one", 1, {})  # Back
+    shell.go("one", 1, {"count": "3"})  # a link
+    assert told == [{}, {"count": "3"}]
+
+
 def test_the_end_of_the_session_closes_the_page(shell):
     shell.close()
     shell.close()

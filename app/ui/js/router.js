@@ -50,13 +50,13 @@ function flush() {
   clearTimeout(timer)
   timer = null
   history.replaceState(history.state, "", address(shown))
-  tell(shown)
+  tell(shown, false)
 }
 
 function follow(next) {
   const other = next.page !== shown.page
   shown = next
-  tell(next)
+  tell(next, true)
   if (!other) return window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
   moving = true
   document.getElementById("content").setAttribute("aria-busy", "true")
@@ -104,7 +104,7 @@ function onClick(event) {
 
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
-  tell = ({page, step, inputs}) => model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs))})
+  tell = ({page, step, inputs}, followed) => model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
   history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {
