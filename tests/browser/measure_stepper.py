@@ -1,4 +1,5 @@
-"""How long a step takes on long recordings, in headless Chromium. No test: times on a shared machine are noisy.
+"""How long a step takes on long recordings, in headless Chromium. No test: times on a shared machine are noisy, so the time that
+the page's thread was on a core is told as well.
 
 .venv/bin/panel serve app tests/browser/parts.py --port 5006 &
 .venv/bin/python tests/browser/measure_stepper.py http://localhost:5006 sort-256 sort-long
@@ -9,10 +10,22 @@ import shutil
 import sys
 
 from conftest import FLAGS
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 # `work` is script, style and layout of one step, forced to be done at once; `frame` from the key press to the frame that shows it;
 # `seek` the fold to a random moment alone.
+FIND = """() => {
+    const find = (node) => {
+        for (const el of node.querySelectorAll('*')) {
+            if (el.dataset?.testid === 'stepper') return el
+            const inside = el.shadowRoot && find(el.shadowRoot)
+            if (inside) return inside
+        }
+    }
+    const {stepper} = find(document), {moment} = stepper, acts = [() => moment.seek(moment.position + 1), () => moment.statement(1),
+        () => moment.line(1), () => moment.barrier(1), () => moment.seek(Math.floor(Math.random() * moment.run.length))]
+    window.act = (i) => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }
+}"""
 MEASURE = """async ([lockstep, count]) => {
     const find = (node) => {
         for (const el of node.querySelectorAll('*')) {
@@ -54,6 +67,25 @@ MEASURE = """async ([lockstep, count]) => {
 }"""
 
 
+def on_a_core(page: Page, count: int) -> dict[str, float]:
+    """Script, style and layout of a step, and the frame that shows it, without the time that others had the core."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("Performance.enable")
+
+    def now() -> float:
+        return next(m["value"] for m in tools.send("Performance.getMetrics")["metrics"] if m["name"] == "ThreadTime") * 1000
+
+    def cost(script: str) -> float:
+        began = now()
+        page.evaluate(script)
+        return now() - began
+
+    page.evaluate(FIND)
+    empty = sorted(cost("() => new Promise(requestAnimationFrame)") for _ in range(20))[10]
+    steps = sorted(cost(f"() => {{ act({i}); return new Promise(requestAnimationFrame) }}") - empty for i in range(count))
+    return {"p50": round(steps[count // 2], 2), "p95": round(steps[int(count * 0.95)], 2), "most": round(steps[-1], 2)}
+
+
 def main(address: str, names: list[str]) -> None:
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
@@ -69,10 +101,9 @@ def main(address: str, names: list[str]) -> None:
                 if stepper.get_attribute("data-steps") and stepper.get_attribute("data-recording") != before:
                     break
                 page.wait_for_timeout(100)
-            for lockstep in (False, True):
-                print(
-                    name, "in lockstep" if lockstep else "as the device ran it", page.evaluate(MEASURE, [lockstep, 300]), flush=True
-                )
+            for number, order in enumerate(("as the device ran it", "in lockstep")):
+                print(name, order, page.evaluate(MEASURE, [bool(number), 300]), flush=True)
+                print("    on a core, milliseconds a step:", on_a_core(page, 150), flush=True)
         browser.close()
 
 

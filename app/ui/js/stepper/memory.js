@@ -4,6 +4,7 @@ import {KIND} from "./recording.js"
 import {cellName, subscript} from "./life.js"
 
 const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
+const LONG = 5 // characters that fit any cell
 const OPEN = [16, 128] // cells up to which a buffer is shown from the start, beside shared memory and without
 
 export class Memory {
@@ -112,7 +113,9 @@ class Grid {
         const values = state.cell(number, cell)
         shown.els.forEach((el, part) => {
           const value = values[part] ?? "·"
-          if (shown.texts[part] !== value) el.textContent = shown.texts[part] = value
+          if (shown.texts[part] === value) return
+          el.textContent = shown.texts[part] = value
+          el.toggleAttribute("data-long", value.length > LONG)
         })
       }
       const written = words[at + 1], read = words[at + 2], mark = marks.get(place)

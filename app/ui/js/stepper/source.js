@@ -12,6 +12,7 @@ export class Source {
     this.el = h("section", {class: "panel source", "aria-label": "Source"},
       h("div", {class: "ph"}, h("h2", {}, "Source"), this.files, h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on")),
       this.pane)
+    new ResizeObserver(() => { this.scrolledTo = ""; stepper.paint() }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
     this.src.addEventListener("contextmenu", (event) => {
       const row = event.target.closest(".gut")?.parentElement
@@ -49,6 +50,7 @@ export class Source {
     if (this.shown === file) return
     this.shown = file
     this.src.replaceChildren(...this.#sheet(file).map((r) => r.el))
+    this.src.style.setProperty("--longest", `${Math.max(...this.#sheet(file).map((r) => r.text.length))}ch`)
     ;[...this.files.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === file)))
     this.marks()
   }
@@ -123,10 +125,9 @@ export class Source {
   // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
   // With a finding, all its lines are to be seen, as far as they fit.
   #scroll(line, others) {
-    const row = this.#sheet(this.shown)[line - 1], {scrollTop, clientHeight} = this.pane
-    const key = `${this.shown}:${line} ${others} ${clientHeight}`
+    const row = this.#sheet(this.shown)[line - 1], key = `${this.shown}:${line} ${others}`
     if (!row || this.scrolledTo === key) return
-    const height = row.el.offsetHeight
+    const height = row.el.offsetHeight, {scrollTop, clientHeight} = this.pane
     if (!height) return
     this.scrolledTo = key
     const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight

@@ -2,7 +2,7 @@
 import {h} from "../dom.js"
 import {Watches} from "./watches.js"
 
-const SPARE = 40 // rows kept ready above and below those in view
+const SPARE = 16 // rows kept ready above and below those in view
 
 export class Threads {
   constructor(stepper) {
@@ -21,7 +21,7 @@ export class Threads {
       this.wrap)
     this.wrap.addEventListener("scroll", () => this.stepper.moment && this.#rows(this.stepper.moment), {passive: true})
     this.table.addEventListener("click", (event) => {
-      const row = event.target.closest("tbody tr")
+      const row = event.target.closest("tr[data-thread]")
       if (!row) return
       const cell = event.target.closest("td")
       const at = [...row.children].indexOf(cell) - 2 - this.watched.length
@@ -102,26 +102,58 @@ export class Threads {
     this.columns = columns
     this.watched = [...this.watches.list]
     const wave = this.run.head.wave_size
+    const names = [...this.watched.map((watch) => watch.text), ...columns.map((v) => this.run.variables[v].name)]
+    this.widths = names.map((name) => Math.min(name.length, 12))
     const head = h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "thread"), h("th", {scope: "col"}, "line"),
-      ...this.watched.map((watch) => h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, watch.text)),
-      ...columns.map((v) => h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, this.run.variables[v].name))))
-    const body = h("tbody")
+      ...this.watched.map((watch) => h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, h("span", {}, watch.text))),
+      ...columns.map((v) => h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, h("span", {}, this.run.variables[v].name)))))
+    this.body = h("tbody")
+    this.above = h("tr", {"aria-hidden": "true"}, h("td"))
+    this.below = this.above.cloneNode(true)
+    this.range = ""
     this.lines = Array.from({length: this.run.threads}, (_, t) => {
-      const lane = h("span", {class: "lane"}), line = document.createTextNode(""), seen = this.watched.map(() => h("td", {class: "watched"})), cells = columns.map(() => h("td"))
-      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, line, h("i", {class: "wl"})), ...seen, ...cells)
-      body.append(el)
-      return {el, lane, line, seen, cells, start: t > 0 && t % wave === 0, texts: [], klasses: [], told: []}
+      const lane = h("span", {class: "lane"}), line = document.createTextNode("")
+      const boxes = names.map((_, i) => h("span", {class: "box", style: `width:var(--w${i})`}))
+      const seen = boxes.slice(0, this.watched.length), cells = boxes.slice(this.watched.length)
+      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, h("span", {class: "box at"}, line, h("i", {class: "wl"}))),
+        ...seen.map((box) => h("td", {class: "watched"}, box)), ...cells.map((box) => h("td", {}, box)))
+      return {el, lane, line, wall: el.children[1].firstChild.lastChild, seen, cells, start: t > 0 && t % wave === 0, texts: [], klasses: [], told: []}
     })
-    this.table.replaceChildren(head, body)
+    this.table.replaceChildren(head, this.body)
+    this.table.setAttribute("aria-rowcount", this.run.threads + 1)
     this.rowHeight = 0
+    this.widths.forEach((width, i) => this.#widen(i, width))
+  }
+
+  #measure() {
+    this.body.replaceChildren(this.lines[0].el)
+    return this.lines[0].el.offsetHeight || 18
+  }
+
+  // A column is as wide as the longest value it has shown: so a step lays nothing out but the boxes whose text it changes.
+  #widen(i, width) {
+    this.widths[i] = width
+    this.table.style.setProperty(`--w${i}`, `${width + 0.5}ch`)
+  }
+
+  #tell(box, i, text) {
+    if (text.length > this.widths[i]) this.#widen(i, text.length)
+    box.textContent = text
   }
 
   // Only rows in view: a thousand threads cost no more than fifty.
   #rows(moment) {
     const {run} = this, {state, thread, followed} = moment
-    if (!this.rowHeight) this.rowHeight = this.lines[0]?.el.offsetHeight || 18
-    const first = Math.max(0, Math.floor(this.wrap.scrollTop / this.rowHeight) - SPARE)
-    const until = Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / this.rowHeight) + SPARE)
+    const height = this.rowHeight ||= this.#measure()
+    const first = Math.max(0, (Math.floor(this.wrap.scrollTop / height / SPARE) - 1) * SPARE)
+    const until = Math.min(run.threads, (Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) + 1) * SPARE)
+    if (this.range !== (this.range = `${first} ${until}`)) {
+      this.above.style.height = `${first * height}px`
+      this.below.style.height = `${(run.threads - until) * height}px`
+      this.body.replaceChildren(this.above, ...this.lines.slice(first, until).map((row) => row.el), this.below)
+      this.above.hidden = !first
+      this.below.hidden = until === run.threads
+    }
     const finding = run.findings[moment.finding]
     for (let t = first; t < until; t++) {
       const row = this.lines[t], status = moment.status(t), goes = status === "run" || status === "apart", waits = status === "wait" || status === "held"
@@ -132,16 +164,16 @@ export class Threads {
       const event = t === run.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
       const line = event < 0 ? "" : String(run.line[run.site[event]])
       if (row.at !== line) row.line.data = row.at = line
-      if (row.walled !== waits) row.el.children[1].lastChild.hidden = !(row.walled = waits)
+      if (row.walled !== waits) row.wall.hidden = !(row.walled = waits)
       this.watched.forEach((watch, i) => {
         const value = this.watches.value(watch, moment, t)
-        if (row.told[i] !== value) row.seen[i].textContent = row.told[i] = value
+        if (row.told[i] !== value) this.#tell(row.seen[i], i, row.told[i] = value)
       })
       this.columns.forEach((v, i) => {
         const value = state.value(t, v)
         const mark = `${state.changed(t, v) ? "ch" : ""}${followed?.variable === v && followed.thread === t ? " sel" : ""}`
-        if (row.texts[i] !== value) row.cells[i].textContent = row.texts[i] = value
-        if (row.klasses[i] !== mark) row.cells[i].className = row.klasses[i] = mark
+        if (row.texts[i] !== value) this.#tell(row.cells[i], this.watched.length + i, row.texts[i] = value)
+        if (row.klasses[i] !== mark) row.cells[i].parentElement.className = row.klasses[i] = mark
       })
     }
   }
