@@ -89,7 +89,7 @@ def test_walked(told, lab):
     pictures, table = lesson.walked(lab).shows
     blended, walked = pictures.pictures[1].pixels, pictures.pictures[2].pixels
     assert (blended <= walked).all()
-    turns = [int(row[1].replace(",", "")) for row in table.rows]
+    turns = [int(row[0].replace(",", "")) for row in table.rows]
     assert turns[0] == walked.sum()
     assert turns[1] == blended.sum()
     assert turns[1] <= turns[2] <= turns[3] <= turns[0]
