@@ -148,9 +148,9 @@ class CoarseRaster(Lesson):
         listed, visible = found["listLength"].astype(int), found["visible"].astype(int)
         total = self.count * listed.size
         rows = (
-            ("tests, in all 30 tiles", f"{total:,}"),
-            ("boxes that touch", f"{listed.sum():,}"),
-            ("of these, with an alpha of 1/255 or more somewhere in the tile", f"{visible.sum():,}"),
+            (f"{total:,}", "tests, in all 30 tiles"),
+            (f"{listed.sum():,}", "boxes that touch"),
+            (f"{visible.sum():,}", "of these, with an alpha of 1/255 somewhere in the tile"),
         )
         most = max(1, int(listed.max()))
         pictures = (

@@ -144,19 +144,18 @@ class FineRaster(Lesson):
         blended, walked = found["blended"].astype(int), found["walked"].astype(int)
         total, needed = int(walked.sum()), int(blended.sum())
         rows = [
-            ("turns of the loop, all pixels", f"{total:,}", ""),
-            ("of these, the pixel was not opaque yet", f"{needed:,}", percent(needed, total)),
+            (f"{total:,}", "", "turns of the loop, all pixels"),
+            (f"{needed:,}", percent(needed, total), "with a pixel not yet opaque"),
         ]
         for lanes, shape in ((8, (8, 1)), (32, TILE)):
-            slowest = largest(blended, shape)
-            words = f"a wave of {lanes} that left when its last pixel is opaque"
-            rows.append((words, f"{int(slowest.sum()) * lanes:,}", percent(int(slowest.sum()) * lanes, total)))
+            turns = int(largest(blended, shape).sum()) * lanes
+            rows.append((f"{turns:,}", percent(turns, total), f"if waves of {lanes} left with their last pixel"))
         pictures = (
             Picture("the picture", np.clip(np.round(found["picture"][..., :3] * 255), 0, 255).astype(np.uint8)),
             Picture("layers blended: finalCount", blended, low=0, high=int(walked.max())),
             Picture("turns walked: blobCount", walked, low=0, high=int(walked.max())),
         )
-        return Several((Pictures(pictures), Table(("", "turns", ""), tuple(rows))))
+        return Several((Pictures(pictures), Table(("turns", "", ""), tuple(rows))))
 
     def memory(self, lab: Lab) -> Several:
         rows = []
