@@ -40,6 +40,8 @@ export function render({model, el}) {
   const leave = follow(el, (moment) => {
     const look = new Look(moment)
     for (const part of parts) part.paint(look)
+    // an equation wider than its room is scrolled by keyboard, too
+    for (const row of root.querySelectorAll(".eq")) row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
   })
   model.on("remove", leave)
   return root
