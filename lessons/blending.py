@@ -175,10 +175,10 @@ def raw(layers: list[dict[str, Any]]) -> np.ndarray:
 def blends(story: Story) -> list[dict[str, Any]]:
     """What each layer did to the recorded pixel: its alpha there, the state (C, T) before and after, and the step that ends it."""
     alphas = story.values(story.steps(kind="value", name="gval", function="blendPixel"))[:, 3]
-    befores = story.values(story.steps(kind="value", name="pixel.value", function="transformPixelState"))
+    earlier = story.values(story.steps(kind="value", name="pixel.value", function="transformPixelState"))
     afters = story.values(story.steps(kind="value", name="state.value", function="blendPixel"))[1:]
     ends = story.steps(kind="value", name="state.finalCount", function="blendPixel")[1:]
     return [
         {"alpha": float(alpha), "before": [float(x) for x in before], "after": [float(x) for x in after], "end": int(end)}
-        for alpha, before, after, end in zip(alphas, befores, afters, ends, strict=True)
+        for alpha, before, after, end in zip(alphas, earlier, afters, ends, strict=True)
     ]

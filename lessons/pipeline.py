@@ -102,9 +102,7 @@ class Pipeline(Lesson):
         full, bare = (self.gradient_of(lab, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
         ran = f"largest gradient: <b>{np.abs(full).max():.4g}</b><br>the composite held constant changes it by <b>{share:.0%}</b>"
-        said = (
-            "The maps from raw values, the composite and the loss carry it too, and its kernel runs every stage again."
-        )
+        said = "The maps from raw values, the composite and the loss carry it too, and its kernel runs every stage again."
         return Verdict(bool(share < 1e-3), ran, said)
 
     # Tried out

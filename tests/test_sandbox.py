@@ -389,7 +389,7 @@ async def on_the_page(source: str) -> Debugger:
     """The debugger page after a run of this source, as its browser would ask for it."""
     bench = Debugger()
     bench._handle_msg({"type": "run", "source": source, "groups": [1, 1, 1]})
-    await bench._task
+    await asyncio.gather(*bench._tasks.values())
     return bench
 
 

@@ -76,7 +76,7 @@ class Picture:
     unit: str = ""
     low: float | None = None  # of a map: what its first and its last colour stand for
     high: float | None = None
-    signed: bool = False  # a map of differences: blue through ground to vermillion
+    signed: bool = False  # a map of differences: blue through ground to vermilion
 
 
 @dataclass(frozen=True)

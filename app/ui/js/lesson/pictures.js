@@ -3,7 +3,7 @@ import {h} from "../dom.js"
 import {show} from "./look.js"
 
 const FIRE = [[10, 10, 30], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]] // dark to pale yellow, the same in both themes
-const BELOW = [0, 114, 178], ABOVE = [196, 74, 6], MIDDLE = [236, 236, 231] // blue through ground to vermillion
+const BELOW = [0, 114, 178], ABOVE = [196, 74, 6], MIDDLE = [236, 236, 231] // blue through ground to vermilion
 
 export function pictures({pictures: all, lens, at}) {
   const views = all.map((picture) => view(picture, lens))
