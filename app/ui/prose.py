@@ -114,5 +114,7 @@ def _span(path: Path, name: str) -> tuple[int, int]:
 def code(parts: list[tuple[int, str]], caption: str = "") -> str:
     """Source to read, each part with its line numbers; the browser colours it."""
     head = f"<figcaption>{caption}</figcaption>" if caption else ""
-    quoted = "".join(f'<pre data-slang data-first="{first}" tabindex="0"><code>{escape(text)}</code></pre>' for first, text in parts)
+    quoted = "".join(
+        f'<pre data-slang data-first="{first}" tabindex="0"><code>{escape(text)}</code></pre>' for first, text in parts
+    )
     return f'<figure class="quote">{head}{quoted}</figure>'
