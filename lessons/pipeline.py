@@ -112,7 +112,7 @@ class Pipeline(Lesson):
         line = next(line for line in job.source.split("\n") if "bitonicSort(filled" in line)
         first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", lab.refused(job), re.DOTALL)
         said = first[0] if first else "It compiled."
-        return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic'>{escape(said)}</pre>")
+        return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic' tabindex='0'>{escape(said)}</pre>")
 
     @param.depends("blobs", "seed")
     def gradient(self, lab: Lab) -> Table:

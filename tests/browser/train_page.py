@@ -35,12 +35,18 @@ def workers_of(server: str) -> list[psutil.Process]:
     """The worker processes of the server at this address."""
     port = server.rpartition(":")[2]
     for process in psutil.process_iter():
-        try:
-            if "serve" in (line := process.cmdline()) and port in line:
-                return [child for child in process.children(recursive=True) if "spawn_main" in " ".join(child.cmdline())]
-        except psutil.Error:
-            continue
+        line = said(process)
+        if "serve" in line and port in line:
+            return [child for child in process.children(recursive=True) if "spawn_main" in " ".join(said(child))]
     raise LookupError(f"no server at {server}")
+
+
+def said(process: psutil.Process) -> list[str]:
+    """A process's command line; nothing once it has ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 expect.set_options(timeout=20_000)

@@ -29,8 +29,8 @@ export function stages(host) {
       h("ol", {class: "stg-row"}, ...boxes.map((box) => box.el)),
       h("p", {class: "stg-note"}, "whole numbers, in jumps", h("span", {}, "smooth: gradients flow")),
       h("div", {class: "stg-below"},
-        h("div", {}, h("h4", {}, "blobs"), h("div", {class: "stg-list"}, ...cells), h("div", {class: "stg-counters"}, ...counters.map(([name, cell]) => h("label", {}, h("code", {}, name), cell)))),
-        h("div", {}, h("h4", {}, "picture"), tile)))
+        h("div", {}, h("p", {class: "stg-name"}, "blobs"), h("div", {class: "stg-list"}, ...cells), h("div", {class: "stg-counters"}, ...counters.map(([name, cell]) => h("label", {}, h("code", {}, name), cell)))),
+        h("div", {}, h("p", {class: "stg-name"}, "picture"), tile)))
     parts = {boxes, cells, counters, pixels}
     cells.forEach((cell, i) => { cell.onclick = () => parts.look?.memory("blobs")?.follow(i) })
   }
