@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SETTLE = 0.4  # seconds
 TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError)
 
 
@@ -167,7 +168,7 @@ class LessonPage:
         if self.drawing:
             self.drawing.values = values
         self.bar.param.update(address=address(self.lesson), debugger=self._link())
-        self._start("figure", self._record())
+        self._start("figure", self._record(settle=SETTLE))
         self.waiting += [name for name in self.tried if name not in self.waiting and changed & set(depends(self.lesson, name))]
         self._shown = values
 
@@ -204,7 +205,8 @@ class LessonPage:
         except Exception:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
-    async def _record(self) -> None:
+    async def _record(self, settle: float = 0.0) -> None:
+        """The figure first; what else depends on its inputs once they have been left alone for so many seconds."""
         if self.stepper is not None:
             self.stepper.wait()
             try:
@@ -219,6 +221,7 @@ class LessonPage:
             for name, quiz in self.quizzes.items():
                 if name in shown.answers:
                     quiz.answer = vars(shown.answers[name]) | {"options": list(shown.answers[name].options)}
+        await asyncio.sleep(settle)
         while self.waiting:
             name = self.waiting[0]
             await self._try(name)
