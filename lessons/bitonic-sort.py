@@ -26,7 +26,7 @@ class BitonicSort(Lesson):
     order = param.Selector(default="shuffled", objects=list(ORDERS), label="Order at the start")
     seed = param.Integer(default=7, bounds=(0, 9999), label="Shuffle", doc="Another number, another order")
     barrier = param.Boolean(default=True, label="The barrier after each pass")
-    eight = param.String(default="2 4 6 8 7 5 3 1", label="Eight numbers to merge", doc="eight whole numbers from 0 to 99")
+    eight = param.String(default="2 4 6 8 7 5 3 1", label="A sequence to merge", doc="eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
     figure: ClassVar[dict[str, Any]] = {
@@ -38,6 +38,7 @@ class BitonicSort(Lesson):
     controls: ClassVar[dict[str, dict[str, Any]]] = {
         "count": {"log": True, "live": True},
         "seed": {"kind": "number"},
+        "eight": {"kind": "bars", "count": 8, "low": 0, "high": 9},
         "barrier": {"off": "Taken out", "on": "In its place"},
     }
 

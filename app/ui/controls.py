@@ -80,6 +80,11 @@ def text(parameter: param.String) -> Spec:
     return _item("text", parameter)
 
 
+def bars(parameter: param.String, count: int, low: int, high: int) -> Spec:
+    """So many whole numbers in `low` … `high`, drawn as bars; the parameter holds them with blanks between."""
+    return _item("bars", parameter) | {"count": count, "min": low, "max": high}
+
+
 def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:
     """A menu of (value, words) that is no parameter."""
     return {"kind": "menu", "name": name, "label": label, "doc": "", "options": options, "bare": True}

@@ -118,3 +118,26 @@ def test_axe_has_nothing_to_say_and_nothing_is_too_wide(
     page.wait_for_timeout(200)  # colours fade in
     wrong = wrongs_of(page)
     assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_a_sequence_is_drawn_with_one_stroke(visit: Callable[..., Page]):
+    page = visit("/app?page=bitonic-sort")
+    stepper_of(page)
+    table = page.locator("[data-testid=show][data-name=merge]")
+    expect(table).to_contain_text("sorted: the sequence was bitonic", timeout=PATIENCE)
+    bars = page.get_by_role("group", name="A sequence to merge")
+    bars.scroll_into_view_if_needed()
+    box = bars.bounding_box()
+    for i in range(9):  # up and down and up and down: not bitonic
+        x, y = box["x"] + box["width"] * (0.04 + 0.115 * i), box["y"] + box["height"] * (0.2 if i % 2 else 0.75)
+        page.mouse.move(x, y, steps=4)
+        if i == 0:
+            page.mouse.down()
+    page.mouse.up()
+    page.wait_for_url(re.compile("eight="))
+    expect(table).to_contain_text("the sequence was not bitonic", timeout=PATIENCE)
+    first = page.get_by_label("A sequence to merge, number 1", exact=True)
+    value = int(first.input_value())
+    first.focus()
+    page.keyboard.press("ArrowUp")
+    assert int(first.input_value()) == value + 1

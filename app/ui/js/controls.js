@@ -116,6 +116,38 @@ const MAKERS = {
     return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
   },
 
+  // A few whole numbers as bars to draw: each a slider that stands.
+  bars(item, set) {
+    const ranges = Array.from({length: item.count}, (_, i) => h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}))
+    const read = h("output", {})
+    const say = () => { read.textContent = ranges.map((range) => range.value).join(" ") }
+    const row = h("div", {class: "bars", role: "group", "aria-label": item.label}, ...ranges)
+    // one stroke of the pointer over several bars draws them all
+    const draw = (event) => {
+      const range = ranges.find((one) => { const box = one.getBoundingClientRect(); return event.clientX >= box.left && event.clientX < box.right })
+      if (!range) return
+      const box = range.getBoundingClientRect(), share = 1 - (event.clientY - box.top) / box.height
+      range.value = Math.round(item.min + Math.min(1, Math.max(0, share)) * (item.max - item.min))
+      inHand.add(row)
+      say()
+    }
+    row.onpointerdown = (event) => { event.preventDefault(); row.setPointerCapture(event.pointerId); draw(event) }
+    row.onpointermove = (event) => { if (row.hasPointerCapture(event.pointerId)) draw(event) }
+    row.onpointerup = () => { inHand.delete(row); set(item.name, read.textContent) }
+    for (const range of ranges) {
+      range.oninput = say
+      range.onchange = () => set(item.name, read.textContent)
+      range.onkeydown = (event) => { if (event.key.startsWith("Arrow")) event.stopPropagation() }
+    }
+    const show = (value) => {
+      if (inHand.has(row)) return
+      const numbers = String(value).match(/\d+/g) ?? []
+      ranges.forEach((range, i) => { range.value = numbers[i] ?? item.min })
+      say()
+    }
+    return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row, read), show}
+  },
+
   action(item, set) {
     const el = h("button", {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)}, item.label)
     return {el}
