@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
 SETTLE = 0.4  # seconds
 TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError)
 
@@ -68,7 +69,7 @@ class LessonPage:
             page=stem,
             html=f'<article class="lesson">{html}{_neighbours(stem)}</article>',
             slots=self.slots,
-            keys=KEYS,
+            keys=self._keys(),
             actions=[self.bar],
         )
         self.page.on_close(self.close)
@@ -171,6 +172,11 @@ class LessonPage:
         self._start("figure", self._record(settle=SETTLE))
         self.waiting += [name for name in self.tried if name not in self.waiting and changed & set(depends(self.lesson, name))]
         self._shown = values
+
+    def _keys(self) -> list[tuple[str, str]]:
+        """What → does here, then what moves about in any recording; the debugger's list has the rest."""
+        unit = self.lesson.unit
+        return [("→ ←", f"On to the end of the next {unit}, or back"), *(row for row in KEYS if row[0] in BASIC)]
 
     def _link(self) -> str:
         """The address of the debugger with this kernel and these inputs; empty where they are too long for one."""

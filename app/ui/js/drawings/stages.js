@@ -42,7 +42,7 @@ export function stages(host) {
     const within = drawn.map((_, t) => stageOf(look, t, stages))
     parts.boxes.forEach(({el, lanes}, i) => {
       const {begin, end} = stages[i], lit = within.includes(i)
-      el.classList.toggle("now", lit)
+      el.classList.toggle("stg-on", lit)
       el.classList.toggle("past", look.step >= end && !lit)
       el.setAttribute("aria-current", lit ? "step" : "false")
       lanes.forEach((one, t) => {

@@ -5,6 +5,7 @@ import {bits, Look} from "./look.js"
 
 // `{i ^ j}`, `{T:6}` with so many digits, `{l:b4}` in base 2, `{l*}` in the colour of the chosen thread, `{l = i ^ j}` shown as l,
 // `{i < l ? goes up | goes down}` words.
+const NONE = "▢" // no value yet
 const PLACE = /\{([^{}]+)\}/
 
 function place(text) {
@@ -52,7 +53,7 @@ function equation(text, count) {
   const spots = (text.match(/\{[^{}]+\}|[^\s{}]+/g) ?? []).map((word) => PLACE.test(word) ? place(PLACE.exec(word)[1]) : {sign: word})
   const cell = (klass, content) => h("span", {class: klass}, content)
   const letters = spots.map((spot) => cell(`s${spot.mine ? " mine" : ""}`, spot.sign ?? spot.label))
-  const numbers = spots.map((spot) => cell(`d${spot.mine ? " mine" : ""}`, spot.sign ?? "·"))
+  const numbers = spots.map((spot) => cell(`d${spot.mine ? " mine" : ""}`, spot.sign ?? NONE))
   const binary = count ? spots.map((spot) => cell("b", spot.sign ?? "")) : []
   const el = h("div", {class: "eq", style: `grid-template-columns: repeat(${spots.length}, auto) 1fr`})
   for (const row of [letters, numbers, binary]) if (row.length) el.append(...row, h("span"))
@@ -61,7 +62,7 @@ function equation(text, count) {
     paint(look) {
       spots.forEach((spot, i) => {
         if (spot.sign) return
-        numbers[i].textContent = words(spot, look) ?? "·"
+        numbers[i].textContent = words(spot, look) ?? NONE
         if (count) { const value = look.value(spot.value); binary[i].textContent = value === null ? "" : bits(value, count) }
       })
     },
@@ -86,7 +87,7 @@ function sentence(text) {
         if (!spot) continue
         const said = words(spot, look)
         if (said === null) known = false
-        node.textContent = said ?? "·"
+        node.textContent = said ?? NONE
       }
       el.classList.toggle("unknown", !known) // keeps its room, so that nothing below it moves
     },

@@ -45,12 +45,26 @@ export function render({model, el}) {
     }
     reveal.disabled = true
     said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escape(answer.value)}.</b> ${answer.because}`
-    if (answer.step) window.dispatchEvent(new CustomEvent("splatscope:step", {detail: answer.step}))
+    if (!answer.step) return
+    window.dispatchEvent(new CustomEvent("splatscope:step", {detail: answer.step}))
+    said.append(" ", h("button", {type: "button", class: "btn quiet", onclick: toFigure}, "See it in the figure"))
   }
 
   build()
   model.on("answer", () => queueMicrotask(build))
   return root
+}
+
+// The page's figure into view.
+function toFigure() {
+  const find = (root) => {
+    for (const el of root.querySelectorAll("*")) {
+      const found = el.classList.contains("stage") ? el : el.shadowRoot && find(el.shadowRoot)
+      if (found) return found
+    }
+    return null
+  }
+  find(document)?.scrollIntoView({block: "center"})
 }
 
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -34,7 +34,7 @@ export class Findings {
     const {same_as_plain: same, truncated, groups, between_groups: between} = this.run.head
     const words = [
       truncated ? "The recording was full before the end: what came later was not looked at." : "",
-      same === false ? "Without recording the kernel leaves other numbers: the order of its threads matters." : same ? "Without recording the kernel leaves the same." : "",
+      same === false ? "Run without being recorded, the kernel leaves other numbers: the order of its threads matters." : same ? "Run without being recorded, the kernel leaves the same results." : "",
       groups.every((n) => n === 1) ? "" : between ? "Nor is there a race between workgroups." : "Races between workgroups cannot be seen in the recording of one.",
     ].filter(Boolean).join(" ")
     return h("article", {class: "finding is-ok open"}, h("header", {}, severity(truncated ? "note" : "ok"), h("span", {}, "Nothing found")), words ? h("div", {class: "body"}, h("p", {}, words)) : null)

@@ -72,7 +72,7 @@ export class Transport {
 // What stands at the cursor, in words.
 export function told(moment, inside = false) {
   const {run, step, event} = moment, of = ` of ${run.length.toLocaleString("en")}`
-  if (!step) return [h("b", {}, "Before the first event"), of]
+  if (!step) return [h("b", {}, "Before the first event"), `${of}: press → to begin`]
   const {verb, place, value, sign} = what(run, event), site = run.about(event)
   const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
   const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
