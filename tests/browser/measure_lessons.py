@@ -66,19 +66,24 @@ def visit(page: Page, address: str) -> tuple[float, float]:
 
 def rerun(page: Page, times: int = 20) -> list[float]:
     """Milliseconds from a control's change to its new recording."""
-    stepper = page.get_by_test_id("stepper").first
-    field = page.get_by_test_id("controls").first.locator("input[type=number]").first
-    if not field.count():
-        return []
-    low, high = float(field.get_attribute("min")), float(field.get_attribute("max"))
-    whole, first, took = field.get_attribute("step") == "1", float(field.input_value()), []
+    stepper, controls = page.get_by_test_id("stepper").first, page.get_by_test_id("controls").first
+    field, segment = controls.locator("input[type=number]").first, controls.locator("[role=radio][aria-checked=false]")
+    took, count = [], field.count()
+    if count:
+        low, high = float(field.get_attribute("min")), float(field.get_attribute("max"))
+        whole, first = field.get_attribute("step") == "1", float(field.input_value())
     for i in range(times):
-        share = (i * 0.6180339887 + 0.1) % 1
-        value = first + 1 + i if whole and first + times < high else low + share * (high - low)
         before = stepper.get_attribute("data-recording")
-        field.fill(str(round(value) if whole else round(value, 4)))
+        if count:
+            value = first + 1 + i if whole and first + times < high else low + ((i * 0.6180339887 + 0.1) % 1) * (high - low)
+            field.fill(str(round(value) if whole else round(value, 4)))
         began = time.perf_counter()
-        field.press("Enter")
+        if count:
+            field.press("Enter")
+        elif segment.count():
+            segment.nth(i % segment.count()).click()
+        else:
+            controls.locator("input[type=range]").first.press("ArrowLeft" if i < times // 2 else "ArrowRight")
         page.wait_for_function(
             "([el, before]) => el.dataset.steps && el.dataset.recording !== before",
             arg=[stepper.element_handle(), before],
