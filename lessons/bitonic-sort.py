@@ -11,6 +11,7 @@ from splatscope.engine.lesson import Lesson
 from splatscope.engine.shown import Answer, Bars, Curve, Curves, Picture, Pictures, Table, Verdict, Words
 from splatscope.engine.story import Story
 from splatscope.paths import SHADERS
+from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.tracing.record import Job
 
@@ -299,7 +300,3 @@ def bitonic(keys: np.ndarray) -> bool:
 
 def marked(row: np.ndarray) -> list[str]:
     return [f"<b>{key}</b> ◆" if i + 1 < len(row) and key > row[i + 1] else str(key) for i, key in enumerate(row)]
-
-
-def to_bytes(picture: np.ndarray) -> np.ndarray:
-    return np.clip(np.round(picture * 255), 0, 255).astype(np.uint8)

@@ -12,6 +12,7 @@ from splatscope.engine.lab import Lab
 from splatscope.engine.lesson import Lesson
 from splatscope.engine.shown import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.engine.story import Story
+from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.tracing.record import Job
 
@@ -185,7 +186,3 @@ def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray
             picture = unlisted
         found[name] = picture, float(gain.grad.to_numpy()[0]), seconds
     return found
-
-
-def to_bytes(picture: np.ndarray) -> np.ndarray:
-    return np.clip(np.round(picture * 255), 0, 255).astype(np.uint8)

@@ -11,6 +11,7 @@ from splatscope.engine.lab import Lab
 from splatscope.engine.lesson import Lesson
 from splatscope.engine.shown import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.engine.story import Story
+from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.tracing.record import Job
 
@@ -151,7 +152,7 @@ class FineRaster(Lesson):
             turns = int(largest(blended, shape).sum()) * lanes
             rows.append((f"{turns:,}", percent(turns, total), f"if waves of {lanes} left with their last pixel"))
         pictures = (
-            Picture("the picture", np.clip(np.round(found["picture"][..., :3] * 255), 0, 255).astype(np.uint8)),
+            Picture("the picture", to_bytes(found["picture"][..., :3])),
             Picture("layers blended: finalCount", blended, low=0, high=int(walked.max())),
             Picture("turns walked: blobCount", walked, low=0, high=int(walked.max())),
         )
