@@ -147,6 +147,7 @@ def test_expressions_mean_what_c_means(sort):
 def chain_of(page: Page) -> list[int]:
     """The steps that the shown chain leads over, the first one first."""
     links = page.get_by_test_id("origin").locator("a")
+    expect(links.first).to_be_visible()  # it is drawn with the next frame
     return [int(event) for event in links.evaluate_all("links => links.map((link) => link.dataset.event)")]
 
 
