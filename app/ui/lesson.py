@@ -54,9 +54,10 @@ class LessonPage:
         self.stepper: Stepper | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         text = (LESSONS / f"{stem}.md").read_text(encoding="utf-8")
-        self._formula = next((block for block in parse(text) if block.kind == "formula"), None)
+        blocks = parse(text)
+        self._formula = next((block for block in blocks if block.kind == "formula"), None)
         self._kernels: list[str] = []
-        html = "".join(self._block(block) for block in parse(text))
+        html = "".join(self._block(block) for block in blocks)
         if self._kernels:
             words = (
                 "The kernel that this page runs"

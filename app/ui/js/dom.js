@@ -30,3 +30,13 @@ export function typing(event) {
   if (el.isContentEditable || el.tagName === "TEXTAREA" || el.tagName === "SELECT") return true
   return el.tagName === "INPUT" && !["range", "checkbox", "radio", "button", "file"].includes(el.type)
 }
+
+// Hands bytes to the browser as a file of this name.
+export function download(bytes, name) {
+  const address = URL.createObjectURL(new Blob([bytes]))
+  const link = h("a", {href: address, download: name})
+  document.body.append(link)
+  link.click()
+  link.remove()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

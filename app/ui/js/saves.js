@@ -1,5 +1,5 @@
 // What the run is on, and its two files to take away.
-import {h, style} from "./dom.js"
+import {download, h, style} from "./dom.js"
 
 export function render({model, el}) {
   style(el)
@@ -16,13 +16,4 @@ export function render({model, el}) {
   const button = (name, label) =>
     h("button", {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})}, label)
   return h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
-}
-
-function download(bytes, name) {
-  const address = URL.createObjectURL(new Blob([bytes]))
-  const link = h("a", {href: address, download: name})
-  document.body.append(link)
-  link.click()
-  link.remove()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

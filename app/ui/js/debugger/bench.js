@@ -1,7 +1,7 @@
 // The debugger's bench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "../codemirror.js"
-import {h, style, typing} from "../dom.js"
+import {download, h, style, typing} from "../dom.js"
 import {severity} from "../stepper/icons.js"
 import {send} from "../upload.js"
 import {tell} from "./bar.js"
@@ -225,13 +225,4 @@ class Bench {
 export function render({model, el}) {
   style(el)
   return new Bench(model, el).root
-}
-
-function download(bytes, name) {
-  const address = URL.createObjectURL(new Blob([bytes]))
-  const anchor = h("a", {href: address, download: name})
-  document.body.append(anchor)
-  anchor.click()
-  anchor.remove()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
