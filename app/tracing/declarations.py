@@ -8,6 +8,7 @@ from splatscope.tracing.passed import Passed
 from splatscope.tracing.syntax import Block, Source, is_numeric, split_arguments
 
 _BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
+_PAIR = re.compile(r"DifferentialPair\s*<\s*(float[234]?)\s*>")
 _ATOMIC = re.compile(r"Atomic\s*<\s*(.+)\s*>$")
 _QUALIFIERS = re.compile(
     r"(\[[^\[\]]*\]\s*)*\b(public|internal|private|extern|export|static|const|volatile|globallycoherent|uniform|in|out|inout|no_diff|ref"
@@ -96,8 +97,11 @@ class Declarations:
         return type_text
 
     def fields(self, type_text: str) -> dict[str, str]:
-        """The fields of a struct that is no generic one; nothing for other types."""
-        return self.structs.get(self.type_of(type_text), {})
+        """The fields of a struct that is no generic one, and of a pair of numbers for autodiff; nothing for other types."""
+        type_text = self.type_of(type_text)
+        if (pair := _PAIR.fullmatch(type_text)) is not None:
+            return {"p": pair[1], "d": pair[1]}
+        return self.structs.get(type_text, {})
 
     def part(self, type_text: str, rest: list[str]) -> str:
         """The type of what `.field`, `.xy` and `[…]` lead to, "" where it is not known."""

@@ -108,6 +108,13 @@ def test_structs_are_recorded_field_by_field() -> None:
     assert values(recording, "tree.left.weight", "write", thread=2) == [[1.0]]
 
 
+def test_pairs_of_autodiff_are_recorded_as_value_and_derivative() -> None:
+    recording = recorded("autodiff_pairs")
+    assert values(recording, "pair.p", thread=1) == [[2, 2], [2, 2]]
+    assert values(recording, "pair.d", thread=1) == [[0, 0], [12, 40]]
+    assert values(recording, "apart.d") == [[6]]
+
+
 def test_indices_of_arrays_with_rows_are_flattened() -> None:
     recording = recorded("shared_2d")
     thread = 4 + 1  # x 1, y 1 of 4 × 3
