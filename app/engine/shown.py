@@ -103,3 +103,30 @@ class Several:
     """More than one, one under the other."""
 
     shows: tuple[Any, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Film:
+    """Scenes of which one is shown at a time, scrubbed by a slider: each one of this module, or Several. `words` (HTML) say which
+    one it is; `first` is the one in view at first.
+    """
+
+    scenes: tuple[Any, ...]
+    words: tuple[str, ...]
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Ways over a landscape from above, scrubbed step by step.
+
+    `heights` (h, w) over x and y from `low` to `high`, each (x, y), its first row at the lowest y, drawn as contours at `levels`;
+    each of `paths` has as many places, one a step; `goal` is the lowest point.
+    """
+
+    heights: np.ndarray
+    low: tuple[float, float]
+    high: tuple[float, float]
+    levels: tuple[float, ...]
+    paths: tuple[Curve, ...]
+    goal: tuple[float, float] | None = None

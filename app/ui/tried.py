@@ -8,7 +8,7 @@ import numpy as np
 import param
 from bokeh.embed import json_item
 
-from splatscope.engine.shown import Bars, Curves, Picture, Pictures, Several, Table, Words
+from splatscope.engine.shown import Bars, Curves, Film, Paths, Picture, Pictures, Several, Table, Words
 
 from .component import Component
 from .curves import curves_chart
@@ -52,11 +52,15 @@ class Show(_Tried):
 
     def show(self, result: Any) -> None:
         """Draws one of engine.shown."""
-        parts = result.shows if isinstance(result, Several) else (result,)
-        self.results = [plain(part) for part in parts]
+        self.results = parts_of(result)
 
 
-def plain(part: Curves | Bars | Table | Pictures | Words) -> dict[str, Any]:
+def parts_of(result: Any) -> list[dict[str, Any]]:
+    """What is drawn of a result, one under the other."""
+    return [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
+
+
+def plain(part: Curves | Bars | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:
     """A result as numbers, texts and lists."""
     match part:
         case Curves():
@@ -67,6 +71,11 @@ def plain(part: Curves | Bars | Table | Pictures | Words) -> dict[str, Any]:
             return {"kind": "table", **vars(part)}
         case Pictures():
             return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
+        case Film():
+            return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": part.words, "first": part.first}
+        case Paths():
+            paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
+            return {"kind": "paths", **vars(part), "heights": part.heights.tolist(), "paths": paths}
         case Words():
             return {"kind": "words", "html": part.html}
     raise TypeError(f"A page cannot show a {type(part).__name__}")

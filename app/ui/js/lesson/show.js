@@ -1,6 +1,8 @@
 // What a lesson tried out, drawn: a chart, bars, a table, pictures, words.
 import {h, style} from "../dom.js"
 import {paintModels} from "../theme.js"
+import {film} from "./film.js"
+import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
 
 export function render({model, el}) {
@@ -66,6 +68,8 @@ const DRAW = {
     return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, h("thead", {}, h("tr", {}, ...head.map((cell) => cell ? html("th", cell, {scope: "col"}) : h("td")))),
       h("tbody", {}, ...rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell)))))))
   },
+  film: (result, ends) => film(result, (part) => DRAW[part.kind](part, ends)),
+  paths,
   pictures,
   words: ({html: text}) => html("div", text, {class: "said"}),
 }
