@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import param
 
-from splatscope.paths import LESSONS
+from splatscope.paths import LESSONS, SHADERS
 from splatscope.tracing.record import Job
 
 from .story import Story
@@ -48,6 +48,11 @@ class Lesson(param.Parameterized):
         """A job of the kernel NAME in the lesson's text; `options` are those of Job."""
         # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
         return Job(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
+
+    @staticmethod
+    def shader(file: str, **options: Any) -> Job:
+        """A job of an entry point of shaders/FILE as it stands there; `options` are those of Job."""
+        return Job((SHADERS / file).read_text(encoding="utf-8"), **{"file": file, "records": RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:
