@@ -5,10 +5,10 @@ import pytest
 from splatscope.engine.lesson import kernels_of
 from splatscope.engine.lessons import find
 from splatscope.paths import LESSONS
-from splatscope.ui.glossary import terms
 from splatscope.ui.lesson_form import address, read
 from splatscope.ui.pages import BY_NAME
 from splatscope.ui.prose import KINDS, html_of, parse, region
+from splatscope.ui.terms import Links, terms
 
 STEMS = sorted(path.stem for path in LESSONS.glob("*.md"))
 
@@ -64,7 +64,25 @@ def test_html_in_a_text_is_shown_and_not_taken():
 
 
 def test_the_glossary_is_in_order_and_leads_to_pages():
-    names = [term for term, _, _ in terms()]
+    names = [term.name for term in terms()]
     assert names == sorted(names, key=str.casefold)
     assert len(names) == len(set(names)) > 25
-    assert all(page in BY_NAME and says.endswith(".") for _, says, page in terms())
+    assert all(term.page in BY_NAME and term.says.endswith(".") for term in terms())
+    assert {term.linked for term in terms()} <= {"everywhere", "here", "never"}
+
+
+def test_a_term_is_linked_where_prose_names_it_first():
+    links = Links("bitonic-sort")
+    text = "# A barrier\n\nNo `barrier` and no [barrier](?page=cas), but *Barriers*, barriers and a link-time constant."
+    shown = html_of(text, links)
+    assert shown.count('class="term"') == 2
+    assert '#term-barrier" aria-describedby="says-term-barrier">Barriers</a></em>, barriers and' in shown
+    assert "#term-link-time-constant" in shown
+    assert "term" not in html_of("Another barrier.", links)
+    assert 'id="says-term-barrier"' in links.says()
+
+
+def test_a_word_with_a_second_meaning_is_linked_on_its_own_page_or_nowhere():
+    text = "One pass over another."
+    assert "#term-pass" in html_of(text, Links("bitonic-sort"))
+    assert "#term" not in html_of(text, Links("blending"))

@@ -26,6 +26,7 @@ from .page import Page
 from .pages import BY_NAME, PAGES
 from .prose import Block, code, html_of, inline, parse, region
 from .stepper import KEYS, Stepper
+from .terms import Links
 from .tried import Claim, Quiz, Show
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class LessonPage:
         self.lesson: Lesson = find(stem)()
         read(self.lesson, shell.inputs)
         self.slots: list[Any] = []
+        self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
         self.tried: dict[str, Claim | Show] = {}
         self.waiting: list[str] = []  # methods to try, once the figure is there
@@ -68,7 +70,7 @@ class LessonPage:
         self.bar = LessonBar(address=address(self.lesson), debugger=self._link())
         self.page = Page(
             page=stem,
-            html=f'<article class="lesson">{html}{_neighbours(stem)}</article>',
+            html=f'<article class="lesson">{html}{_neighbours(stem)}{self.links.says()}</article>',
             slots=self.slots,
             keys=self._keys(),
             actions=[self.bar],
@@ -86,7 +88,7 @@ class LessonPage:
     def _block(self, block: Block) -> str:
         match block.kind:
             case "words":
-                return f'<div class="prose">{html_of(block.text)}</div>'
+                return f'<div class="prose">{html_of(block.text, self.links)}</div>'
             case "afterwards":
                 return f'<aside class="after"><b>Afterwards you can say</b> {inline(block.text)}</aside>'
             case "controls":

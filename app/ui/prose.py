@@ -18,6 +18,7 @@ from splatscope.paths import LESSONS, SHADERS
 from splatscope.tracing.syntax import Source
 
 from .front import without_front
+from .terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper")
 _OPEN = re.compile(r"^::: *(\w+)(.*)$")
@@ -62,9 +63,10 @@ def parse(text: str) -> list[Block]:
     return blocks
 
 
-def html_of(text: str) -> str:
-    """Markdown as HTML; HTML in it is shown, not taken."""
-    return _markdown.render(text)
+def html_of(text: str, links: Links | None = None) -> str:
+    """Markdown as HTML; HTML in it is shown, not taken. `links` turns the terms it names first into links to the glossary."""
+    tokens = _markdown.parse(text)
+    return _markdown.renderer.render(links.link(tokens) if links else tokens, _markdown.options, {})
 
 
 def inline(text: str) -> str:

@@ -3,6 +3,7 @@ import {h, style} from "./dom.js"
 import {setKeys} from "./keys.js"
 import {quote} from "./lesson/quote.js"
 import {arrived} from "./router.js"
+import {terms} from "./terms.js"
 import {paintModels} from "./theme.js"
 
 // A page without a heading of its own, a tool, is headed by the name in the top bar.
@@ -12,6 +13,12 @@ function nameCrumb(heads) {
     if (heads) crumb.setAttribute(name, value)
     else crumb.removeAttribute(name)
   }
+}
+
+// What the address names behind its `#`: an entry of the glossary. Other pages keep more there.
+function sought(root) {
+  const name = location.hash.slice(1)
+  return name.startsWith("term-") ? root.querySelector(`#${CSS.escape(name)}`) : null
 }
 
 let owner = null // the page whose actions the bar holds
@@ -30,6 +37,7 @@ export function render({model, el}) {
   model.on("remove", () => { if (owner === el) bar.replaceChildren() }) // unless the next page has filled it already
   setKeys(model.keys)
   paintModels()
-  requestAnimationFrame(arrived)
+  model.on("remove", terms(root))
+  requestAnimationFrame(() => arrived(sought(root)))
   return root
 }

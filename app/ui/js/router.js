@@ -81,13 +81,15 @@ function mark(page) {
   }
 }
 
-// Called by a page once it stands in the document.
-export function arrived() {
+// Called by a page once it stands in the document, with what was sought on it, if anything.
+export function arrived(sought = null) {
   const content = document.getElementById("content")
   content.removeAttribute("aria-busy")
   if (moving) content.focus({preventScroll: true}) // a screen reader goes on there, Tab too
   moving = false
   scrollTo(0, history.state?.scroll ?? 0)
+  sought?.classList.add("sought")
+  if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
 }
 
 // Where an entry was scrolled to is kept in it, for Back, Forward and reload.
