@@ -99,6 +99,15 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Source to read, its first line numbered `first`. `notes` stand beside the lines: what each left, "" for nothing."""
+
+    text: str
+    first: int = 1
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Several:
     """More than one, one under the other."""
 

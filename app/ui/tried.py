@@ -8,7 +8,7 @@ import numpy as np
 import param
 from bokeh.embed import json_item
 
-from splatscope.engine.shown import Bars, Curves, Film, Paths, Picture, Pictures, Several, Table, Words
+from splatscope.engine.shown import Bars, Code, Curves, Film, Paths, Picture, Pictures, Several, Table, Words
 
 from .component import Component
 from .curves import curves_chart
@@ -60,7 +60,7 @@ def parts_of(result: Any) -> list[dict[str, Any]]:
     return [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
 
 
-def plain(part: Curves | Bars | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:
+def plain(part: Curves | Bars | Code | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:
     """A result as numbers, texts and lists."""
     match part:
         case Curves():
@@ -76,6 +76,8 @@ def plain(part: Curves | Bars | Film | Paths | Table | Pictures | Words) -> dict
         case Paths():
             paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
             return {"kind": "paths", **vars(part), "heights": part.heights.tolist(), "paths": paths}
+        case Code():
+            return {"kind": "code", **vars(part)}
         case Words():
             return {"kind": "words", "html": part.html}
     raise TypeError(f"A page cannot show a {type(part).__name__}")

@@ -4,6 +4,7 @@ import {paintModels} from "../theme.js"
 import {film} from "./film.js"
 import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
+import {listing} from "./quote.js"
 
 export function render({model, el}) {
   style(el)
@@ -71,5 +72,6 @@ const DRAW = {
   film: (result, ends) => film(result, (part) => DRAW[part.kind](part, ends)),
   paths,
   pictures,
+  code: ({text, first, notes}) => h("figure", {class: "quote"}, listing(h("pre", {tabindex: "0"}), text, first, notes)),
   words: ({html: text}) => html("div", text, {class: "said"}),
 }
