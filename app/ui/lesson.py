@@ -23,7 +23,7 @@ from .drawing import Drawing, Formula
 from .lesson_bar import LessonBar
 from .lesson_form import address, form, put, read
 from .page import Page
-from .pages import BY_NAME, PAGES
+from .pages import BY_NAME
 from .prose import Block, code, html_of, inline, parse, region
 from .stepper import KEYS, Stepper
 from .terms import Links
@@ -70,7 +70,7 @@ class LessonPage:
         self.bar = LessonBar(address=address(self.lesson), debugger=self._link())
         self.page = Page(
             page=stem,
-            html=f'<article class="lesson">{html}{_neighbours(stem)}{self.links.says()}</article>',
+            html=f'<article class="lesson">{html}{self.links.says()}</article>',
             slots=self.slots,
             keys=self._keys(),
             actions=[self.bar],
@@ -97,7 +97,7 @@ class LessonPage:
                 return self._slot(self.controls[-1])
             case "figure":
                 caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
-                return f'<div class="fig">{self._slot(self._figure())}{caption}</div>'
+                return f'<div class="fig">{self._slot(self._figure(), "figure")}{caption}</div>'
             case "formula":
                 return ""  # stands inside the figure
             case "code":
@@ -111,9 +111,9 @@ class LessonPage:
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
             case "quiz":
                 quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))
-                return self._slot(quiz)
+                return self._slot(quiz, f"quiz-{block.args[0]}")
             case "claim" | "show":
-                return self._slot(self._tries(block))
+                return self._slot(self._tries(block), f"{block.kind}-{block.args[0]}")
         raise ValueError(f"No page shows a block “{block.kind}”")
 
     def _tries(self, block: Block) -> Claim | Show:
@@ -137,9 +137,11 @@ class LessonPage:
         self.stepper = Stepper(**{"layout": "figure", "parts": ["source"], "unit": self.lesson.unit} | figure)
         return self.stepper
 
-    def _slot(self, component: Any) -> str:
+    def _slot(self, component: Any, block: str = "") -> str:
+        """A place for a component; `block` is its name, by which a walk finds it on the page."""
         self.slots.append(component)
-        return f'<div data-slot="{len(self.slots) - 1}"></div>'
+        name = f' data-block="{block}"' if block else ""
+        return f'<div data-slot="{len(self.slots) - 1}"{name}></div>'
 
     # What changes
 
@@ -249,19 +251,6 @@ class LessonPage:
         else:
             made.show(result)
             made.busy = False
-
-
-def _neighbours(stem: str) -> str:
-    """The ways to the section before and the one after."""
-    names = [entry.name for entry in PAGES]
-    at = names.index(stem)
-    before, after = PAGES[at - 1] if at else None, PAGES[at + 1] if at + 1 < len(PAGES) else None
-    parts = [
-        f'<a href="{entry.address}" rel="{rel}"><small>{words}</small>{escape(entry.title)}</a>'
-        for entry, rel, words in ((before, "prev", "Previous"), (after, "next", "Next"))
-        if entry is not None
-    ]
-    return f'<nav class="pn" aria-label="Previous and next">{"".join(parts)}</nav>'
 
 
 def lesson(shell: Shell) -> Page:

@@ -9,7 +9,7 @@ import param
 from panel.viewable import Children
 
 from .component import Component
-from .pages import BY_NAME, Entry, first_section
+from .pages import BY_NAME, PAGES, Entry, first_section
 
 log = logging.getLogger(__name__)
 
@@ -59,3 +59,17 @@ def coming(entry: Entry) -> Page:
       <ul class="there">{links}</ul>
     </article>"""
     return Page(page=entry.name, html=html)
+
+
+def neighbours(entry: Entry) -> str:
+    """The ways to the page before and the one after, for the end of a page; nothing for a tool as tall as the window."""
+    if entry not in PAGES or entry.name == "debugger":
+        return ""
+    at = PAGES.index(entry)
+    around = ((PAGES[at - 1] if at else None, "prev", "Previous"), (PAGES[at + 1] if at + 1 < len(PAGES) else None, "next", "Next"))
+    links = [
+        f'<a href="{other.address}" rel="{rel}"><small>{words}</small>{escape(other.title)}</a>'
+        for other, rel, words in around
+        if other is not None
+    ]
+    return f'<nav class="pn" aria-label="Previous and next">{"".join(links)}</nav>'

@@ -10,7 +10,7 @@ import param
 
 from .component import style_sheet
 from .home import home
-from .page import Page, coming
+from .page import Page, coming, neighbours
 from .pages import BY_NAME, Entry, sections
 from .router import Router, read_inputs, read_step
 
@@ -29,7 +29,7 @@ class Shell(param.Parameterized):
 
     def __init__(self, page: str = "home", step: int = 0, inputs: dict[str, str] | None = None):
         super().__init__(page=page, step=step, inputs=inputs or {})
-        self.view = self._build()
+        self.view = self._built()
         self.router = Router(self.go, view=self.view, entries=[_public(entry) for entry in BY_NAME.values()])
 
     def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
@@ -45,13 +45,18 @@ class Shell(param.Parameterized):
                     self.param.update(inputs=inputs or {})
             self.param.update(page=page, step=step, inputs=inputs or {})
         if other:
-            left, self.view = self.view, self._build()
+            left, self.view = self.view, self._built()
             self.router.view = self.view
             left.close()
 
     def close(self) -> None:
         """Frees the page now shown: the session has ended."""
         self.view.close()
+
+    def _built(self) -> Page:
+        page = self._build()
+        page.html += neighbours(BY_NAME.get(self.page, BY_NAME["home"]))
+        return page
 
     def _build(self) -> Page:
         entry = BY_NAME.get(self.page)
