@@ -25,6 +25,10 @@ class Lab:
     def adapter(self) -> Adapter:
         return adapter_of(self.device)
 
+    def has(self, feature: str) -> bool:
+        """Whether the device has what SlangPy calls so: "atomic_float", "wave_ops"."""
+        return self.device.has_feature(getattr(spy.Feature, feature))
+
     def record(self, job: Job) -> Story:
         """Runs it instrumented. Raises CompileError, ValueError."""
         recording = record(self.device, job)

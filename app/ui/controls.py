@@ -85,6 +85,11 @@ def bars(parameter: param.String, count: int, low: int, high: int) -> Spec:
     return _item("bars", parameter) | {"count": count, "min": low, "max": high}
 
 
+def bits(parameter: param.Integer, parts: list[tuple[str, int]]) -> Spec:
+    """The bits of a number, the highest first, in `parts` of so many: each a switch."""
+    return _item("bits", parameter) | {"parts": parts}
+
+
 def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:
     """A menu of (value, words) that is no parameter."""
     return {"kind": "menu", "name": name, "label": label, "doc": "", "options": options, "bare": True}

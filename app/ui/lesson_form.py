@@ -9,7 +9,7 @@ import param
 
 from splatscope.engine.lesson import Lesson
 
-from .controls import Spec, bars, choice, group, number, slider, switch, text
+from .controls import Spec, bars, bits, choice, group, number, slider, switch, text
 
 MOST_CHARACTERS = 4000  # of one value in an address
 
@@ -18,7 +18,8 @@ def form(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
     """A control for each of these parameters, all where none is named; what the lesson says in `controls` comes on top.
 
     `{"count": {"kind": "number"}}` makes a field of a slider, `{"live": True}` has a slider tell its value while it moves,
-    `{"kind": "bars", "count": 8, "low": 0, "high": 9}` draws a text of numbers as bars, `{"as_menu": True}` makes a menu of
+    `{"kind": "bars", "count": 8, "low": 0, "high": 9}` draws a text of numbers as bars,
+    `{"kind": "bits", "parts": [["sign", 1], …]}` makes a switch of each bit of a number, `{"as_menu": True}` makes a menu of
     segments, `{"hidden": True}` leaves a parameter to the drawing.
     """
     items = []
@@ -36,6 +37,8 @@ def _item(parameter: param.Parameter, more: dict[str, Any]) -> Spec | None:
             return choice(parameter, as_menu=more.pop("as_menu", len(parameter.objects) > 5)) | more
         case param.Boolean():
             return switch(parameter, **more)
+        case param.Integer() if kind == "bits":
+            return bits(parameter, **more)
         case param.Number() if kind == "number":
             return number(parameter) | more
         case param.Number():

@@ -1,5 +1,6 @@
 // A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
 import {h, style} from "./dom.js"
+import {bitField} from "./bits.js"
 import {send} from "./upload.js"
 
 export function render({model, el}) {
@@ -147,6 +148,8 @@ const MAKERS = {
     }
     return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row, read), show}
   },
+
+  bits: bitField,
 
   action(item, set) {
     const el = h("button", {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)}, item.label)

@@ -1,6 +1,7 @@
 // The drawings of the lessons, by the name a lesson gives. Each is a function of a host {root, options, facts, values, set, step}
 // and returns {open?(look), paint(look), resized?(look)}: see ../lesson/drawing.js and ../lesson/look.js.
 import {coarse} from "./coarse.js"
+import {contest} from "./contest.js"
 import {decline} from "./decline.js"
 import {layers} from "./layers.js"
 import {finepass} from "./finepass.js"
@@ -11,5 +12,6 @@ import {pixelmap} from "./pixelmap.js"
 import {staircase} from "./staircase.js"
 import {stages} from "./stages.js"
 import {paper} from "./paper.js"
+import {tracks} from "./tracks.js"
 
-export const DRAWINGS = {coarse, finepass, decline, ladder, layers, network, pairs, pixelmap, stages, staircase, paper}
+export const DRAWINGS = {coarse, contest, finepass, decline, ladder, layers, network, pairs, pixelmap, stages, staircase, paper, tracks}

@@ -3,7 +3,7 @@ import {h, style} from "../dom.js"
 import {follow} from "./follow.js"
 import {bits, Look} from "./look.js"
 
-// `{i ^ j}`, `{T:6}` with so many digits, `{l:b4}` in base 2, `{l*}` in the colour of the chosen thread, `{l = i ^ j}` shown as l,
+// `{i ^ j}`, `{T:6}` with so many digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l*}` in the colour of the chosen thread, `{l = i ^ j}` shown as l,
 // `{i < l ? goes up | goes down}` words.
 const NONE = "▢" // no value yet
 const PLACE = /\{([^{}]+)\}/
@@ -11,7 +11,7 @@ const PLACE = /\{([^{}]+)\}/
 function place(text) {
   const [, condition, yes, no] = /^(.+?)\?([^|]*)\|(.*)$/.exec(text) ?? []
   if (condition) return {value: condition, yes: yes.trim(), no: no.trim()}
-  let [, body, format] = /^(.*?)(?::(b?\d+))?$/.exec(text)
+  let [, body, format] = /^(.*?)(?::(b?\d+|x))?$/.exec(text)
   const mine = body.trimEnd().endsWith("*")
   if (mine) body = body.trimEnd().slice(0, -1)
   const [, label, value] = /^\s*([^=!<>]+?)\s*=(?!=)\s*(.+)$/.exec(body) ?? [null, body.trim(), body.trim()]
@@ -23,6 +23,7 @@ function words(spot, look) {
   if (value === null) return null
   if (spot.yes !== undefined) return value ? spot.yes : spot.no
   if (spot.format?.startsWith("b")) return bits(value, +spot.format.slice(1))
+  if (spot.format === "x") return `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, "0")}`
   return look.text(spot.value, look.thread, spot.format ? +spot.format : 4)
 }
 

@@ -11,7 +11,9 @@ const DO = {
   ">=": (a, b) => +(a >= b), "<<": (a, b) => (a << b) >>> 0, ">>": (a, b) => a >> b, "+": (a, b) => a + b, "-": (a, b) => a - b,
   "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b,
 }
-const CALLS = {min: Math.min, max: Math.max, abs: Math.abs, floor: Math.floor, sqrt: Math.sqrt, exp: Math.exp, isnan: (x) => +Number.isNaN(x)}
+const BITS = new DataView(new ArrayBuffer(4))
+const CALLS = {min: Math.min, max: Math.max, abs: Math.abs, floor: Math.floor, sqrt: Math.sqrt, exp: Math.exp, isnan: (x) => +Number.isNaN(x),
+  asuint: (x) => { BITS.setFloat32(0, x); return BITS.getUint32(0) }, asfloat: (x) => { BITS.setUint32(0, x); return BITS.getFloat32(0) }}
 const EXAMPLES = "T < 1/255, keys[i] + 1, NaN"
 
 // {names, value(look)}; `look(name, steps)` gives a number or null, steps being what follows the name: 3 for [3], ".x" for .x.

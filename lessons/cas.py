@@ -1,0 +1,298 @@
+"""Inputs and scene of the section on compare-and-swap."""
+
+import math
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lesson import Lesson
+from splatscope.engine.shown import Answer, Bars, Several, Table, Verdict, Words
+from splatscope.engine.story import Story
+from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.tracing.record import Job
+
+THREADS = 32
+RECORDED = ("addAll", "atomicAccumulate", "addWithoutCompare")
+WAYS = {
+    "compareAndSwap": "compare and swap",
+    "native": "the device's own float add",
+    "waveFirst": "wave sum, then compare and swap",
+    "treeFirst": "tree in the workgroup, then compare and swap",
+}
+
+
+class Cas(Lesson):
+    """Threads that add to one float by the loop of shaders/gradients.slang."""
+
+    count = param.Integer(default=THREADS, bounds=(1, THREADS), label="Threads")
+    cells = param.Selector(default=1, objects=[1, 2, 4, 8, 32], label="Floats they add to")
+    compare = param.Boolean(default=True, label="The compare")
+    start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="as 32 bits")
+
+    unit: ClassVar[str] = "write"
+    figure: ClassVar[dict[str, Any]] = {"drawing": "contest", "options": {"memory": "derivBuffer"}, "parts": ["source", "findings"]}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"live": True},
+        "compare": {"on": "In its place", "off": "Dropped"},
+        "start": {"kind": "bits", "parts": [["sign", 1], ["exponent", 8], ["fraction", 23]]},
+    }
+
+    def values(self) -> np.ndarray:
+        """What each thread adds: (count,) float32."""
+        return numbers(self.count)
+
+    def job(self) -> Job:
+        inputs = {
+            "values": self.values(),
+            "derivBuffer": np.full(self.cells, self.start, np.uint32),
+            "count": np.uint32(self.count),
+            "cells": np.uint32(self.cells),
+        }
+        return self.kernel("" if self.compare else "broken", entry="addAll", inputs=inputs, functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        return [one["step"] for one in attempts(story) if one["outcome"] != "refused"]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        made = attempts(story)
+        start = float(np.uint32(self.start).view(np.float32))
+        sums = [math.fsum((start, *self.values()[cell :: self.cells].tolist())) for cell in range(self.cells)]
+        return {
+            "count": self.count,
+            "cells": self.cells,
+            "values": [round(float(value), 6) for value in self.values()],
+            "attempts": [[one["thread"], one["round"], one["step"], one["outcome"]] for one in made],
+            "rounds": 1 + max(one["round"] for one in made),
+            "exact": [None if math.isnan(total) else total for total in sums],
+        }
+
+    # Questions
+
+    def failed(self, story: Story) -> Answer:
+        made = attempts(story)
+        many = sum(one["outcome"] == "refused" for one in made)
+        most = self.count * (self.count - 1) // 2
+        because = f"{len(made)} attempts for {len(self.values())} numbers; each round has one winner in each float."
+        if not self.compare:
+            because = "Without the compare nothing is refused, and nothing is tried again."
+        elif many == 0:
+            because = "No two threads guessed the same value of the same float at the same time."
+        return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(story)[-1], because)
+
+    def kept(self, story: Story) -> Answer:
+        made = attempts(story)
+        many = sum(one["outcome"] == "made" for one in made)
+        lost = [one["thread"] for one in made if one["outcome"] == "lost"]
+        because = (
+            f"Thread {lost[0]} wrote, but a thread that had read before wrote after it." if lost else "None was covered by another."
+        )
+        guesses = (many, self.count, 1, self.count // 2, self.count - 1, 0)
+        return Answer(f"{many} of {self.count}", some(guesses, f" of {self.count}"), self.stops(story)[-1], because)
+
+    # Claims
+
+    def no_float_atomics(self, lab: Lab) -> Verdict:
+        values = random_numbers(8192)
+        swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
+        if not has_float_atomics(lab):
+            ran = f"{lab.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(lab, swapped)}"
+            return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Vulkan by an extension and Slang have one.")
+        lines = [
+            f"{words}: <b>{total(lab, job):.4f}</b> in {microseconds(lab.seconds(job))}"
+            for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
+        ]
+        said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang hands it on. The sums agree but for the last bits."
+        return Verdict(False, f"{lab.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
+
+    def same_gradients(self, lab: Lab) -> Verdict:
+        size, runs = (64, 64), 20
+        raw = some_gaussians(120, size, seed=3, spread=(3.0, 9.0))
+        inputs = scene_inputs(size, raw) | {"targetBuffer": np.full((size[0] * size[1], 4), 0.5, np.float32)}
+        job = self.kernel("gradients", entry="gradientsOfTiles", inputs=inputs, groups=(8, 16, 1), constants={"WAVE_SUM": 0})
+        found = np.array([lab.run(job)["derivBuffer"] for _ in range(runs)])
+        differ = int(np.sum((found != found[0]).any(axis=0)))
+        floats = found.view(np.float32).astype(float)
+        largest = np.abs(floats).max(axis=0)
+        off = float(np.max(np.ptp(floats, axis=0) / np.where(largest > 0, largest, 1)))
+        ran = (
+            f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:<br>"
+            f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {off:.1e} of their size"
+        )
+        said = "The tiles add in another order each time, and float addition rounds: the last bits differ."
+        if not differ:
+            said = "Here the tiles added in the same order each time. Nothing makes them: on another day, or device, bits differ."
+        return Verdict(differ == 0, ran, said)
+
+    def not_on_cpus(self, lab: Lab) -> Verdict:
+        story = lab.record(Cas().job())
+        end = float(story.output("derivBuffer").view(np.float32)[0])
+        where = "a driver that runs on the CPU" if lab.adapter.is_software else "a GPU"
+        ran = f"{lab.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{end:.4g}</b>"
+        said = "Compare-and-swap loops are the base of lock-free code on CPUs: counters, queues, allocators."
+        return Verdict(False, ran, said)
+
+    # Tried out
+
+    def dropped(self, lab: Lab) -> Table:
+        inputs = {"values": numbers(THREADS), "count": np.uint32(THREADS), "cells": np.uint32(1)}
+        swap, plain = inputs | {"derivBuffer": np.zeros(1, np.uint32)}, inputs | {"totals": np.zeros(1, np.float32)}
+        ways = [
+            ("compare and swap", self.kernel(entry="addAll", inputs=swap, functions=RECORDED)),
+            ("atomic load, atomic store", self.kernel("broken", entry="addAll", inputs=swap)),
+            ("plain <code>+=</code>", self.kernel("broken", entry="addPlain", inputs=plain)),
+        ]
+        if has_float_atomics(lab):
+            ways.append(("the device's own float add", self.kernel("broken", entry="addNative", inputs=plain)))
+        hoped, rows = math.fsum(numbers(THREADS).tolist()), []
+        for words, job in ways:
+            story = lab.record(job)
+            end = float(story.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
+            says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings) or "no finding"
+            rows.append((words, f"{end:.6g}", f"{hoped:.6g}", says))
+        return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
+
+    @param.depends("start")
+    def bits(self, lab: Lab) -> Table:
+        outputs = {"fields": np.zeros(4, np.uint32), "numbers": np.zeros(2, np.float32)}
+        found = lab.run(self.kernel("bits", entry="takeApart", inputs={"pattern": np.uint32(self.start)} | outputs))
+        sign, exponent, fraction, back = (int(one) for one in found["fields"])
+        x, above = (float(one) for one in found["numbers"])
+        power = {0: "2⁻¹²⁶, without a leading 1", 255: "NaN" if fraction else "infinity"}.get(
+            exponent, f"2 to the power {exponent - 127}"
+        )
+        rows = (
+            ("bits", f"<code>0x{self.start:08X}</code>"),
+            ("sign", f"{sign}: {'minus' if sign else 'plus'}"),
+            ("exponent", f"{exponent}: {power}"),
+            ("fraction", f"{fraction:,} of 8,388,608"),
+            ("as a float", f"<b>{exactly(x)}</b>"),
+            ("the next bits up", f"{exactly(above)}"),
+            ("<code>asuint(asfloat(bits))</code>", f"<code>0x{back:08X}</code>"),
+        )
+        return Table(("", "what the kernel found"), rows, marked=(4,))
+
+    def as_floats(self, lab: Lab) -> Table:
+        rows = []
+        for words, start in (("1.2", 0x3F99999A), ("NaN", 0x7FC00000)):
+            for compares, name, entry in (("bits", "", "addAll"), ("floats", "floats", "addComparingFloats")):
+                inputs = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
+                inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
+                story = lab.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
+                many = len(story.steps(kind="atomic", access="compareExchange"))
+                says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings if one.kind == "timeout")
+                rows.append((words, compares, str(many), says or "ends"))
+        return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
+
+    def times(self, lab: Lab) -> Several:
+        values, labels, amounts = random_numbers(8192), [], []
+        for way, words in WAYS.items():
+            if way == "native" and not has_float_atomics(lab):
+                continue
+            labels.append(words)
+            amounts.append(lab.seconds(self._many(way, values)) * 1e6)
+        shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
+        own = "has float atomics" if has_float_atomics(lab) else "has no float atomics, so that bar is missing"
+        return Several((shown, Words(f"<p>{lab.adapter.name} {own}.</p>")))
+
+    def last_bits(self, lab: Lab) -> Table:
+        values, runs, rows = random_numbers(32_768), 100, []
+        for way, words in (WAYS | {"integers": "integers, in units of 1/16,384"}).items():
+            if way == "native" and not has_float_atomics(lab):
+                continue
+            job = self._many(way, values)
+            found = Counter(total(lab, job) for _ in range(runs))
+            often = found.most_common(1)[0]
+            rows.append((words, f"<b>{len(found)}</b>", exactly(often[0]), str(often[1]), f"{max(found) - min(found):.1e}"))
+        return Table(("way", "different sums", "the most frequent", "times", "from least to largest"), tuple(rows))
+
+    def _many(self, way: str, values: np.ndarray) -> Job:
+        cell = {"derivBuffer": np.zeros(1, np.uint32)}
+        cell = {"native": {"total": np.zeros(1, np.float32)}, "integers": {"whole": np.zeros(1, np.int32)}}.get(way, cell)
+        groups = (len(values) // THREADS, 1, 1)
+        return self.kernel("many", entry=way, inputs={"values": values} | cell, groups=groups, constants={"WAVE_SUM": 0})
+
+
+def attempts(story: Story) -> list[dict[str, Any]]:
+    """Every attempt to write a sum, in the device's order: its thread, its step, its round (how many values the sum had had when
+    the thread read it; those that nobody read are not counted), and what became of it: made, refused, or lost to a later write.
+    """
+    seen: dict[int, tuple[int, int]] = {}  # by thread: how many writes its cell had had, and the bits that it read
+    writes: dict[int, list[dict[str, Any]]] = {}
+    made: list[dict[str, Any]] = []
+    steps = story.steps(kind="atomic", name="derivBuffer")
+    for step, thread, cell, bits in zip(steps, story.threads(steps), story.indices(steps), story.values(steps), strict=True):
+        done = writes.setdefault(int(cell), [])
+        access, thread = story.site(step).access, int(thread)
+        if access != "load":
+            version, expected = seen[thread]
+            refused = access == "compareExchange" and bits != expected
+            one = {
+                "thread": thread,
+                "cell": int(cell),
+                "step": int(step),
+                "round": version,
+                "outcome": "refused" if refused else "made",
+            }
+            if access == "compareExchange":  # the source's next statement has seen what it returned
+                after = story.steps(kind="value", name="found", thread=thread)
+                one["step"] = int(after[after > step][0])
+            made.append(one)
+            if not refused:
+                done.append(one)
+        seen[thread] = len(done), int(bits)
+    for done in writes.values() if len(story.steps(kind="atomic", access="store")) else ():
+        kept, last = set(), len(done)
+        while last > 0:  # from the last write back to the one whose sum it read
+            kept.add(last - 1)
+            last = done[last - 1]["round"]
+        for number, one in enumerate(done):
+            if number not in kept:
+                one["outcome"] = "lost"
+    for cell in writes:
+        own = [one for one in made if one["cell"] == cell]
+        rank = {version: i for i, version in enumerate(sorted({one["round"] for one in own}))}
+        for one in own:
+            one["round"] = rank[one["round"]]
+    return made
+
+
+def numbers(count: int) -> np.ndarray:
+    return (np.arange(1, count + 1) / 10).astype(np.float32)
+
+
+def random_numbers(count: int) -> np.ndarray:
+    return np.random.default_rng(5).normal(size=count).astype(np.float32)
+
+
+def has_float_atomics(lab: Lab) -> bool:
+    return lab.adapter.backend == "cuda" or lab.has("atomic_float")
+
+
+def total(lab: Lab, job: Job) -> float:
+    """The sum that a kernel of `many` leaves: as a float, as its bits, or in whole parts."""
+    found = lab.run(job)
+    if "total" in job.inputs:
+        return float(found["total"][0])
+    if "whole" in job.inputs:
+        return int(found["whole"][0]) / 16384
+    return float(found["derivBuffer"].view(np.float32)[0])
+
+
+def some(guesses: tuple[int, ...], unit: str = "") -> tuple[str, ...]:
+    """Up to four numbers, the first, which is the answer, among them."""
+    kept = list(dict.fromkeys(guess for guess in guesses if guess >= 0))[:4]
+    return tuple(f"{guess}{unit}" for guess in sorted(kept))
+
+
+def microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:,.0f} µs"
+
+
+def exactly(value: float) -> str:
+    """A float32 with as many digits as tell it from its neighbours."""
+    return "NaN" if math.isnan(value) else str(np.float32(value))
