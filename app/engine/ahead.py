@@ -14,13 +14,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from splatscope import confine
 from splatscope.gpu.device import DeviceError, adapter_of, open_device
 from splatscope.paths import LESSONS, PACKAGE, SHADERS
-from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.splat.scenes import some_gaussians
+from splatscope.splat.settings import Settings
 from splatscope.tracing.record import Job, record
 
 from .lessons import find
+from .tile import STAGES, tile_job
 
 _SIZE = (16, 8)  # of the picture of a tile's kernels
 
@@ -42,10 +46,10 @@ def fill_cache(jobs: Sequence[Job | str]) -> subprocess.Popen:
 
 
 def tile_jobs() -> list[Job]:
-    """The documents' kernel for a tile from list to pixel, forward and backward, over a few Gaussians."""
-    source = (SHADERS / "training.slang").read_text(encoding="utf-8")
-    inputs = scene_inputs(_SIZE, some_gaussians(16, _SIZE))
-    return [Job(source, "training.slang", entry, inputs=inputs) for entry in ("imageMain", "computeDerivativesMain")]
+    """What the training page records of a tile, over a few Gaussians: what is compiled does not depend on the inputs."""
+    width, height = _SIZE
+    raw, target = some_gaussians(16, _SIZE), np.zeros((height, width, 3), np.uint8)
+    return [tile_job(Settings(), raw, target, (0, 0), stage) for stage in STAGES]
 
 
 def lessons() -> list[str]:

@@ -64,10 +64,14 @@ class Run:
             self.snapshot = slice_.snapshot
         return slice_.report
 
-    async def save(self, live: dict[str, float] | None = None) -> bytes:
-        """The state file of the run as it is now, with new values of what may change (`settings.LIVE`)."""
+    async def fetch(self, live: dict[str, float] | None = None) -> TrainingState:
+        """The run as it is now, with new values of what may change (`settings.LIVE`); it is the snapshot from here on."""
         self.snapshot = await self._job(_fetch, live or {})
-        return await self.pool.run(save_state, self.snapshot)
+        return self.snapshot
+
+    async def save(self, live: dict[str, float] | None = None) -> bytes:
+        """The state file of `fetch`."""
+        return await self.pool.run(save_state, await self.fetch(live))
 
     async def picture(self) -> bytes:
         """The picture as it is now, as a PNG."""

@@ -11,6 +11,7 @@ from splatscope.engine import pool
 from splatscope.paths import ASSETS
 from splatscope.splat.images import MAX_BYTES, encode
 from splatscope.splat.report import Report
+from splatscope.splat.settings import TILES
 from splatscope.splat.state import TrainingState
 
 from .controls import Controls, action, choice, group, menu, number, slider, upload
@@ -19,6 +20,7 @@ from .page import Page
 from .train_charts import KernelTimes, ListLengths, Quality
 from .train_parts import Fit, RunBar, Saves, Text
 from .train_run import Desk
+from .train_tile import Descent
 
 if TYPE_CHECKING:
     from .shell import Shell
@@ -44,6 +46,7 @@ HTML = """
   </div>
   <aside data-slot="8"></aside>
 </div>
+<div class="tile-at"><div data-slot="9"></div><div data-slot="10"></div></div>
 """
 
 KEYS = [
@@ -52,20 +55,23 @@ KEYS = [
     ("R", "Reset"),
     ("E", "Picture or error"),
     ("G", "Show or hide the Gaussians"),
+    ("← → ↑ ↓", "In the picture: the pixel; with Shift: the tile"),
+    ("Enter", "In the picture: down to the tile's threads"),
 ]
 
 
 def train(shell: Shell) -> Page:
     """Builds the page; the picture it begins with is read and drawn by a worker meanwhile."""
-    return TrainView().page
+    return TrainView(shell).page
 
 
 class TrainView:
     """The parts of the page, and what flows into them. It observes a `Desk`, which does the training."""
 
-    def __init__(self):
+    def __init__(self, shell: Shell):
         self.document = pn.state.curdoc
         self.desk = Desk(pool, self)
+        self.descent = Descent(shell, self.desk, KEYS)
         self.bar = RunBar(self.desk)
         self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
@@ -79,11 +85,16 @@ class TrainView:
             html=HTML,
             keys=KEYS,
             actions=[self.saves],
-            slots=[self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls],
+            slots=[
+                *(self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls),
+                *(self.descent.bar, self.descent.stepper),
+            ],
         )
         self.page.on_close(self.desk.close)
+        self.page.on_close(self.descent.close)
         # Panel drops what changes between a document's way to the browser and the word that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
+        pn.state.onload(lambda: self.descent.follow(shell.inputs))
 
     def _controls(self) -> Controls:
         p = self.desk.settings.param
@@ -162,6 +173,7 @@ class TrainView:
         desk = self.desk
         reading = self.bar.reading | {"iterations": desk.settings.iterations}
         self.bar.param.update(running=desk.running, busy=desk.busy, message=desk.message, reading=reading)
+        self.fit.tile = list(TILES[desk.settings.tile][:2])
         self.controls.tell(self._values(), self._notes())
 
     def _show_target(self, state: TrainingState) -> None:

@@ -38,6 +38,7 @@ class Fit(Frame):
     target = param.Bytes(default=b"", doc="The target, encoded: a phone shows it in the same place")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, as describe.slang lays them out")
     one_in = param.Integer(default=1, doc="The ellipses are those of one Gaussian in so many")
+    tile = param.List(default=[8, 4], doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):
         super().__init__(**params)

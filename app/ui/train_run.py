@@ -87,6 +87,14 @@ class Desk:
         else:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
+    async def freeze(self) -> TrainingState:
+        """Pause; the state once all that was asked for before is done. Raises EngineError."""
+        self.pause()
+        async with self._turn:
+            if self.run is None:
+                raise EngineError("There is no run yet: choose a picture first.")
+            return await self.run.fetch(self._live())
+
     def save_state(self, deliver: Callable[[bytes, str], None]) -> None:
         self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))
 

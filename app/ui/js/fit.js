@@ -1,6 +1,7 @@
 // The picture as it is now: itself, its error, on a phone its target too; and over it the Gaussians as ellipses.
 import {h, style, typing} from "./dom.js"
 import {follow} from "./frame.js"
+import {Reticle} from "./reticle.js"
 
 const VIEWS = [["picture", "Picture"], ["target", "Target"], ["error", "Error"]]
 const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, blue
@@ -12,6 +13,7 @@ export function render({model, el}) {
   const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
+  const reticle = new Reticle(frame, model)
 
   let view = "picture"
   const buttons = VIEWS.map(([name, label]) =>
@@ -37,6 +39,7 @@ export function render({model, el}) {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
+    reticle.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
   })
@@ -45,7 +48,7 @@ export function render({model, el}) {
   resized.observe(frame)
 
   const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]") || !frame.offsetParent) return
     if (event.key === "e") choose(view === "error" ? "picture" : "error")
     if (event.key === "g") box.click()
   }

@@ -6,6 +6,7 @@ import * as LiveRender from "./live.js"
 import * as Controls from "./controls.js"
 import * as RunBar from "./runbar.js"
 import * as Fit from "./fit.js"
+import * as TileBar from "./tilebar.js"
 import * as Saves from "./saves.js"
 import * as Text from "./text.js"
 import * as Stepper from "./stepper/stepper.js"
@@ -19,4 +20,4 @@ import * as Claim from "./lesson/claim.js"
 import * as Show from "./lesson/show.js"
 import * as LessonBar from "./lesson/bar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar}
