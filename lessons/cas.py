@@ -9,7 +9,7 @@ import param
 
 from splatscope.engine.lab import Lab
 from splatscope.engine.lesson import Lesson
-from splatscope.engine.shown import Answer, Bars, Several, Table, Verdict, Words
+from splatscope.engine.shown import Answer, Bars, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.engine.story import Story
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.tracing.record import Job
@@ -17,11 +17,12 @@ from splatscope.tracing.record import Job
 THREADS = 32
 RECORDED = ("addAll", "atomicAccumulate", "addWithoutCompare")
 WAYS = {
-    "compareAndSwap": "compare and swap",
-    "native": "the device's own float add",
-    "waveFirst": "wave sum, then compare and swap",
-    "treeFirst": "tree in the workgroup, then compare and swap",
+    "compareAndSwap": ("compare and swap", "swap"),
+    "native": ("the device's own float add", "native"),
+    "waveFirst": ("wave sum, then compare and swap", "wave"),
+    "treeFirst": ("tree in the workgroup, then compare and swap", "tree"),
 }
+PARTS = 2**20  # of one: what the integers count
 
 
 class Cas(Lesson):
@@ -190,7 +191,7 @@ class Cas(Lesson):
 
     def times(self, lab: Lab) -> Several:
         values, labels, amounts = random_numbers(8192), [], []
-        for way, words in WAYS.items():
+        for way, (words, _) in WAYS.items():
             if way == "native" and not has_float_atomics(lab):
                 continue
             labels.append(words)
@@ -199,16 +200,20 @@ class Cas(Lesson):
         own = "has float atomics" if has_float_atomics(lab) else "has no float atomics, so that bar is missing"
         return Several((shown, Words(f"<p>{lab.adapter.name} {own}.</p>")))
 
-    def last_bits(self, lab: Lab) -> Table:
-        values, runs, rows = random_numbers(32_768), 100, []
-        for way, words in (WAYS | {"integers": "integers, in units of 1/16,384"}).items():
+    def last_bits(self, lab: Lab) -> Several:
+        values, runs, rows, curves = random_numbers(32_768), 100, [], []
+        exact = math.fsum(values.tolist())
+        for way, (words, short) in (WAYS | {"integers": (f"integers, in units of 1/{PARTS:,}", "integers")}).items():
             if way == "native" and not has_float_atomics(lab):
                 continue
             job = self._many(way, values)
-            found = Counter(total(lab, job) for _ in range(runs))
-            often = found.most_common(1)[0]
-            rows.append((words, f"<b>{len(found)}</b>", exactly(often[0]), str(often[1]), f"{max(found) - min(found):.1e}"))
-        return Table(("way", "different sums", "the most frequent", "times", "from least to largest"), tuple(rows))
+            found = np.array([total(lab, job) for _ in range(runs)])
+            often, times = Counter(found.tolist()).most_common(1)[0]
+            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), f"{np.ptp(found):.1e}"))
+            curves.append(Curve(short, np.arange(1, runs + 1), (found - exact) / np.spacing(np.float32(exact)), points=True))
+        head = ("way", "different sums", "the most frequent", "times", "from least to largest")
+        chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)
+        return Several((chart, Table(head, tuple(rows))))
 
     def _many(self, way: str, values: np.ndarray) -> Job:
         cell = {"derivBuffer": np.zeros(1, np.uint32)}
@@ -279,7 +284,7 @@ def total(lab: Lab, job: Job) -> float:
     if "total" in job.inputs:
         return float(found["total"][0])
     if "whole" in job.inputs:
-        return int(found["whole"][0]) / 16384
+        return int(found["whole"][0]) / PARTS
     return float(found["derivBuffer"].view(np.float32)[0])
 
 

@@ -104,9 +104,10 @@ def test_a_nan_swaps_by_bits_and_never_by_floats(lab: Lab, lesson: Lesson):
 
 def test_all_ways_give_the_same_sum_but_for_the_last_bits(lab: Lab, lesson: Lesson):
     values = np.random.default_rng(5).normal(size=32_768).astype(np.float32)
-    table = lesson.last_bits(lab)
+    chart, table = lesson.last_bits(lab).shows
     assert len(table.rows) >= 4
-    for row in table.rows:
+    for row, curve in zip(table.rows, chart.curves, strict=True):
+        assert len(set(curve.y)) == int(row[1].strip("</b>"))
         assert abs(float(row[2]) - math.fsum(values.tolist())) < 0.02
         assert 1 <= int(row[3]) <= 100
     assert table.rows[-1][1] == "<b>1</b>"  # integers
