@@ -68,6 +68,7 @@ def _html(missing: str) -> str:
       </dl>
       <section class="contents" aria-labelledby="contents">
         <h2 id="contents">Sections</h2>
+        <div data-progress></div>
         {_to_come()}
         {"".join(_group(group, entries) for group, entries in sections())}
       </section>
@@ -77,7 +78,7 @@ def _html(missing: str) -> str:
 def _ways_in() -> str:
     start, train = first_section(), BY_NAME["train"]
     if start.exists:
-        return f"""<p class="ways"><a class="btn pri big" href="{start.address}">Start with {escape(start.title)}</a>
+        return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">Start with {escape(start.title)}</a>
           <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
     return f"""<p class="ways"><a class="btn pri big" href="{train.address}">Train on a picture</a>
       <span>The first section, <a href="{start.address}">{escape(start.title)}</a>, is coming.</span></p>"""
@@ -89,7 +90,7 @@ def _group(group: str, entries: list[Entry]) -> str:
 
 def _line(entry: Entry) -> str:
     if entry.exists:
-        return f'<li><a href="{entry.address}">{escape(entry.title)}</a><span>{escape(entry.description)}</span></li>'
+        return f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a><span>{escape(entry.description)}</span></li>'
     return f'<li class="later"><b>{escape(entry.title)}</b><span>{escape(entry.description)}</span></li>'
 
 

@@ -15,7 +15,7 @@ class Router(Component):
     """
 
     view = Child(doc="The page now shown")
-    entries = param.List(default=[], doc="Every page as {name, title, group, description}, for titles and crumbs")
+    entries = param.List(default=[], doc="Every page as {name, title, group, description, exists}")
 
     def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
         super().__init__(**params)

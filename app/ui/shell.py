@@ -90,8 +90,8 @@ def title(entry: Entry) -> str:
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 
-def _public(entry: Entry) -> dict[str, str]:
-    return {name: getattr(entry, name) for name in ("name", "title", "group", "description")}
+def _public(entry: Entry) -> dict[str, str | bool]:
+    return {name: getattr(entry, name) for name in ("name", "title", "group", "description", "exists")}
 
 
 def _failed(entry: Entry, error: Exception) -> Page:

@@ -2,6 +2,7 @@
 import {h, style} from "./dom.js"
 import {setKeys} from "./keys.js"
 import {quote} from "./lesson/quote.js"
+import {progress} from "./progress.js"
 import {arrived} from "./router.js"
 import {terms} from "./terms.js"
 import {paintModels} from "./theme.js"
@@ -37,7 +38,7 @@ export function render({model, el}) {
   model.on("remove", () => { if (owner === el) bar.replaceChildren() }) // unless the next page has filled it already
   setKeys(model.keys)
   paintModels()
-  model.on("remove", terms(root))
+  for (const end of [terms(root), progress(root)]) model.on("remove", end)
   requestAnimationFrame(() => arrived(sought(root)))
   return root
 }

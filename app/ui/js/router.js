@@ -1,6 +1,7 @@
 // The address is the state: ?page=NAME&step=N and a page's inputs behind them. Pages are pushed, steps replaced, Back and Forward followed.
 import {startDrawer} from "./drawer.js"
 import {startKeys} from "./keys.js"
+import {startProgress} from "./progress.js"
 import {startTheme} from "./theme.js"
 
 const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
@@ -123,6 +124,7 @@ function start(model, connection) {
   startTheme()
   startKeys()
   startDrawer()
+  startProgress(model.entries)
 }
 
 let started = false

@@ -45,6 +45,7 @@ export function render({model, el}) {
     }
     reveal.disabled = true
     said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escape(answer.value)}.</b> ${answer.because}`
+    window.dispatchEvent(new CustomEvent("splatscope:answered", {detail: {root}}))
     if (!answer.step) return
     window.dispatchEvent(new CustomEvent("splatscope:step", {detail: answer.step}))
     said.append(" ", h("button", {type: "button", class: "btn quiet", onclick: toFigure}, "See it in the figure"))

@@ -1,0 +1,114 @@
+"""What a reader has finished: found by reading, kept in the browser, taken along as a file."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+PATIENCE = 60_000  # ms: kernels may have to be compiled by the driver
+
+
+def ready(page: Page) -> None:
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+
+
+def home(page: Page):
+    page.get_by_role("navigation").get_by_role("link", name="Splatscope").click()
+    panel = page.get_by_test_id("progress")
+    expect(panel).to_be_visible()
+    return panel
+
+
+def mark(page: Page, name: str):
+    return page.locator(f".nav a[data-section={name}][data-done]")
+
+
+def test_a_figure_stepped_to_its_end_is_a_section_finished(visit: Callable[..., Page]):
+    page = visit("/app?page=undo")
+    ready(page)
+    page.keyboard.press("ArrowRight")
+    expect(mark(page, "undo")).to_have_count(0)
+    page.keyboard.press("End")
+    expect(mark(page, "undo")).to_have_count(1)
+    expect(home(page)).to_have_attribute("data-finished", "1")
+    expect(page.locator(".contents a[data-done]")).to_have_text("Undo")
+    expect(page.get_by_role("link", name="Start with Premultiplied colour")).to_be_visible()
+    page.reload()
+    expect(page.get_by_test_id("progress")).to_have_attribute("data-finished", "1")
+    expect(mark(page, "undo")).to_have_count(1)
+
+
+def test_all_questions_answered_is_a_section_finished(visit: Callable[..., Page]):
+    page = visit("/app?page=premultiply")
+    ready(page)
+    quizzes = page.get_by_test_id("quiz").all()
+    for quiz in quizzes:
+        expect(mark(page, "premultiply")).to_have_count(0)
+        quiz.locator(".opts button").last.click()
+        quiz.get_by_role("button", name="Reveal").click()
+    expect(mark(page, "premultiply")).to_have_count(1)
+    home(page)
+    expect(page.get_by_role("link", name="Go on with Blending")).to_have_attribute("href", "?page=blending")
+
+
+def test_it_leaves_as_a_file_is_cleared_and_comes_back(visit: Callable[..., Page], tmp_path: Path):
+    page = visit("/app?page=undo")
+    ready(page)
+    page.keyboard.press("End")
+    expect(mark(page, "undo")).to_have_count(1)
+    panel = home(page)
+    with page.expect_download() as download:
+        panel.get_by_role("button", name="Save as a file").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    assert list(json.loads(file.read_text())["finished"]) == ["undo"]
+
+    panel.get_by_role("button", name="Clear").click()
+    expect(panel).to_have_attribute("data-finished", "0")
+    expect(mark(page, "undo")).to_have_count(0)
+    panel.get_by_role("button", name="Undo").click()
+    expect(panel).to_have_attribute("data-finished", "1")
+    panel.get_by_role("button", name="Clear").click()
+    expect(panel).to_have_attribute("data-finished", "0")
+
+    other = visit("/app")
+    panel = other.get_by_test_id("progress")
+    panel.locator("input[type=file]").set_input_files(file)
+    expect(panel).to_contain_text("1 section more")
+    expect(panel).to_have_attribute("data-finished", "1")
+    expect(mark(other, "undo")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", '{"splatscope": "progress", "finished": 3}', '{"splatscope": "progress"}', "\x00\xff"]
+)
+def test_a_file_that_is_none_changes_nothing_and_is_named(visit: Callable[..., Page], text: str):
+    page = visit("/app")
+    panel = page.get_by_test_id("progress")
+    panel.locator("input[type=file]").set_input_files({"name": "other.json", "mimeType": "", "buffer": text.encode()})
+    expect(panel).to_contain_text("other.json is no file of progress")
+    expect(panel).to_have_attribute("data-finished", "0")
+
+
+def test_what_a_file_says_of_pages_that_are_none_is_not_counted(visit: Callable[..., Page]):
+    page = visit("/app")
+    panel = page.get_by_test_id("progress")
+    given = {"splatscope": "progress", "finished": {"nowhere": "2026-01-01", "<b>": "2026-01-01", "undo": "yesterday"}}
+    panel.locator("input[type=file]").set_input_files(
+        {"name": "odd.json", "mimeType": "application/json", "buffer": json.dumps(given).encode()}
+    )
+    expect(panel).to_contain_text("No sections more, from odd.json")
+    expect(panel).to_have_attribute("data-finished", "0")
+
+
+def test_a_second_tab_hears_of_it(visit: Callable[..., Page]):
+    page = visit("/app?page=undo")
+    other = page.context.new_page()
+    other.goto(page.url.replace("?page=undo", ""))
+    expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "0")
+    ready(page)
+    page.keyboard.press("End")
+    expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "1")
