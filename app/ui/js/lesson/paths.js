@@ -30,7 +30,7 @@ export function paths({heights, low, high, levels, paths: ways, goal}) {
       set(lines[i].dots, {d: places.map(([a, b]) => `M${a.toFixed(1)} ${b.toFixed(1)}h0`).join("")})
       set(lines[i].head, {cx: at[0], cy: at[1]})
       const here = [way.x[step], way.y[step]]
-      key[i].words.textContent = here.every(Number.isFinite) && here.every((value) => Math.abs(value) < 1e4) ? `at ${here.map((value) => show(Number(value.toFixed(2)), 3)).join(", ")}` : "gone"
+      key[i].words.textContent = here.every(Number.isFinite) && here.every((value) => Math.abs(value) < 100) ? `at ${here.map((value) => show(Number(value.toFixed(2)), 3)).join(", ")}` : "gone"
     })
     return `step ${step} of ${steps}`
   })
