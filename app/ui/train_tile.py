@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -61,7 +60,7 @@ class Descent:
 
     def close(self) -> None:
         self._shell.param.unwatch(self._watcher)
-        self._leave()
+        self._stop()
 
     def follow(self, inputs: dict[str, str]) -> None:
         """Opens what the address asks for, or goes back to training."""
@@ -114,17 +113,17 @@ class Descent:
         self.bar.spot = about | {"stage": stage.name} | more
 
     def _show(self, spot: Spot, stage: Stage, shown: TileRecording, settings: Settings) -> None:
-        show = partial(self.stepper.show, shown.packed, stops=shown.stops, unit=stage.unit)
-        show(memories=list(stage.memories), thread=spot.thread)
         gradients = [None] * len(shown.listed) if shown.gradients is None else shown.gradients.tolist()
         colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
         rows = zip(shown.listed, colours, shown.steps, gradients, strict=True)
-        self.bar.param.update(
+        self.bar.param.update(  # before the recording, which may be drawn as soon as it has come
             gaussians=[list(row) for row in rows],
             fields=FIELDS[settings.model],
             notes=list(_notes(stage, shown, settings)),
-            recording=self.stepper.sequence,
+            recording=self.stepper.sequence + 1,
         )
+        memories = [name for name in stage.memories if name != "reductionBuffer" or settings.gradient_sum == "tree"]
+        self.stepper.show(shown.packed, stops=shown.stops, unit=stage.unit, memories=memories, thread=spot.thread)
 
 
 def _place(inputs: dict[str, str]) -> tuple[int, int] | None:

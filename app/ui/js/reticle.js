@@ -10,7 +10,7 @@ export class Reticle {
     this.tile = h("i", {class: "at-tile"})
     this.pixel = h("i", {class: "at-pixel"})
     this.words = h("output", {class: "at-words", "aria-live": "polite"})
-    this.el = h("div", {class: "at", hidden: true}, this.tile, this.pixel, this.words)
+    this.el = h("div", {class: "reticle", hidden: true}, this.tile, this.pixel, this.words)
     frame.append(this.el)
     for (const [name, value] of [["tabindex", "0"], ["role", "application"], ["aria-label", "The picture. Arrows choose a pixel, Enter opens its tile in the stepper."], ["data-testid", "train-pixel"]]) frame.setAttribute(name, value)
     const under = ({clientX, clientY}) => {

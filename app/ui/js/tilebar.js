@@ -13,7 +13,7 @@ class TileBar {
     this.open = false
     this.picked = null // the id of a Gaussian, as the address has it
     this.wanted = read().step
-    this.back = h("button", {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}, "Back to training")
+    this.back = h("button", {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}, "Back", h("span", {class: "wide"}, "to training"))
     this.title = h("h2", {})
     this.stages = h("div", {class: "seg", role: "radiogroup", "aria-label": "Stage"})
     this.strip = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
@@ -64,7 +64,7 @@ class TileBar {
 
   #paint(spot) {
     const {model} = this, iteration = spot.iteration === undefined ? "" : ` at iteration ${count(spot.iteration)}`
-    this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), h("span", {class: "dim"}, `${iteration}: tile ${spot.tile.join(", ")}, thread ${spot.thread}`))
+    this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), iteration, h("span", {class: "wide"}, `: tile ${spot.tile.join(", ")}, thread ${spot.thread}`))
     if (!this.stages.children.length) this.stages.append(...model.stages.map(([name, title]) =>
       h("button", {type: "button", role: "radio", "data-stage": name, onclick: () => this.#go(name)}, title)))
     for (const button of this.stages.children) button.setAttribute("aria-checked", String(button.dataset.stage === spot.stage))
