@@ -41,7 +41,7 @@ class TileBar(Component):
     gaussians = param.List(default=[], doc="Of the tile, nearest first: id, colour, the step it comes up at, gradients or none")
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="What a reader should know of this recording, a line each")
-    keys = param.List(default=KEYS, item_type=tuple, doc="Of the page while a tile is in view")
+    keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="Of the page while a tile is in view")
     keys_before = param.List(default=[], item_type=tuple, doc="Of the page otherwise")
 
 

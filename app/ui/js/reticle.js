@@ -2,6 +2,11 @@
 import {h} from "./dom.js"
 import {go} from "./router.js"
 
+let opened = null // the picture that was left for a tile
+
+// Back from a tile: the focus is where it was.
+export const refocus = () => opened?.isConnected && opened.focus({preventScroll: true})
+
 const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
 
 export class Reticle {
@@ -35,7 +40,9 @@ export class Reticle {
   }
 
   open() {
-    if (this.model.sequence) go("train", 0, "", `x=${this.x}&y=${this.y}`)
+    if (!this.model.sequence) return
+    opened = this.frame
+    go("train", 0, "", `x=${this.x}&y=${this.y}`)
   }
 
   #key(event) {

@@ -1,6 +1,7 @@
 // Above the stepper, while a tile of a run is in view: where it is, its stages, its Gaussians, the way back to training.
-import {h, style} from "./dom.js"
+import {h, style, typing} from "./dom.js"
 import {setKeys} from "./keys.js"
+import {refocus} from "./reticle.js"
 import {go, read, setInputs} from "./router.js"
 
 const count = (n) => n.toLocaleString("en")
@@ -20,10 +21,12 @@ class TileBar {
     this.strip.onkeydown = (event) => this.#arrow(event)
     this.values = h("dl", {class: "tile-raws"})
     this.notes = h("p", {class: "tile-notes", role: "status"})
-    this.root = h("section", {class: "tilebar", "aria-label": "The tile", "data-testid": "tile"},
+    this.root = h("section", {class: "tilebar", "aria-label": "The tile", "data-testid": "tile", tabindex: "-1"},
       h("div", {class: "tile-line"}, this.back, this.title, h("span", {class: "sp"}), this.stages), this.notes, this.strip, this.values)
     const moved = (event) => this.#moved(event.detail)
     const asked = (event) => { this.wanted = event.detail }
+    const key = (event) => { if (this.open && event.key === "Escape" && !typing(event) && !document.querySelector("dialog[open]")) go("train") }
+    window.addEventListener("keydown", key)
     window.addEventListener("splatscope:moment", moved)
     window.addEventListener("splatscope:step", asked)
     const soon = () => queueMicrotask(() => this.show())
@@ -33,6 +36,7 @@ class TileBar {
     model.on("remove", () => {
       window.removeEventListener("splatscope:moment", moved)
       window.removeEventListener("splatscope:step", asked)
+      window.removeEventListener("keydown", key)
       size.disconnect()
       document.querySelector(".app").classList.remove("rail")
     })
@@ -52,9 +56,12 @@ class TileBar {
     this.at?.closest(".page").classList.toggle("stepping", open)
     document.querySelector(".app").classList.toggle("rail", open)
     if (open !== this.open) setKeys(open ? this.model.keys : this.model.keys_before)
-    if (this.open && !open) this.at?.closest(".page").querySelector(".pics")?.scrollIntoView({block: "nearest"})
-    if (open && !this.open) scrollTo(0, 0)
+    const before = this.open
     this.open = open
+    if (open && !before) {
+      scrollTo(0, 0)
+      this.root.focus({preventScroll: true})
+    } else if (before && !open) refocus()
     if (this.spot !== spot) {
       this.spot = spot
       this.picked = new URLSearchParams(read().inputs).get("gaussian")
