@@ -8,6 +8,7 @@ import {finepass} from "./finepass.js"
 import {ladder} from "./ladder.js"
 import {microscope} from "./microscope.js"
 import {folds} from "./folds.js"
+import {loop} from "./loop.js"
 import {network} from "./network.js"
 import {pairs} from "./pairs.js"
 import {pixelmap} from "./pixelmap.js"
@@ -16,4 +17,4 @@ import {stages} from "./stages.js"
 import {paper} from "./paper.js"
 import {tracks} from "./tracks.js"
 
-export const DRAWINGS = {coarse, contest, finepass, folds, decline, ladder, layers, microscope, network, pairs, pixelmap, stages, staircase, paper, tracks}
+export const DRAWINGS = {coarse, contest, finepass, folds, decline, ladder, layers, microscope, loop, network, pairs, pixelmap, stages, staircase, paper, tracks}
