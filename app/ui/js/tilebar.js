@@ -16,7 +16,7 @@ class TileBar {
     this.wanted = read().step
     this.back = h("button", {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}, "Back", h("span", {class: "wide"}, "to training"))
     this.title = h("h2", {})
-    this.stages = h("div", {class: "seg", role: "radiogroup", "aria-label": "Stage"})
+    this.stages = h("div", {class: "seg", role: "group", "aria-label": "Stage"})
     this.strip = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
     this.strip.onkeydown = (event) => this.#arrow(event)
     this.values = h("dl", {class: "tile-raws"})
@@ -73,8 +73,8 @@ class TileBar {
     const {model} = this, iteration = spot.iteration === undefined ? "" : ` at iteration ${count(spot.iteration)}`
     this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), iteration, h("span", {class: "wide"}, `: tile ${spot.tile.join(", ")}, thread ${spot.thread}`))
     if (!this.stages.children.length) this.stages.append(...model.stages.map(([name, title]) =>
-      h("button", {type: "button", role: "radio", "data-stage": name, onclick: () => this.#go(name)}, title)))
-    for (const button of this.stages.children) button.setAttribute("aria-checked", String(button.dataset.stage === spot.stage))
+      h("button", {type: "button", "data-stage": name, onclick: () => this.#go(name)}, title)))
+    for (const button of this.stages.children) button.setAttribute("aria-pressed", String(button.dataset.stage === spot.stage))
     const [, , says, page] = model.stages.find(([name]) => name === spot.stage)
     this.notes.replaceChildren(`${says} `, h("a", {href: `?page=${page}`}, "The section about it"), ...model.notes.map((words) => `. ${words}`.replace(/\.$/, "")), ".")
     this.#list()
@@ -89,7 +89,7 @@ class TileBar {
       this.strip.replaceChildren(...gaussians.map(([id, colour], i) => {
         const swatch = h("i", {class: "tile-sw"})
         swatch.style.background = colour
-        return h("button", {type: "button", role: "radio", "data-gaussian": id, title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front`, onclick: () => this.#choose(i)}, swatch, `${id}`)
+        return h("button", {type: "button", role: "radio", "data-gaussian": id, title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front`, onclick: (event) => this.#choose(i, event.detail > 0)}, swatch, `${id}`)
       }))
     }
     this.strip.hidden = !gaussians.length
@@ -104,12 +104,14 @@ class TileBar {
       h("div", {}, h("dt", {}, `∂loss/∂ ${this.model.fields[i]}`), h("dd", {}, small(value).replace("-", "−")))))
   }
 
-  #choose(i) {
+  // After a click the arrows step events again, after a key they go on from Gaussian to Gaussian.
+  #choose(i, clicked = false) {
     const [id, , step] = this.model.gaussians[i]
     this.picked = String(id)
     setInputs("train", this.#inputs(this.model.spot.stage))
     this.#step(step)
     this.#list()
+    if (clicked) this.root.focus({preventScroll: true})
   }
 
   #arrow(event) {
