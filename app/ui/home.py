@@ -14,6 +14,7 @@ from splatscope.splat.still import Still
 from .live import LiveRender
 from .page import Page
 from .pages import BY_NAME, Entry, first_section, sections
+from .walks import walks
 
 if TYPE_CHECKING:
     from .shell import Shell
@@ -72,6 +73,7 @@ def _html(missing: str) -> str:
         {_to_come()}
         {"".join(_group(group, entries) for group, entries in sections())}
       </section>
+      {_walks()}
     </article>"""
 
 
@@ -89,9 +91,23 @@ def _group(group: str, entries: list[Entry]) -> str:
 
 
 def _line(entry: Entry) -> str:
+    says = f"<span>{escape(entry.description)}</span>"
     if entry.exists:
-        return f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a><span>{escape(entry.description)}</span></li>'
-    return f'<li class="later"><b>{escape(entry.title)}</b><span>{escape(entry.description)}</span></li>'
+        return f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>{says}</li>'
+    return f'<li class="later"><b>{escape(entry.title)}</b>{says}</li>'
+
+
+def _walks() -> str:
+    lines = "".join(
+        f'<li><a href="{walk.address}">{escape(walk.title)}</a><span>{escape(walk.says)}. {walk.minutes:g} minutes.</span></li>'
+        for walk in walks()
+    )
+    return f"""<section class="contents walks" aria-labelledby="walks">
+        <h2 id="walks">With a class</h2>
+        <p>A walk leads through the pages with PageDown and PageUp, by clicker or keyboard. Present it, and a class follows each
+          step in its own browsers, by a link.</p>
+        <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
+      </section>"""
 
 
 def _to_come() -> str:
@@ -103,5 +119,6 @@ def _to_come() -> str:
 def _missing(name: str) -> str:
     if not name:
         return ""
-    return f"""<p class="missing" role="status">There is no page named <b>{escape(name[:80])}</b>.
-      The sections stand below.</p>"""
+    kind, _, name = name.partition("=") if name.startswith("walk=") else ("page", "", name)
+    return f"""<p class="missing" role="status">There is no {kind} named <b>{escape(name[:80])}</b>.
+      {"The walks and the" if kind == "walk" else "The"} sections stand below.</p>"""

@@ -8,6 +8,9 @@ from panel.viewable import Child
 
 from .component import Component
 
+# What an address says besides a page's inputs: of itself, and of a walk.
+RESERVED = ("page", "step", "walk", "class", "key", "stop", "notes")
+
 
 class Router(Component):
     """Shows `view`. The address belongs to `js/router.js`: it pushes an entry for a page, replaces it for a step,
@@ -15,6 +18,8 @@ class Router(Component):
     """
 
     view = Child(doc="The page now shown")
+    walk = Child(default=None, doc="The strip of a walk, above the page")
+    begin = param.Dict(default={}, doc="{page, step, inputs} that a walk begins at; empty for those of the address")
     entries = param.List(default=[], doc="Every page as {name, title, group, description, exists}")
 
     def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
@@ -40,4 +45,4 @@ def read_inputs(given: Any) -> dict[str, str]:
     if not isinstance(given, Mapping):
         return {}
     pairs = {str(name): value for name, value in given.items() if isinstance(value, str)}
-    return {name: value for name, value in pairs.items() if name not in ("page", "step")}
+    return {name: value for name, value in pairs.items() if name not in RESERVED}

@@ -3,6 +3,7 @@
 import logging
 from html import escape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import jinja2
 import panel as pn
@@ -13,6 +14,7 @@ from .home import home
 from .page import Page, coming, neighbours
 from .pages import BY_NAME, Entry, sections
 from .router import Router, read_inputs, read_step
+from .walk_bar import WalkBar, join
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +29,12 @@ class Shell(param.Parameterized):
 
     inputs = param.Dict(default={}, constant=True, doc="What else stands in the address: a page's inputs, as texts by name")
 
-    def __init__(self, page: str = "home", step: int = 0, inputs: dict[str, str] | None = None):
+    def __init__(self, page: str = "home", step: int = 0, inputs: dict[str, str] | None = None, walk: WalkBar | None = None):
         super().__init__(page=page, step=step, inputs=inputs or {})
+        self.walk = walk
         self.view = self._built()
-        self.router = Router(self.go, view=self.view, entries=[_public(entry) for entry in BY_NAME.values()])
+        begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}
+        self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[_public(e) for e in BY_NAME.values()])
 
     def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
         """Shows another page, or another step or other inputs of this one.
@@ -50,10 +54,14 @@ class Shell(param.Parameterized):
             left.close()
 
     def close(self) -> None:
-        """Frees the page now shown: the session has ended."""
+        """Frees the page now shown, and leaves the class: the session has ended."""
+        if self.walk:
+            self.walk.close()
         self.view.close()
 
     def _built(self) -> Page:
+        if self.walk and self.walk.window == "notes":
+            return Page(page="notes")
         page = self._build()
         page.html += neighbours(BY_NAME.get(self.page, BY_NAME["home"]))
         return page
@@ -74,7 +82,7 @@ class Shell(param.Parameterized):
 def serve() -> Shell:
     """Makes the shell of the session that is being created. Called by `app/main.py`, once for each."""
     asked = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
-    shell = Shell(asked.get("page") or "home", read_step(asked.get("step")), read_inputs(asked))
+    shell = _asked(asked)
     shell.router.servable()
     document = pn.state.curdoc
     entry = BY_NAME.get(shell.page, BY_NAME["home"])
@@ -83,6 +91,16 @@ def serve() -> Shell:
     document.template_variables.update(css=style_sheet(), sections=sections(), current=entry)
     pn.state.on_session_destroyed(lambda _: shell.close())
     return shell
+
+
+def _asked(asked: dict[str, str]) -> Shell:
+    page, step, inputs = asked.get("page", ""), read_step(asked.get("step")), read_inputs(asked)
+    if "walk" not in asked:
+        return Shell(page or "home", step, inputs)
+    walk = join(asked)
+    if walk is None:
+        return Shell(f"walk={asked['walk']}")  # which home says there is none of
+    return Shell(*walk.begins(page, step, inputs), walk)
 
 
 def title(entry: Entry) -> str:

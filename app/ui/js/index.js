@@ -19,5 +19,6 @@ import * as Quiz from "./lesson/quiz.js"
 import * as Claim from "./lesson/claim.js"
 import * as Show from "./lesson/show.js"
 import * as LessonBar from "./lesson/bar.js"
+import * as WalkBar from "./walk/bar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar, WalkBar}

@@ -22,12 +22,17 @@ function sought(root) {
   return name.startsWith("term-") ? root.querySelector(`#${CSS.escape(name)}`) : null
 }
 
+let current = null // the page now shown
+
+export const pageRoot = () => current
+
 let owner = null // the page whose actions the bar holds
 
 export function render({model, el}) {
   style(el)
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
+  current = root
   quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))

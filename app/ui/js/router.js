@@ -7,35 +7,63 @@ import {startTheme} from "./theme.js"
 const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
 let tell = () => {}
 let entries = new Map()
-let shown = read()
+let shown = parse(location.search)
+let guide = null // of a walk: who chooses where this reader is, and what of it the address says
 let timer = null
 const lost = document.getElementById("lost") // the line that says the server is away
 let moving = false // between leaving a page and the next one's arrival
 
-export function read(search = location.search) {
+// The page, step and inputs that are shown, or asked for and on their way.
+export const read = () => shown
+
+function parse(search) {
   const query = new URLSearchParams(search)
   const step = Number(query.get("step"))
   const page = query.get("page") || "home"
-  query.delete("page")
-  query.delete("step")
+  for (const name of ["page", "step", "walk", "class", "key", "stop", "notes"]) query.delete(name)
   return {page, step: Number.isInteger(step) && step > 0 ? step : 0, inputs: query.toString()}
 }
 
-export const address = ({page, step, inputs}) => `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
+export function address({page, step, inputs} = shown) {
+  const place = `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
+  return guide ? guide.address(place) : place
+}
 
 // To a page, as a click on its link does; what the link holds after `#` the page reads from the address.
 export function go(page, step = 0, hash = "", inputs = "") {
-  flush()
   if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
-  keepScroll()
-  history.pushState(null, "", address({page, step, inputs}) + hash)
-  follow({page, step, inputs})
+  guide?.leave()
+  travel({page, step, inputs}, hash)
 }
+
+// There, in the history too.
+export function travel(next, hash = "") {
+  flush()
+  keepScroll()
+  history.pushState(null, "", address(next) + hash)
+  follow(next)
+}
+
+// Where somebody else leads: the history knows nothing of it, and Python only of what it has to send.
+export function led(next) {
+  if (next.page !== shown.page || next.inputs !== shown.inputs) return follow(next)
+  shown = next
+  window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
+}
+
+// Who leads through a walk: {address, leave, nudged, moved, arrived, popped, press}.
+export function setGuide(next) {
+  guide = next
+}
+
+// How often → is to be pressed once a recording is there; -1: not at all, the address says where.
+export const toPress = () => guide?.press ?? -1
 
 // The primary stepper reports its step; the address and Python hear of it a few times a second, and of the last.
 export function setStep(step) {
   if (step === shown.step) return
   shown = {...shown, step}
+  guide?.nudged()
   timer ??= setTimeout(flush, PACE)
 }
 
@@ -43,6 +71,7 @@ export function setStep(step) {
 export function setInputs(page, inputs) {
   if (page !== shown.page || inputs === shown.inputs) return
   shown = {...shown, inputs}
+  guide?.nudged()
   timer ??= setTimeout(flush, PACE)
 }
 
@@ -76,7 +105,7 @@ function mark(page) {
   if (!tool) crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
   document.getElementById("about").textContent = tool ? entry.description : ""
   for (const el of document.querySelectorAll(".nav a, .nav .later")) {
-    const name = el.dataset.name ?? read(el.search).page
+    const name = el.dataset.name ?? parse(el.search).page
     if (name === entry.name) el.setAttribute("aria-current", "page")
     else el.removeAttribute("aria-current")
   }
@@ -91,6 +120,7 @@ export function arrived(sought = null) {
   scrollTo(0, history.state?.scroll ?? 0)
   sought?.classList.add("sought")
   if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
+  guide?.arrived()
 }
 
 // Where an entry was scrolled to is kept in it, for Back, Forward and reload.
@@ -101,20 +131,24 @@ function onClick(event) {
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
-  const {page, step, inputs} = read(link.search)
+  const {page, step, inputs} = parse(link.search)
   go(page, step, link.hash, inputs)
 }
 
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
-  tell = ({page, step, inputs}, followed) => model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
+  if (model.begin.page) shown = model.begin
+  tell = ({page, step, inputs}, followed) => {
+    model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
+    guide?.moved()
+  }
   history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {
     if (!lost.hidden) return location.reload()
     clearTimeout(timer)
     timer = null
-    follow(read())
+    if (!guide?.popped()) follow(parse(location.search))
   })
   let resting = null
   window.addEventListener("scroll", () => { clearTimeout(resting); resting = setTimeout(keepScroll, PACE) }, {passive: true})
@@ -134,5 +168,7 @@ export function render({model, view}) {
     started = true
     start(model, view.model.document)
   }
+  const strip = document.getElementById("walk"), walk = model.get_child("walk")
+  if (walk && !strip.childElementCount) strip.append(walk)
   return model.get_child("view")
 }

@@ -1,6 +1,6 @@
 // The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
 import {h, style} from "../dom.js"
-import {read, setStep} from "../router.js"
+import {read, setStep, toPress} from "../router.js"
 import {severity} from "./icons.js"
 import {Findings} from "./findings.js"
 import {join, primary} from "./keys.js"
@@ -21,7 +21,7 @@ class Stepper {
   constructor(model) {
     this.model = model
     this.moment = null
-    this.wanted = read().step // of the address, until the recording is there
+    this.wanted = read().step // until the recording is there
     this.source = new Source(this)
     this.threads = new Threads(this)
     this.memory = new Memory(this)
@@ -104,6 +104,7 @@ class Stepper {
     this.#present()
     if (before ? before.lockstep : model.lockstep) this.moment.setOrder(true)
     this.moment.goto(this === primary() && !before ? this.wanted : step)
+    if (this === primary()) this.press(toPress())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
     this.paint(true)
@@ -178,6 +179,11 @@ class Stepper {
     this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.run.length : 0))
   }
 
+  // From the start, → so often; -1: not at all.
+  press(times) {
+    if (times >= 0) this.seek(this.stops.length && times ? this.stops[Math.min(times, this.stops.length) - 1] : times)
+  }
+
   barrier(way) { this.moment?.barrier(way) }
   statement(way) { this.moment?.statement(way) }
   line(way) { this.moment?.line(way) }
@@ -243,7 +249,9 @@ export function render({model, el}) {
   style(el)
   const stepper = new Stepper(model)
   const followed = (event) => { if (stepper === primary() && stepper.moment) stepper.moment.goto(event.detail); else stepper.wanted = event.detail }
+  const pressed = (event) => { if (stepper === primary()) stepper.press(event.detail) }
   window.addEventListener("splatscope:step", followed)
+  window.addEventListener("splatscope:press", pressed)
   let due = false
   const soon = () => {
     if (due) return
@@ -251,7 +259,7 @@ export function render({model, el}) {
     queueMicrotask(() => { due = false; stepper.show() })
   }
   for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
-  model.on("remove", () => { window.removeEventListener("splatscope:step", followed); stepper.close() })
+  model.on("remove", () => { window.removeEventListener("splatscope:step", followed); window.removeEventListener("splatscope:press", pressed); stepper.close() })
   soon()
   stepper.root.stepper = stepper // for drawings beside it and for measurements
   return stepper.root
