@@ -11,7 +11,7 @@ export class Threads {
     this.words = h("span", {class: "dim num"})
     this.name = h("h2", {})
     this.where = h("span", {class: "dim"})
-    this.mine = h("div", {class: "vars", role: "list"})
+    this.mine = h("div", {class: "vars"})
     this.table = h("table", {class: "lanes"})
     this.wrap = h("div", {class: "tblwrap", tabindex: "0", role: "region", "aria-label": "Variables of all threads"}, this.table)
     this.el = h("section", {class: "panel threads", "aria-label": "Threads and their variables"},
@@ -89,7 +89,7 @@ export class Threads {
 
   #entry(v) {
     const value = h("b", {}), {name, type} = this.run.variables[v]
-    const el = h("button", {type: "button", class: "var", role: "listitem", title: `${type} ${name}: who wrote it?`, "data-variable": name}, h("span", {}, name), value)
+    const el = h("button", {type: "button", class: "var", title: `${type} ${name}: who wrote it?`, "data-variable": name}, h("span", {}, name), value)
     el.onclick = () => this.stepper.follow({thread: this.stepper.moment.thread, variable: v})
     return {el, value}
   }
