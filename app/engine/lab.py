@@ -7,7 +7,7 @@ import slangpy as spy
 
 from splatscope.gpu.device import Adapter, adapter_of
 from splatscope.gpu.program import CompileError
-from splatscope.gpu.spirv import private_arrays
+from splatscope.gpu.spirv import private_arrays, shared_variables
 from splatscope.tracing.record import Job, record
 from splatscope.tracing.run import prepare, spirv_of
 from splatscope.tracing.sanitize import sanitize
@@ -52,6 +52,10 @@ class Lab:
     def private_arrays(self, job: Job) -> dict[str, int]:
         """Bytes of the arrays that a thread of the compiled kernel has for itself, by type. Raises CompileError, ValueError."""
         return private_arrays(spirv_of(self.device, job))
+
+    def shared_variables(self, job: Job) -> dict[str, int]:
+        """Bytes of what a workgroup of the compiled kernel shares, by name. Raises CompileError, ValueError."""
+        return shared_variables(spirv_of(self.device, job))
 
     def refused(self, job: Job) -> str:
         """Why the compiler does not take it, in all its words; "" if it does."""

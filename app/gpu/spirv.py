@@ -1,6 +1,7 @@
-"""What a compiled kernel asks of a thread's own memory, read from its SPIR-V."""
+"""What memory a compiled kernel asks for, read from its SPIR-V."""
 
 import re
+from collections.abc import Iterator
 
 _DEFINED = re.compile(r"^\s*(%\S+) = Op(\w+)(?: (.*))?$", re.MULTILINE)
 _BYTES_OF_BOOL = 4  # as drivers keep it
@@ -11,27 +12,45 @@ def private_arrays(assembly: str) -> dict[str, int]:
 
     Two variables of one type count twice.
     """
-    defined = {name: (kind, (rest or "").split()) for name, kind, rest in _DEFINED.findall(assembly)}
-
-    def size(name: str) -> int:
-        kind, rest = defined[name]
-        match kind:
-            case "TypeBool":
-                return _BYTES_OF_BOOL
-            case "TypeInt" | "TypeFloat":
-                return int(rest[0]) // 8
-            case "TypeVector" | "TypeMatrix":
-                return size(rest[0]) * int(rest[1])
-            case "TypeArray":
-                return size(rest[0]) * int(defined[rest[1]][1][-1])
-            case "TypeStruct":
-                return sum(map(size, rest))
-        raise ValueError(f"{kind} has no size here")
-
     found: dict[str, int] = {}
-    for kind, rest in defined.values():
-        if kind == "Variable" and rest[1] == "Function":
-            pointed = defined[rest[0]][1][-1]
-            if defined[pointed][0] == "TypeArray":
-                found[pointed] = found.get(pointed, 0) + size(pointed)
+    defined = _definitions(assembly)
+    for _, pointed in _variables(defined, "Function"):
+        if defined[pointed][0] == "TypeArray":
+            found[pointed] = found.get(pointed, 0) + _size(defined, pointed)
     return found
+
+
+def shared_variables(assembly: str) -> dict[str, int]:
+    """The bytes of the variables that a workgroup shares, by name."""
+    defined = _definitions(assembly)
+    return {name.removeprefix("%"): _size(defined, pointed) for name, pointed in _variables(defined, "Workgroup")}
+
+
+_Definitions = dict[str, tuple[str, list[str]]]
+
+
+def _definitions(assembly: str) -> _Definitions:
+    return {name: (kind, (rest or "").split()) for name, kind, rest in _DEFINED.findall(assembly)}
+
+
+def _variables(defined: _Definitions, where: str) -> Iterator[tuple[str, str]]:
+    """(name, type) of the variables of a storage class."""
+    for name, (kind, rest) in defined.items():
+        if kind == "Variable" and rest[1] == where:
+            yield name, defined[rest[0]][1][-1]
+
+
+def _size(defined: _Definitions, name: str) -> int:
+    kind, rest = defined[name]
+    match kind:
+        case "TypeBool":
+            return _BYTES_OF_BOOL
+        case "TypeInt" | "TypeFloat":
+            return int(rest[0]) // 8
+        case "TypeVector" | "TypeMatrix":
+            return _size(defined, rest[0]) * int(rest[1])
+        case "TypeArray":
+            return _size(defined, rest[0]) * int(defined[rest[1]][1][-1])
+        case "TypeStruct":
+            return sum(_size(defined, part) for part in rest)
+    raise ValueError(f"{kind} has no size here")
