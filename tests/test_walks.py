@@ -1,0 +1,172 @@
+"""Walks for a class: their texts name what there is, and only who holds the key presents."""
+
+import gc
+from urllib.parse import parse_qsl
+
+import pytest
+
+from splatscope.engine.lessons import find as find_lesson
+from splatscope.paths import LESSONS
+from splatscope.ui.classroom import Classroom, classroom, code_of
+from splatscope.ui.lesson_form import address, parameters, read
+from splatscope.ui.pages import BY_NAME, PAGES
+from splatscope.ui.prose import parse as blocks_of
+from splatscope.ui.router import RESERVED
+from splatscope.ui.walk_bar import WalkBar, join, reachable
+from splatscope.ui.walks import find, parse, walks
+
+WALKS = walks()
+STOPS = [pytest.param(stop, id=f"{walk.name}-{i}") for walk in WALKS for i, stop in enumerate(walk.stops)]
+SECTIONS = [entry.name for entry in PAGES if entry.group and entry.group != "Tools"]
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_stop_names_what_its_page_has(stop):
+    assert stop.notes
+    if not (BY_NAME[stop.page].exists and stop.page in SECTIONS):
+        assert not stop.inputs
+        return
+    lesson = find_lesson(stop.page)()
+    read(lesson, dict(parse_qsl(stop.inputs)))
+    assert address(lesson) == stop.inputs  # each is a parameter, its value allowed and not the default
+    names = {f"{block.kind}-{block.args[0]}" for block in blocks_of((LESSONS / f"{stop.page}.md").read_text()) if block.args}
+    assert stop.show in {"", "figure"} | {name for name in names if name.startswith(("quiz-", "claim-", "show-"))}
+
+
+def test_one_walk_leads_through_every_section_in_the_order_of_the_book_in_45_minutes():
+    walk = find("whole")
+    pages = [stop.page for stop in walk.stops]
+    assert [page for i, page in enumerate(pages) if page in SECTIONS and page not in pages[:i]] == SECTIONS
+    assert walk.minutes == 45
+
+
+def test_no_input_of_a_section_is_called_like_a_word_of_the_address():
+    for name in SECTIONS:
+        if BY_NAME[name].exists:
+            assert not set(parameters(find_lesson(name)())) & set(RESERVED)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("## Without a link\nwords", "is no stop"),
+        ("## [One](?page=blending)\nwords", "is no stop"),
+        ("## [One](?page=nowhere) 2 min\nwords", "names no page"),
+        ("## [One](?page=blending&press=often) 2 min\nwords", "how often"),
+        ("only words", "has no stops"),
+    ],
+)
+def test_a_walk_that_cannot_be_walked_is_an_error(text: str, wrong: str):
+    with pytest.raises(ValueError, match=wrong):
+        parse("broken", text)
+
+
+def test_what_a_heading_says_is_the_stop():
+    text = "---\ntitle: Two\nsays: Short\n---\nBefore.\n\n"
+    text += "## [One](?page=undo&count=3&press=4&show=figure) 1.5 min\nSay *this*.\n\n## [Two](?page=train) 1 min\n"
+    walk = parse("two", text)
+    assert (walk.title, walk.says, walk.minutes) == ("Two", "Short", 2.5)
+    first, second = walk.stops
+    assert (first.title, first.page, first.inputs, first.press, first.show) == ("One", "undo", "count=3", 4, "figure")
+    assert first.notes == "Say *this*."
+    assert (second.press, second.show, second.inputs, second.notes) == (-1, "", "", "")
+
+
+# The class.
+
+
+def messages(bar: WalkBar, monkeypatch: pytest.MonkeyPatch) -> list[dict]:
+    sent: list[dict] = []
+    monkeypatch.setattr(bar, "_send_msg", sent.append)
+    return sent
+
+
+def lead(page: str = "undo", step: int = 3, **more) -> dict:
+    return {"type": "lead", "page": page, "step": step, "inputs": "", "stop": 1, "show": "", **more}
+
+
+def test_a_code_is_made_of_its_key_and_does_not_hold_it():
+    assert code_of("a") == code_of("a") != code_of("b")
+    assert join({"walk": "whole", "class": code_of("a")}).code == code_of("a")
+    assert join({"walk": "whole", "class": "<b>"}).code == ""
+    assert join({"walk": "nowhere"}) is None
+
+
+def test_a_step_is_told_to_each_who_follows_by_one_message(monkeypatch):
+    teacher, *students = [
+        join({"walk": "whole", "key": "k1"}),
+        *(join({"walk": "whole", "class": code_of("k1")}) for _ in range(30)),
+    ]
+    heard = [messages(one, monkeypatch) for one in students]
+    for one in (teacher, *students):
+        one._handle_msg({"type": "join"})
+    assert all([event["type"] for event in told] == ["joined"] for told in heard)
+    teacher._handle_msg(lead(step=7))
+    teacher._handle_msg(lead(step=7))  # nothing new
+    assert all([event["type"] for event in told] == ["joined", "where"] for told in heard)
+    assert heard[0][-1]["where"]["step"] == 7
+    assert teacher.room.heads == {"follow": 30, "apart": 0}
+    students[0]._handle_msg({"type": "apart", "apart": True})
+    students[1].close()
+    assert teacher.room.heads == {"follow": 28, "apart": 1}
+
+
+def test_who_has_no_key_cannot_lead_and_has_no_notes(monkeypatch):
+    teacher, student = join({"walk": "whole", "key": "k2"}), join({"walk": "whole", "class": code_of("k2")})
+    assert (teacher.role, student.role) == ("present", "follow")
+    assert teacher.notes
+    assert not student.notes
+    for key in ("", "k3", code_of("k2")):
+        student._handle_msg({"type": "join", "key": key})
+        for message in (lead(), {"type": "ask", "stop": 2}, {"type": "clock"}):
+            student._handle_msg(message)
+        assert (student.role, student.link) == ("follow", "")
+    assert not student.room.where
+    assert (student.room.asked, student.room.began) == (-1, 0)
+    student._handle_msg({"type": "join", "key": "k2"})  # as after a reload of the presenter's own window
+    assert student.role == "present"
+    student._handle_msg(lead())
+    assert student.room.where["page"] == "undo"
+
+
+def test_the_students_link_and_its_picture_hold_no_key(monkeypatch):
+    teacher = join({"walk": "whole", "key": "secret-key"})
+    teacher._handle_msg({"type": "join", "base": "https://example.org/app"})
+    assert teacher.link == f"https://example.org/app?walk=whole&class={code_of('secret-key')}"
+    assert "<svg" in teacher.qr
+    assert "secret" not in str(teacher.param.values())
+
+
+def test_what_a_presenter_says_is_made_fit(monkeypatch):
+    teacher = join({"walk": "whole", "key": "k4"})
+    teacher._handle_msg({"type": "lead", "page": "<script>", "step": "x", "inputs": "a" * 9999, "stop": 10**9, "show": None})
+    where = teacher.room.where
+    assert where["page"] == "home"
+    assert (where["step"], where["show"]) == (0, "")
+    assert where["stop"] == len(teacher.stops) - 1
+    assert len(where["inputs"]) <= 4000
+
+
+def test_a_session_begins_where_its_address_or_its_presenter_is():
+    teacher = join({"walk": "whole", "key": "k5"})
+    assert teacher.begins("", 0, {})[0] == find("whole").stops[0].page
+    teacher._handle_msg(lead("cas", 9, inputs="count=3"))
+    student = join({"walk": "whole", "class": code_of("k5")})
+    assert student.begins("", 0, {}) == ("cas", 9, {"count": "3"})
+    assert student.begins("undo", 2, {}) == ("undo", 2, {})
+
+
+def test_a_class_is_shared_and_is_gone_with_the_last_in_it():
+    one = classroom("aaaa-aaaa-aaaa")
+    assert classroom("aaaa-aaaa-aaaa") is one
+    one.lead({"page": "undo"})
+    del one
+    gc.collect()
+    assert not classroom("aaaa-aaaa-aaaa").where
+    assert isinstance(classroom("aaaa-aaaa-aaaa"), Classroom)
+
+
+def test_a_link_names_the_machine_where_the_page_says_localhost():
+    assert reachable("http://example.org:5006/app") == "http://example.org:5006/app"
+    named = reachable("http://localhost:5006/app")
+    assert named.endswith(":5006/app")
