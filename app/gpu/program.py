@@ -3,8 +3,9 @@
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import slangpy as spy
@@ -80,6 +81,23 @@ def submit(device: spy.Device, bounds: Iterable[Bound]) -> None:
         for bound in bounds:
             bound.encode(compute_pass)
     device.submit_command_buffer(encoder.finish())
+
+
+def submit_timed(device: spy.Device, bounds: Sequence[Bound], queries: spy.QueryPool) -> list[float]:
+    """`submit`, and wait for the device: the seconds that each kernel took by the device's own clock.
+
+    `queries` holds at least one timestamp more than there are kernels.
+    """
+    encoder = device.create_command_encoder()
+    with encoder.begin_compute_pass() as compute_pass:
+        compute_pass.write_timestamp(queries, 0)
+        for index, bound in enumerate(bounds, start=1):
+            bound.encode(compute_pass)
+            compute_pass.write_timestamp(queries, index)
+    device.submit_command_buffer(encoder.finish())
+    device.wait()
+    ticks = queries.get_timestamp_results(0, len(bounds) + 1)
+    return [after - before for before, after in pairwise(ticks)]
 
 
 def compile_kernel(

@@ -8,7 +8,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
-from splatscope.gpu.program import Bound, submit
+from splatscope.gpu.program import Bound, submit, submit_timed
 from splatscope.splat import kernels
 from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
@@ -132,17 +132,8 @@ class Trainer:
         """Submit kernels, wait for them, and keep how long each took."""
         if not sequence:
             return
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as compute_pass:
-            compute_pass.write_timestamp(self._timestamps, 0)
-            for index, bound in enumerate(sequence, start=1):
-                bound.encode(compute_pass)
-                compute_pass.write_timestamp(self._timestamps, index)
-        self.device.submit_command_buffer(encoder.finish())
-        self.device.wait()
-        ticks = self._timestamps.get_timestamp_results(0, len(sequence) + 1)
-        for bound, before, after in zip(sequence, ticks, ticks[1:], strict=False):
-            self.kernel_ms[bound.kernel.name] = (after - before) * 1e3
+        seconds = submit_timed(self.device, sequence, self._timestamps)
+        self.kernel_ms |= {bound.kernel.name: 1e3 * took for bound, took in zip(sequence, seconds, strict=True)}
 
     def _compile(self) -> None:
         """Run one workgroup of every kernel on no Gaussians: the driver compiles at a kernel's first dispatch, and device time
