@@ -51,11 +51,18 @@ class Lab:
 
     def private_arrays(self, job: Job) -> dict[str, int]:
         """Bytes of the arrays that a thread of the compiled kernel has for itself, by type. Raises CompileError, ValueError."""
-        return private_arrays(spirv_of(self.device, job))
+        return self._memory(job)[0]
 
     def shared_variables(self, job: Job) -> dict[str, int]:
         """Bytes of what a workgroup of the compiled kernel shares, by name. Raises CompileError, ValueError."""
-        return shared_variables(spirv_of(self.device, job))
+        return self._memory(job)[1]
+
+    def _memory(self, job: Job) -> tuple[dict[str, int], dict[str, int]]:
+        key = (self.device, job.source, job.file, job.entry, tuple(sorted(job.constants.items())))
+        if key not in _memories:
+            assembly = spirv_of(self.device, job)
+            _memories[key] = private_arrays(assembly), shared_variables(assembly)
+        return _memories[key]
 
     def refused(self, job: Job) -> str:
         """Why the compiler does not take it, in all its words; "" if it does."""
@@ -64,3 +71,6 @@ class Lab:
         except CompileError as error:
             return error.diagnostics
         return ""
+
+
+_memories: dict[tuple, tuple[dict[str, int], dict[str, int]]] = {}  # a few numbers for each kernel that was asked about

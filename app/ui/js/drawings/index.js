@@ -12,9 +12,11 @@ import {loop} from "./loop.js"
 import {network} from "./network.js"
 import {pairs} from "./pairs.js"
 import {pixelmap} from "./pixelmap.js"
+import {seating} from "./seating.js"
 import {staircase} from "./staircase.js"
 import {stages} from "./stages.js"
 import {paper} from "./paper.js"
+import {tape} from "./tape.js"
 import {tracks} from "./tracks.js"
 
-export const DRAWINGS = {coarse, contest, finepass, folds, decline, ladder, layers, microscope, loop, network, pairs, pixelmap, stages, staircase, paper, tracks}
+export const DRAWINGS = {coarse, contest, finepass, folds, decline, ladder, layers, microscope, loop, network, pairs, pixelmap, seating, stages, staircase, paper, tape, tracks}
