@@ -1,10 +1,12 @@
-"""The home page: what this is, a picture that the kernels draw, the ways in, and the list of sections."""
+"""The home page: what this is, a picture that the kernels draw, the ways in, the list of sections, the map of the program."""
 
 from __future__ import annotations
 
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
+
+import panel as pn
 
 from splatscope.engine import pool
 from splatscope.engine.stills import draw_still
@@ -14,6 +16,7 @@ from splatscope.splat.still import Still
 from .live import LiveRender
 from .page import Page
 from .pages import BY_NAME, Entry, first_section, sections
+from .program_map import ProgramMap
 from .walks import walks
 
 if TYPE_CHECKING:
@@ -33,13 +36,16 @@ def home(shell: Shell, missing: str = "") -> Page:
         height_px=still.height,
         alt="A cup of coffee, blended from 2D Gaussians",
     )
+    program = ProgramMap()
     page = Page(
         page="home",
         html=_html(missing),
-        slots=[live],
+        slots=[live, program],
         keys=[("← →", "One Gaussian less or more, while the slider has the focus")],
     )
     page.on_close(live.close)
+    page.on_close(program.close)
+    pn.state.onload(program.begin)
     return page
 
 
@@ -73,6 +79,7 @@ def _html(missing: str) -> str:
         {_to_come()}
         {"".join(_group(group, entries) for group, entries in sections())}
       </section>
+      <div data-slot="1"></div>
       {_walks()}
     </article>"""
 
