@@ -32,6 +32,8 @@ class Lesson(param.Parameterized):
     figure: ClassVar[dict[str, Any]] = {}  # parameters of ui.stepper.Stepper, and `drawing`, `options`: see ui/drawing.py
     controls: ClassVar[dict[str, dict[str, Any]]] = {}  # by parameter, what ui.controls makes differently of it
 
+    mends: ClassVar[dict[str, Any]] = {}  # parameters that take away what the figure's recording finds: the fix that is offered
+
     def job(self) -> Job:
         """The kernel that the page's figure steps, with its inputs."""
         raise NotImplementedError

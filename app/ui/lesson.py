@@ -20,6 +20,7 @@ from splatscope.paths import LESSONS
 from .controls import Controls
 from .debugger_link import debugger_link
 from .drawing import Drawing, Formula
+from .example import difference
 from .lesson_bar import LessonBar
 from .lesson_form import address, form, put, read
 from .page import Page
@@ -135,6 +136,7 @@ class LessonPage:
             args = dict(arg.split("=") for arg in self._formula.args)
             figure["below"] = Formula(text=self._formula.text, bits=int(args.get("bits", 0)))
         self.stepper = Stepper(**{"layout": "figure", "parts": ["source"], "unit": self.lesson.unit} | figure)
+        self.stepper.on_fix = self._mend
         return self.stepper
 
     def _slot(self, component: Any, block: str = "") -> str:
@@ -194,6 +196,17 @@ class LessonPage:
         except ValueError:
             return ""
 
+    def _fix(self) -> list[tuple[str, int, str]]:
+        """What the parameters that mend the figure change in its source."""
+        if not self.lesson.mends:
+            return []
+        better = type(self.lesson)(**self._values() | self.lesson.mends)
+        return difference(self.lesson.job().source, better.job().source)
+
+    def _mend(self) -> None:
+        self.lesson.param.update(**self.lesson.mends)
+        self._changed()
+
     # What runs
 
     def _begin(self) -> None:
@@ -227,7 +240,7 @@ class LessonPage:
                 return
             if self.drawing:
                 self.drawing.facts = shown.facts
-            self.stepper.show(shown.packed, stops=shown.stops)
+            self.stepper.show(shown.packed, stops=shown.stops, fix=self._fix())
             self.bar.adapter = shown.packed.meta.get("adapter", "")
             for name, quiz in self.quizzes.items():
                 if name in shown.answers:

@@ -1,0 +1,103 @@
+"""The section on workgroups: who wrote before whom, against NumPy and the order of the recording itself."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splatscope.engine.lab import Lab
+from splatscope.engine.lesson import Lesson
+from splatscope.engine.lessons import find
+from splatscope.engine.story import Story
+
+STEM = "workgroups"
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return find(STEM)()
+
+
+def early(lesson: Lesson, story: Story) -> list[int]:
+    """The threads that read a cell before its owner had put its number there, by the recorded order."""
+    wrote = {}
+    for step in story.steps(kind="write", name="blobs"):
+        thread, value = int(story.threads([step])[0]), int(story.values([step])[0])
+        wrote[thread] = int(step) if value else wrote.get(thread, 0)
+    reads = story.steps(kind="read", name="blobs")
+    pairs = zip(reads.tolist(), story.threads(reads).tolist(), strict=True)
+    return sorted(thread for step, thread in pairs if wrote[(thread + lesson.away) % 32] > step)
+
+
+@settings(max_examples=8, deadline=None)
+@given(away=st.integers(1, 31), barrier=st.booleans())
+def test_the_scene_is_the_order_that_was_recorded(lab: Lab, away: int, barrier: bool):
+    lesson = find(STEM)(away=away, barrier=barrier)
+    story = lab.record(lesson.job())
+    facts = lesson.facts(story)
+    assert facts["stale"] == early(lesson, story)
+    assert lesson.stale(story).value == str(len(facts["stale"]))
+    received = np.roll(np.arange(1, 33), -away)
+    received[facts["stale"]] = 0
+    assert np.array_equal(story.output("received"), received)
+    assert {finding.kind for finding in story.findings} == (set() if barrier else {"race"})
+    if barrier:
+        assert facts["stale"] == []
+        assert story.recording.same_as_plain
+    assert facts["kinds"].count("arrive") == 32 * (1 + barrier)
+    assert facts["kinds"].count("write") == 64
+    assert facts["kinds"].count("read") == 32
+    assert [facts["threads"][step - 1] for step in range(1, len(story) + 1)] == story.threads(np.arange(1, len(story) + 1)).tolist()
+    stops = lesson.stops(story)
+    assert stops == sorted(set(stops))
+    for answer in (lesson.not_yet(story), lesson.stale(story)):
+        assert answer.value in answer.options
+        assert len(set(answer.options)) == len(answer.options) <= 4
+
+
+def test_waves_that_run_first_do_not_wait_for_the_others_to_write(lab: Lab, lesson: Lesson):
+    story = lab.record(lesson.job())
+    wave = min(32, lab.adapter.wave_size)
+    if lab.adapter.is_software:  # one wave after the other
+        assert lesson.not_yet(story).value == str(32 - wave)
+        claim = lesson.same_moment(lab)
+        assert not claim.holds
+        assert f"<b>{256 - wave} of 256</b>" in claim.ran
+    for row in lesson.waves(lab).rows:
+        assert int(row[2]) * int(row[3]) == int(row[1])
+
+
+def test_without_the_barrier_there_is_a_race_at_every_distance(lab: Lab, lesson: Lesson):
+    rows = lesson.without_barrier(lab).rows
+    assert rows[0][2:] == ("0 of 32", "no finding")
+    assert all(row[3].startswith("race: thread ") for row in rows[1:])
+
+
+def test_the_fix_is_the_barrier(lab: Lab):
+    broken = find(STEM)(barrier=False)
+    mended = find(STEM)(**broken.mends)
+    lines = [set(one.job().source.split("\n")) for one in (broken, mended)]
+    assert lines[0] <= lines[1]
+    assert (
+        mended.job().source.count("GroupMemoryBarrierWithGroupSync")
+        == broken.job().source.count("GroupMemoryBarrierWithGroupSync") + 1
+    )
+
+
+def test_memory_is_farther_the_larger_it_is(lab: Lab, lesson: Lesson):
+    bars = lesson.latency(lab).shows[0]
+    assert len(bars.amounts) == 4
+    assert bars.amounts[3] > 3 * bars.amounts[2]  # some tens of times, also on a machine that is busy
+    claim = lesson.hundreds(lab)
+    assert "shared memory" in claim.ran
+    assert claim.said.endswith("caches of a CPU.") == lab.adapter.is_software
+
+
+def test_a_chain_goes_everywhere_once(lesson: Lesson):
+    module = __import__(type(lesson).__module__, fromlist=["ring"])
+    chain, at, seen = module.ring(4096), 0, set()
+    while at not in seen:
+        seen.add(at)
+        at = int(chain[at])
+    assert at == 0
+    assert len(seen) == 4096 // 128
