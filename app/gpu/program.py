@@ -74,13 +74,14 @@ class Bound:
         compute_pass.dispatch_compute(self.groups)
 
 
-def submit(device: spy.Device, bounds: Iterable[Bound]) -> None:
-    """Dispatch kernels one after another, each seeing what those before it wrote. Does not wait for the device."""
+def submit(device: spy.Device, bounds: Iterable[Bound]) -> int:
+    """Dispatch kernels one after another, each seeing what those before it wrote. Does not wait; `device.wait_for_submit` takes the
+    number that it returns."""
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
         for bound in bounds:
             bound.encode(compute_pass)
-    device.submit_command_buffer(encoder.finish())
+    return device.submit_command_buffer(encoder.finish())
 
 
 def submit_timed(device: spy.Device, bounds: Sequence[Bound], queries: spy.QueryPool) -> list[float]:

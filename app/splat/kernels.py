@@ -1,5 +1,6 @@
 """What every kind of kernels works on: a run's buffers, its uniforms, and the kernels that look at it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,9 @@ from splatscope.gpu.program import Bound, compile_kernel
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as the documents have them
+# Every iteration sees every pixel, so there is no noise between steps to average out: a shorter memory follows the slope.
+DIRECT_BETA2 = 0.95
 MAX_WEIGHT = 0.99
 
 # An Ellipse of describe.slang: centre, axis, radii (float2 each), opacity, then red, green, blue.
@@ -69,12 +72,12 @@ def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tup
     return compile_kernel(run.device, module, entry, constants).bind((*threads, 1), **variables)
 
 
-def adam_of(settings: Settings, step: int) -> dict:
-    """The uniform `adam` of the kernels that move the Gaussians, at `step`, from 1."""
+def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
+    """The uniform `adam` of the kernels that move the Gaussians by these step sizes, at `step`, from 1."""
     return {
-        "rates": list(settings.rates(step)),
+        "rates": list(rates),
         "beta1": BETA1,
-        "beta2": BETA2,
+        "beta2": BETA2 if settings.model == "shipped" else DIRECT_BETA2,
         "epsilon": EPSILON,
         "step": step,
         "shippedCorrection": int(settings.adam == "shipped"),

@@ -8,6 +8,9 @@ TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16,
 LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped", "iterations")
 
 
+FALL = 0.2  # of the direct model's rates over a run
+
+
 class Settings(param.Parameterized):
     """A training run. Rates are Adam's step sizes, in the units of what they move."""
 
@@ -55,24 +58,26 @@ class Settings(param.Parameterized):
 
     rate_position = param.Number(0.2, bounds=(0.0, 2.0), label="Position", doc="Pixels a step, direct model.")
     rate_shape = param.Number(0.04, bounds=(0.0, 0.4), label="Size and angle", doc="Log pixels and radians a step, direct model.")
-    rate_colour = param.Number(0.02, bounds=(0.0, 0.2), label="Colour", doc="Colour values a step, direct model.")
-    rate_opacity = param.Number(0.02, bounds=(0.0, 0.2), label="Opacity", doc="Logits a step, direct model.")
+    rate_colour = param.Number(0.04, bounds=(0.0, 0.2), label="Colour", doc="Colour values a step, direct model.")
+    rate_opacity = param.Number(0.05, bounds=(0.0, 0.2), label="Opacity", doc="Logits a step, direct model.")
     rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values a step, shipped model.")
 
-    def rates(self, step: int) -> tuple[float, float, float, float]:
-        """Adam's step sizes of (position, shape, colour, opacity) at `step`, from 1.
-
-        The direct model's fall to a tenth over the run, as is usual for Gaussian splatting; the shipped model's are constant.
-        """
+    @property
+    def start_rates(self) -> tuple[float, float, float, float]:
+        """Adam's step sizes of (position, shape, colour, opacity) at the start."""
         if self.model == "shipped":
             return (self.rate_shipped,) * 4
-        decay = 0.1 ** min(1.0, step / self.iterations)
-        return (
-            self.rate_position * decay,
-            self.rate_shape * decay,
-            self.rate_colour * decay,
-            self.rate_opacity * decay,
-        )
+        return (self.rate_position, self.rate_shape, self.rate_colour, self.rate_opacity)
+
+    @property
+    def fall(self) -> float:
+        """What the step sizes fall to by the end of the run, as usual for Gaussian splatting; the shipped model's are constant."""
+        return 1.0 if self.model == "shipped" else FALL
+
+    def rates(self, step: int) -> tuple[float, ...]:
+        """The step sizes at `step`, from 1."""
+        part = self.fall ** min(1.0, step / self.iterations)
+        return tuple(rate * part for rate in self.start_rates)
 
 
 def allowed_blobs(settings: Settings, is_software: bool) -> int:

@@ -1,10 +1,12 @@
 """The documents' kernels of a run, bound: simple (every Gaussian for every pixel) and tiled (a sorted list a tile)."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.program import Bound
-from splatscope.splat.kernels import RunBuffers, bind
+from splatscope.splat.kernels import RunBuffers, adam_of, bind
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import FIELDS
 
@@ -25,7 +27,7 @@ def link_constants(settings: Settings) -> dict[str, int | float]:
 
 
 class TiledKernels:
-    """`iteration` is dispatched for each step of training, `update` (its last) after `set(adam=…)`; `drawing` for each look."""
+    """`steps` are dispatched for training, `drawing` for each look."""
 
     def __init__(self, run: RunBuffers):
         self.run = run
@@ -35,14 +37,20 @@ class TiledKernels:
         self.gradient = zeros(run.device, FIELDS * run.settings.blobs, np.uint32)
         columns, rows = run.tiles(*self.tile[:2])
         self._lengths = zeros(run.device, columns * rows, np.uint32)
-        self.update = self._update_blobs()
-        self.iteration = [self._clear_derivatives(), self._compute_derivatives(), self.update]
+        self._update = self._update_blobs()
+        self.iteration = [self._clear_derivatives(), self._compute_derivatives(), self._update]
         self.drawing = [self._image()]
         self.bounds = [*self.iteration, *self.drawing]
 
     def begin(self) -> list[Bound]:
         """What has to run before the first iteration, and after each look."""
         return []
+
+    def steps(self, first: int, count: int) -> Iterator[Bound]:
+        """The kernels of `count` iterations, from iteration `first` (counted from 1); to be encoded as they come."""
+        for step in range(first, first + count):
+            self._update.set(adam=adam_of(self.run.settings, self.run.settings.rates(step), step))
+            yield from self.iteration
 
     def grow(self) -> bool:
         """Whether the last look has to be repeated with more memory: these lists have a fixed length, and count what they drop."""

@@ -63,19 +63,25 @@ class Trainer:
     def advance(self, iterations: int, seconds: float = float("inf")) -> int:
         """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
         state = self.state
-        stop = state.seconds + seconds
         iterations = min(iterations, state.settings.iterations - state.step)
-        done = 0
-        while done < iterations and (done == 0 or state.seconds < stop):
-            # The first one goes alone: it is timed kernel by kernel.
-            count = min(self._per_submit, iterations - done) if done else 1
-            elapsed = self._iterate(count)
-            state.seconds += elapsed
+        if iterations <= 0:
+            return 0
+        # The first one goes alone: it is timed kernel by kernel.
+        started = last = time.perf_counter()
+        self._submit(list(self._steps(1)))
+        done, under_way = 1, None
+        while done < iterations and time.perf_counter() - started < seconds:
+            count = min(self._per_submit, iterations - done)
+            submitted = submit(self.device, self._steps(count))
             done += count
-            if done > 1 and elapsed < _SUBMIT_SECONDS:
-                self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
-            elif elapsed > 2 * _SUBMIT_SECONDS:
-                self._per_submit = max(self._per_submit // 2, 1)
+            if under_way is not None:  # the device always has one more to go on with
+                self.device.wait_for_submit(under_way)
+                now = time.perf_counter()
+                self._pace(now - last)
+                last = now
+            under_way = submitted
+        self.device.wait()
+        state.seconds += time.perf_counter() - started
         return done
 
     def look(self) -> Look:
@@ -111,22 +117,18 @@ class Trainer:
         self.state.splats = Splats(*(download(buffer, np.float32, shape) for buffer in buffers))
         return self.state
 
-    def _iterate(self, count: int) -> float:
-        """Submit `count` iterations and wait for them; returns seconds. A single one is timed kernel by kernel."""
-        started = time.perf_counter()
-        if count == 1:
-            self._submit(list(self._steps(1)))
-            return time.perf_counter() - started
-        submit(self.device, self._steps(count))
-        self.device.wait()
-        return time.perf_counter() - started
+    def _pace(self, elapsed: float) -> None:
+        """Makes submissions longer or shorter after one that took so many seconds."""
+        if elapsed < _SUBMIT_SECONDS:
+            self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
+        elif elapsed > 2 * _SUBMIT_SECONDS:
+            self._per_submit = max(self._per_submit // 2, 1)
 
     def _steps(self, count: int) -> Iterator[Bound]:
-        """The kernels of `count` iterations in order; each update has its own step by the time it is encoded."""
-        for _ in range(count):
-            self.state.step += 1
-            self.kernels.update.set(adam=kernels.adam_of(self.state.settings, self.state.step))
-            yield from self.kernels.iteration
+        """The kernels of the next `count` iterations, in order."""
+        first = self.state.step + 1
+        self.state.step += count
+        return self.kernels.steps(first, count)
 
     def _submit(self, sequence: list[Bound]) -> None:
         """Submit kernels, wait for them, and keep how long each took."""

@@ -49,7 +49,7 @@ def test_twelve_steps(device, shipped):
         gradient = rng.normal(size=(9, N)) * 10.0 ** rng.integers(-6, 2, (9, 1))
         got = optimiser.step(t, gradient)
         raw, first, second = twin.adam(raw, first, second, gradient.astype(np.float32), t, RATE_OF_FIELD, shipped=shipped)
-        np.testing.assert_allclose(got, raw, rtol=2e-4, atol=1e-5 * RATE_OF_FIELD.max())
+        np.testing.assert_allclose(got, raw, rtol=2e-4, atol=5e-5 * RATE_OF_FIELD.max())
 
 
 def step_sizes(device, shipped, steps):
