@@ -226,44 +226,52 @@ def attempts(story: Story) -> list[dict[str, Any]]:
     """Every attempt to write a sum, in the device's order: its thread, its step, its round (how many values the sum had had when
     the thread read it; those that nobody read are not counted), and what became of it: made, refused, or lost to a later write.
     """
-    seen: dict[int, tuple[int, int]] = {}  # by thread: how many writes its cell had had, and the bits that it read
-    writes: dict[int, list[dict[str, Any]]] = {}
     made: list[dict[str, Any]] = []
+    seen: dict[int, tuple[int, int]] = {}  # by thread: the bits that it read last, and when
     steps = story.steps(kind="atomic", name="derivBuffer")
     for step, thread, cell, bits in zip(steps, story.threads(steps), story.indices(steps), story.values(steps), strict=True):
-        done = writes.setdefault(int(cell), [])
-        access, thread = story.site(step).access, int(thread)
+        access, thread, bits = story.site(step).access, int(thread), int(bits)
         if access != "load":
-            version, expected = seen[thread]
-            refused = access == "compareExchange" and bits != expected
-            one = {
-                "thread": thread,
-                "cell": int(cell),
-                "step": int(step),
-                "round": version,
-                "outcome": "refused" if refused else "made",
-            }
-            if access == "compareExchange":  # the source's next statement has seen what it returned
-                after = story.steps(kind="value", name="found", thread=thread)
-                one["step"] = int(after[after > step][0])
-            made.append(one)
-            if not refused:
-                done.append(one)
-        seen[thread] = len(done), int(bits)
-    for done in writes.values() if len(story.steps(kind="atomic", access="store")) else ():
-        kept, last = set(), len(done)
-        while last > 0:  # from the last write back to the one whose sum it read
-            kept.add(last - 1)
-            last = done[last - 1]["round"]
-        for number, one in enumerate(done):
-            if number not in kept:
-                one["outcome"] = "lost"
-    for cell in writes:
-        own = [one for one in made if one["cell"] == cell]
-        rank = {version: i for i, version in enumerate(sorted({one["round"] for one in own}))}
-        for one in own:
-            one["round"] = rank[one["round"]]
+            read, when = seen[thread]
+            outcome = "refused" if access == "compareExchange" and bits != read else "made"
+            made.append({"thread": thread, "cell": int(cell), "step": int(step), "read": read, "when": when, "outcome": outcome})
+            if access == "store":
+                made[-1]["left"] = bits
+        seen[thread] = bits, int(step)
+    for cell in {one["cell"] for one in made}:
+        _judge([one for one in made if one["cell"] == cell], int(story.output("derivBuffer")[cell]))
+    for one in made:
+        found = story.steps(kind="value", name="found", thread=one["thread"])
+        if len(found):  # where the source's next statement has what the swap returned
+            one["step"] = int(found[found > one["step"]][0])
     return made
+
+
+def _judge(made: list[dict[str, Any]], end: int) -> None:
+    """Gives the attempts on one cell their rounds, and finds those that were lost. `end` are the bits that the cell ended with.
+
+    Bits say more than the order in which steps were noted: lanes of one wave note theirs before any of them swaps.
+    """
+    writes = [one for one in made if one["outcome"] == "made"]
+    stores = "left" in writes[0]
+    after = [one["left"] for one in writes] if stores else [*(one["read"] for one in writes[1:]), end]
+    values = [writes[0]["read"], *after]
+
+    def version(bits: int, near: int) -> int:
+        return min((i for i, value in enumerate(values) if value == bits), key=lambda i: abs(i - near), default=near)
+
+    for one in made:
+        one["round"] = version(one["read"], sum(write["step"] <= one["when"] for write in writes))
+    if stores:
+        kept, last = set(), version(end, len(writes))
+        while last > 0:  # from the write that is left back to the one whose sum it read
+            kept.add(last - 1)
+            last = writes[last - 1]["round"]
+        for number, one in enumerate(writes):
+            one["outcome"] = "made" if number in kept else "lost"
+    rank = {number: i for i, number in enumerate(sorted({one["round"] for one in made}))}
+    for one in made:
+        one["round"] = rank[one["round"]]
 
 
 def numbers(count: int) -> np.ndarray:

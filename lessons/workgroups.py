@@ -169,7 +169,7 @@ class Workgroups(Lesson):
         times = []
         for steps in ways:
             inputs = {"chain": chain, "place": np.zeros(1, np.uint32), "steps": np.uint32(steps)}
-            times.append(lab.seconds(self.kernel("chase", entry=entry, inputs=inputs), dispatches=4, repeats=9))
+            times.append(lab.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=9))
         return max(0.01, (times[1] - times[0]) / (ways[1] - ways[0]) * 1e9)
 
 
