@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import param
 
 from splatscope import confine
 from splatscope.gpu.device import DeviceError, adapter_of, open_device
@@ -30,7 +31,7 @@ _SIZE = (16, 8)  # of the picture of a tile's kernels
 
 
 def fill_cache(jobs: Sequence[Job | str]) -> subprocess.Popen:
-    """Record these jobs one after the other, and forget them; not waited for. A text names a lesson, and stands for its figure's.
+    """Record these jobs one after the other, and forget them; not waited for. A text names a lesson, and stands for its figures'.
 
     On this machine: where workers run on others, they fill their own caches as they go.
     """
@@ -57,6 +58,20 @@ def lessons() -> list[str]:
     return sorted(path.stem for path in LESSONS.glob("*.py") if path.with_suffix(".md").is_file())
 
 
+def figures(stem: str) -> list[Job]:
+    """What a lesson's figure records as it opens, and with each choice that makes another kernel of it."""
+    made, lesson = {}, find(stem)
+    chosen = [(name, value) for name, one in lesson.param.objects().items() if name != "name" for value in _choices(one)]
+    for values in ({}, *({name: value} for name, value in chosen)):
+        job = lesson(**values).job()
+        made.setdefault((job.source, job.entry, tuple(sorted(job.constants.items()))), job)
+    return list(made.values())
+
+
+def _choices(parameter: param.Parameter) -> list:
+    return [True, False] if isinstance(parameter, param.Boolean) else list(getattr(parameter, "objects", ()))
+
+
 def main() -> None:
     if hasattr(os, "nice"):
         os.nice(19)
@@ -69,7 +84,8 @@ def main() -> None:
         return
     for job in pickle.loads(wanted):
         with contextlib.suppress(Exception):  # the page that asks for it will say what is wrong
-            record(device, job if isinstance(job, Job) else find(job)().job())
+            for one in [job] if isinstance(job, Job) else figures(job):
+                record(device, one)
     if done.parent.is_dir():
         for older in done.parent.glob("splatscope-*"):
             older.unlink()
