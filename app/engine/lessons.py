@@ -9,11 +9,14 @@ from importlib import import_module
 from typing import Any
 
 from splatscope.gpu.device import open_device
+from splatscope.tracing.sanitize import sanitize
 
 from .cluster import Pool
 from .kept import Kept
 from .lab import Lab
 from .lesson import Lesson
+from .opening import packed_of
+from .recorded import device_of, open_recorded
 from .recording import MOST_KEPT, RECORD_LIMIT, Packed, record_and_pack
 from .shown import Answer
 from .story import Story
@@ -44,12 +47,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page of a lesson shows of one recording. `answers` are by the names of the quizzes."""
+    """What the page of a lesson shows of one recording. `answers` are by the names of the quizzes.
+
+    `elsewhere` is another device on which the lesson's first inputs were recorded, "" for none.
+    """
 
     packed: Packed
     stops: list[int] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
+    elsewhere: str = ""
 
 
 def find(stem: str) -> type[Lesson]:
@@ -69,6 +76,18 @@ async def show(pool: Pool, lesson: Lesson, quizzes: Sequence[str]) -> Shown:
     """
     asked = Asked.of(lesson)
     return await _shown.once(asked.key("", *quizzes), lambda: pool.run(_show, asked, tuple(quizzes), limit=RECORD_LIMIT))
+
+
+async def show_recorded(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str]) -> Shown:
+    """The same of the recording that ships with the app, made elsewhere of the lesson's first inputs.
+
+    Raises:
+        EngineError: the worker was lost or ran too long; OSError: there is none.
+    """
+    asked = Asked.of(lesson())
+    return await _shown.once(
+        asked.key("elsewhere", *quizzes), lambda: pool.run(_show_recorded, asked, tuple(quizzes), limit=RECORD_LIMIT)
+    )
 
 
 async def attempt(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Any:
@@ -99,8 +118,21 @@ def _show(asked: Asked, quizzes: tuple[str, ...]) -> Shown:
     recording, findings, packed = record_and_pack(open_device(), job)
     if recording is None:
         return Shown(packed)
-    story = Story(recording, job, findings)
-    return Shown(packed, lesson.stops(story), lesson.facts(story), {name: getattr(lesson, name)(story) for name in quizzes})
+    elsewhere = device_of(asked.stem, recording.trace.header["sources"])
+    return _shown_of(lesson, Story(recording, job, findings), packed, quizzes, elsewhere)
+
+
+def _show_recorded(asked: Asked, quizzes: tuple[str, ...]) -> Shown:
+    lesson = asked.lesson()
+    opened = open_recorded(asked.stem, lesson.job())
+    story = Story(opened.recording, opened.job, sanitize(opened.recording.trace))
+    packed = packed_of(opened.recording, opened.job, opened.layouts)
+    return _shown_of(lesson, story, packed, quizzes, packed.meta["adapter"])
+
+
+def _shown_of(lesson: Lesson, story: Story, packed: Packed, quizzes: tuple[str, ...], elsewhere: str) -> Shown:
+    answers = {name: getattr(lesson, name)(story) for name in quizzes}
+    return Shown(packed, lesson.stops(story), lesson.facts(story), answers, elsewhere)
 
 
 def _attempt(asked: Asked, method: str) -> Any:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import VERSION, Trace
 
 from .archive import ArchiveError, read_arrays
+from .packed import Packed
 from .packing import pack
 from .packing_types import type_of, width_of
 from .reflection import Layout
@@ -27,8 +29,18 @@ _WORDS = ("file", "entry", "adapter")
 _REST = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
 
 
-def open_job(name: str, data: bytes) -> Answer:
-    """A file as `recording.open_recording` takes it out of the sandbox. Findings are found anew.
+@dataclass(frozen=True)
+class Opened:
+    """What a file holds: a recording, the job it was made from, the layout of its buffers, and the page's draft ({} for none)."""
+
+    recording: Recording
+    job: Job
+    layouts: dict[str, Layout]
+    draft: dict[str, Any]
+
+
+def open_file(name: str, data: bytes) -> Opened:
+    """Reads what `recording_file.save` wrote.
 
     Raises:
         ArchiveError: it is no recording, or one that cannot be shown; the message says why in one line.
@@ -46,31 +58,51 @@ def open_job(name: str, data: bytes) -> Answer:
         stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
         recording = _Opened(trace, outputs, None, types, [], stepped)
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
-        about = {name: header[name] for name in ("file", "entry", "groups", "group")} | {
-            "source": header["sources"][header["file"]]
-        }
-        job = Job(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), given)
-        findings = sanitize(trace)
-        packed = pack(recording, findings, job, layouts)
+        source = header["sources"][header["file"]]
+        job = Job(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
         if not isinstance(draft, dict):
             raise ValueError
+        return Opened(recording, job, layouts, draft)
     except Exception as error:  # whatever a made-up file leads to, it is one sentence
-        why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
-        raise ArchiveError(f"{name} cannot be opened: {why}.") from None
+        raise _refused(name, error) from None
+
+
+def open_job(name: str, data: bytes) -> Answer:
+    """A file as `recording.open_recording` takes it out of the sandbox. Findings are found anew. Raises ArchiveError."""
+    opened = open_file(name, data)
+    try:
+        packed = packed_of(opened.recording, opened.job, opened.layouts)
+    except Exception as error:
+        raise _refused(name, error) from None
+    job = opened.job
+    about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
+    inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
+    answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
+    return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
+
+
+def packed_of(recording: Recording, job: Job, layouts: dict[str, Layout]) -> Packed:
+    """An opened recording as the browser takes it."""
+    header, findings = recording.trace.header, sanitize(recording.trace)
+    data = pack(recording, findings, job, layouts)
     meta = {
-        "recording": hashlib.sha256(packed).hexdigest()[:16],
+        "recording": hashlib.sha256(data).hexdigest()[:16],
         "adapter": header["adapter"].split(" (")[0],
         "adapter_words": f"{header['adapter']}, a recording from a file",
-        "events": len(trace),
+        "events": len(recording.trace),
         "threads": header["threads"],
         "truncated": header["truncated"],
         "same_as_plain": recording.same_as_plain,
-        "stepped_over": stepped,
+        "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
     }
-    inputs = [(key, array.nbytes) for key, array in given.items()]
-    return {"meta": meta, "job": about, "draft": draft, "inputs": inputs}, [packed, b"".join(map(bytes, given.values()))]
+    return Packed(meta, data)
+
+
+def _refused(name: str, error: Exception) -> ArchiveError:
+    why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
+    return ArchiveError(f"{name} cannot be opened: {why}.")
 
 
 class _Opened(Recording):

@@ -12,7 +12,7 @@ import panel as pn
 
 from splatscope.engine import EngineError, pool
 from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import attempt, depends, find, show
+from splatscope.engine.lessons import attempt, depends, find, show, show_recorded
 from splatscope.gpu.device import DeviceError
 from splatscope.gpu.program import CompileError, declaration
 from splatscope.paths import LESSONS
@@ -37,7 +37,8 @@ log = logging.getLogger(__name__)
 
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
 SETTLE = 0.4  # seconds
-TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError)
+ELSEWHERE = "recorded"  # in an address: the recording that ships is shown
+TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 class LessonPage:
@@ -47,6 +48,7 @@ class LessonPage:
         self.shell = shell
         self.lesson: Lesson = find(stem)()
         read(self.lesson, shell.inputs)
+        self._recorded = ELSEWHERE in shell.inputs
         self.slots: list[Any] = []
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
@@ -68,7 +70,7 @@ class LessonPage:
                 else f"The {len(self._kernels)} kernels that this page runs"
             )
             html += f'<details class="kernels"><summary>{words}</summary>{"".join(self._kernels)}</details>'
-        self.bar = LessonBar(address=address(self.lesson), debugger=self._link())
+        self.bar = LessonBar(self._choose, address=self._address(), debugger=self._link())
         self.page = Page(
             page=stem,
             html=f'<article class="lesson">{html}{self.links.says()}</article>',
@@ -159,14 +161,26 @@ class LessonPage:
             for controls in self.controls:
                 controls.tell(self._values(), {name: str(error)})
             return
+        self._recorded = False
         self._changed()
 
     def _asked(self, event: Any) -> None:
         """The address gives other inputs: Back, Forward, or a link to this page."""
-        before = self._values()
+        before = self._values(), self._recorded
         read(self.lesson, event.new)
-        if self._values() != before:
+        self._recorded = ELSEWHERE in event.new
+        if (self._values(), self._recorded) != before:
             self._changed()
+
+    def _choose(self, recorded: bool) -> None:
+        """This device's recording, or the one that ships, which is of the lesson's first inputs."""
+        self._recorded = recorded
+        if recorded:
+            read(self.lesson, {})
+        self._changed()
+
+    def _address(self) -> str:
+        return f"{ELSEWHERE}=1" if self._recorded else address(self.lesson)
 
     def _changed(self) -> None:
         values = self._values()
@@ -175,7 +189,7 @@ class LessonPage:
             controls.tell(values, dict.fromkeys(values, ""))
         if self.drawing:
             self.drawing.values = values
-        self.bar.param.update(address=address(self.lesson), debugger=self._link())
+        self.bar.param.update(address=self._address(), debugger=self._link())
         self._start("figure", self._record(settle=SETTLE))
         self.waiting += [name for name in self.tried if name not in self.waiting and changed & set(depends(self.lesson, name))]
         self._shown = values
@@ -205,6 +219,7 @@ class LessonPage:
 
     def _mend(self) -> None:
         self.lesson.param.update(**self.lesson.mends)
+        self._recorded = False
         self._changed()
 
     # What runs
@@ -234,14 +249,21 @@ class LessonPage:
         if self.stepper is not None:
             self.stepper.wait()
             try:
-                shown = await show(pool, self.lesson, list(self.quizzes))
+                shown = await (
+                    show_recorded(pool, type(self.lesson), list(self.quizzes))
+                    if self._recorded
+                    else show(pool, self.lesson, list(self.quizzes))
+                )
             except TROUBLE as error:
                 self.stepper.param.update(busy="", error=str(error))
                 return
             if self.drawing:
                 self.drawing.facts = shown.facts
             self.stepper.show(shown.packed, stops=shown.stops, fix=self._fix())
-            self.bar.adapter = shown.packed.meta.get("adapter", "")
+            if self._recorded:
+                self.bar.param.update(elsewhere=shown.elsewhere, recorded=True)
+            else:
+                self.bar.param.update(adapter=shown.packed.meta.get("adapter", ""), elsewhere=shown.elsewhere, recorded=False)
             for name, quiz in self.quizzes.items():
                 if name in shown.answers:
                     quiz.answer = vars(shown.answers[name]) | {"options": list(shown.answers[name].options)}

@@ -1,20 +1,34 @@
-// In the top bar: the device it ran on, the way to the debugger. In the address: the lesson's inputs.
+// In the top bar: the device it ran on, another of which a recording ships, the way to the debugger. In the address: the lesson's inputs.
 import {h, style} from "../dom.js"
 import {read, setInputs} from "../router.js"
 
 export function render({model, el}) {
   style(el)
   const page = read().page
-  const adapter = h("span", {class: "adapter on", "data-testid": "adapter", hidden: true})
+  const badge = (recorded, id) => {
+    const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
+    // A narrow page has room for one badge: it leads there and back.
+    made.addEventListener("click", () => { if (recorded || model.recorded) model.send_msg({recorded: recorded && !model.recorded}) })
+    return made
+  }
+  const here = badge(false, "adapter"), elsewhere = badge(true, "elsewhere")
   const link = h("a", {class: "btn", hidden: true, "aria-label": "Open in the debugger"}, h("span", {class: "wide"}, "Open in the debugger"), h("span", {class: "narrow"}, "Debugger"))
   const show = () => {
-    adapter.textContent = model.adapter
-    adapter.hidden = !model.adapter
+    here.textContent = model.adapter || "This device"
+    here.hidden = !model.adapter && !model.elsewhere
+    elsewhere.textContent = model.elsewhere
+    elsewhere.hidden = !model.elsewhere
+    here.title = "This device"
+    elsewhere.title = `This page's first inputs, recorded on an ${model.elsewhere}`
+    here.disabled = !model.elsewhere
+    here.setAttribute("aria-pressed", String(!model.recorded))
+    elsewhere.setAttribute("aria-pressed", String(model.recorded))
     link.hidden = !model.debugger
     if (model.debugger) link.href = model.debugger
     setInputs(page, model.address)
   }
   show()
-  for (const name of ["address", "debugger", "adapter"]) model.on(name, () => queueMicrotask(show))
-  return h("div", {class: "lessonbar"}, h("span", {class: "dim wide"}, "Recorded on"), adapter, link)
+  for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
+  const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
+  return h("div", {class: "lessonbar"}, h("span", {class: "dim wide"}, "Recorded on"), devices, link)
 }

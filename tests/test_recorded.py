@@ -1,0 +1,57 @@
+"""Recordings that ship: whole, made on a GPU, and what a lesson asks of them has an answer."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from splatscope.engine import lessons, recorded
+from splatscope.engine.lessons import Asked
+from splatscope.engine.shown import Answer
+from splatscope.tracing.modules import load_modules
+
+STEMS = sorted(file.stem for file in recorded.FOLDER.glob("*.npz"))
+
+
+def sources_now(stem):
+    job = lessons.find(stem)().job()
+    return {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
+
+
+def is_current(stem):
+    return recorded.device_of(stem, sources_now(stem)) != ""
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_it_opens_and_the_page_can_ask_it(stem):
+    if not is_current(stem):
+        pytest.skip("its kernel was changed since; the page does not offer it")
+    lesson = lessons.find(stem)
+    quizzes = tuple(
+        name
+        for name, method in vars(lesson).items()
+        if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
+    )
+    shown = lessons._show_recorded(Asked.of(lesson()), quizzes)
+    trace = recorded.trace_of(stem)
+    assert shown.packed.meta["events"] == len(trace) > 0
+    assert shown.elsewhere == shown.packed.meta["adapter"]
+    assert trace.header["wave_size"] == 32
+    assert shown.packed.meta["same_as_plain"]
+    assert set(shown.answers) == set(quizzes)
+    assert shown.stops == sorted(shown.stops)
+
+
+def test_most_are_offered():
+    assert len(STEMS) >= 6
+    assert np.mean([is_current(stem) for stem in STEMS]) > 0.5, (
+        "make them anew: python -m splatscope.engine.recorded assets/recordings"
+    )
+
+
+def test_a_changed_kernel_is_not_taken_for_the_recorded_one():
+    stem = next(stem for stem in STEMS if is_current(stem))
+    sources = sources_now(stem)
+    first = next(iter(sources))
+    assert recorded.device_of(stem, sources | {first: sources[first] + "\n// later"}) == ""
+    assert recorded.device_of("no-such-section", sources) == ""
