@@ -22,7 +22,7 @@ serve: setup
 	$(BIN)/panel serve app --port $(PORT)
 
 test: setup browser lint
-	$(BIN)/python -m pytest
+	$(BIN)/python tests/run.py
 
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
