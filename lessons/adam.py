@@ -265,7 +265,9 @@ class AdamLesson(Lesson):
 
 def start() -> np.ndarray:
     """Three grey Gaussians: (9, 3) float32."""
-    return gaussians([(3, 3), (11, 4.5), (7, 9)], [(2, 1.6), (2.5, 1.5), (1.7, 2.1)], [0.4, 1, 0.2], [(0.5, 0.5, 0.5)] * 3, [0.6] * 3)
+    return gaussians(
+        [(3, 3), (11, 4.5), (7, 9)], [(2, 1.6), (2.5, 1.5), (1.7, 2.1)], [0.4, 1, 0.2], [(0.5, 0.5, 0.5)] * 3, [0.6] * 3
+    )
 
 
 def target() -> np.ndarray:
