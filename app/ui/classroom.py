@@ -21,7 +21,7 @@ class Classroom(param.Parameterized):
     code = param.String(constant=True, doc="As in the students' link")
     where = param.Dict(default={}, doc="page, step, inputs, stop and show of the presenter; empty before the first")
     asked = param.Integer(default=-1, doc="The stop that a presenter's second window asked for")
-    heads = param.Dict(default={}, doc="Students: how many `follow`, how many are `apart`")
+    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="Students: how many `follow`, how many are `apart`")
     began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0: not yet")
 
     def __init__(self, code: str):

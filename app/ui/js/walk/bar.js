@@ -29,11 +29,11 @@ function bar(root, guide) {
   const students = button("Link for students", () => dialog.showModal()), heads = h("span", {class: "dim num wide"})
   const second = button("Notes", () => model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold())
   const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${newKey()}&stop=${guide.stop}`))
-  const rejoin = h("button", {type: "button", class: "btn pri", onclick: () => guide.rejoin()}, "Rejoin", h("span", {class: "wide"}, " the presenter"))
+  const rejoin = h("button", {type: "button", class: "btn pri", onclick: () => guide.rejoin()}, "Rejoin", h("span", {class: "wide"}, "the presenter"))
   const leave = h("a", {class: "btn quiet"}, h("span", {class: "wide"}, "Leave the walk"), h("span", {class: "narrow"}, "Leave"))
   const said = h("div", {class: "said prose", hidden: true})
   const unfold = () => { said.hidden = !said.hidden; second.setAttribute("aria-expanded", String(!said.hidden)) }
-  const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1`
+  const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
   root.replaceChildren(h("div", {class: "strip-row"}, back, on, list, count, state, rejoin, h("span", {class: "sp"}), heads, students, second, teach, type.el, leave), said, dialog)
 
   return () => {

@@ -12,7 +12,7 @@ export function typeSize() {
     try { sessionStorage.setItem(KEY, size) } catch { /* the same */ }
     paint()
   }
-  const button = (sign, label, way) => h("button", {type: "button", class: "btn icon", "aria-label": label, title: label, onclick: () => change(way)}, sign)
+  const button = (sign, label, way) => h("button", {type: "button", class: "btn icon", "aria-label": `${sign}, ${label.toLowerCase()}`, title: label, onclick: () => change(way)}, sign)
   const less = button("A−", "Smaller type", -1), more = button("A+", "Larger type", 1)
   const paint = () => {
     const now = SIZES.indexOf(size ?? usual)
