@@ -41,7 +41,7 @@ export function loop(host) {
     const done = ends.filter((step) => step <= look.step).length, ended = done > 0 && ends[done - 1] === look.step
     const now = Math.min(ends.length - 1, ended || done === ends.length ? done - 1 : done), started = look.step > 0
     const turn = parts.turn = Math.floor(now / 4), before = kept.map((all) => all[now])
-    parts.where.textContent = started ? `iteration ${turn + 1} of ${ends.length / 4}, ${kernels[now % 4]}${now % 4 === without ? " is left out" : ended || done === ends.length ? " has ended" : " runs"}` : "before the first iteration"
+    parts.where.textContent = started ? `iteration ${turn + 1} of ${ends.length / 4}, ${kernels[now % 4]}: ${now % 4 === without ? "left out" : ended || done === ends.length ? "done" : "running"}` : "before the first iteration"
     parts.boxes.forEach((li, i) => {
       const on = started && i === now % 4
       li.firstChild.classList.toggle("on", on)

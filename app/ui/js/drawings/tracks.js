@@ -74,7 +74,7 @@ function chart({facts, options, step}, thread, width) {
   svg.append(band)
   const rows = facts.rows.map((row, i) => track(svg, row, thread, {top: i * (HEAD + tall + GAP) + HEAD, tall, x, end: width - right, count}))
   for (let t = 12; t <= count; t += 12) svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
-  svg.append(s("text", {x: width - right + 6, y: height - 8}, options.unit))
+  svg.append(s("text", {x: width - right + 16, y: height - 8}, options.unit))
   over.onclick = (event) => {
     const t = Math.floor((event.clientX - over.getBoundingClientRect().left) / each)
     step(facts.ends[thread][Math.min(count - 1, Math.max(0, t))])
