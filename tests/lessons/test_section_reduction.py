@@ -60,7 +60,7 @@ def test_without_the_barrier_the_race_is_found(lab: Lab, lesson: Lesson):
         assert with_it[2] == with_it[3]
         assert with_it[4:] == ("0", "no finding")
         assert without[5].startswith("race, threads ")
-    if lab.adapter.wave_size < 32:  # wider waves may be lucky
+    if lab.adapter.wave_size < 16:  # one wave that does all the adding may be lucky
         assert rows[1][2] != rows[1][3]
         assert int(rows[1][4]) > 0
 
