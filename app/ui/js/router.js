@@ -51,17 +51,19 @@ export function led(next) {
   window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
 }
 
-// Who leads through a walk: {address, leave, nudged, moved, arrived, popped, press}.
+// Who leads through a walk: {led, holds, address, leave, nudged, moved, arrived, popped, press}.
 export function setGuide(next) {
   guide = next
 }
+
+export const following = () => guide?.led ?? false
 
 // How often → is to be pressed once a recording is there; -1: not at all, the address says where.
 export const toPress = () => guide?.press ?? -1
 
 // The primary stepper reports its step; the address and Python hear of it a few times a second, and of the last.
 export function setStep(step) {
-  if (step === shown.step) return
+  if (step === shown.step || guide?.holds) return
   shown = {...shown, step}
   guide?.nudged()
   timer ??= setTimeout(flush, PACE)
@@ -69,7 +71,7 @@ export function setStep(step) {
 
 // The page's inputs as they stand in the address, `count=16&seed=2`: another set takes the place of the last.
 export function setInputs(page, inputs) {
-  if (page !== shown.page || inputs === shown.inputs) return
+  if (page !== shown.page || inputs === shown.inputs || guide?.holds) return
   shown = {...shown, inputs}
   guide?.nudged()
   timer ??= setTimeout(flush, PACE)

@@ -1,6 +1,6 @@
 // The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
 import {h, style} from "../dom.js"
-import {read, setStep, toPress} from "../router.js"
+import {following, read, setStep, toPress} from "../router.js"
 import {severity} from "./icons.js"
 import {Findings} from "./findings.js"
 import {join, primary} from "./keys.js"
@@ -93,7 +93,7 @@ class Stepper {
       return this.#tell(`The recording cannot be read: ${reason.message}`, "wrong")
     }
     if (sequence !== model.sequence) return // another came meanwhile
-    const step = this.moment ? this.moment.step : this.wanted
+    const step = !this.moment ? this.wanted : this === primary() && following() ? read().step : this.moment.step
     const before = this.moment
     this.shown = sequence
     this.player.play(false)

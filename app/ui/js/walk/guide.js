@@ -114,8 +114,11 @@ export class Guide {
     bring(show)
   }
 
+  // Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise.
+  get holds() { return this.led && !this.touched }
+
   // From the router: a step or inputs that did not come from the presenter.
-  nudged() { if (this.touched) this.leave() }
+  nudged() { this.leave() }
 
   // Also from the router, a few times a second: where this reader is.
   moved() { if (this.own) this.#lead() }
