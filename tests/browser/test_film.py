@@ -1,0 +1,46 @@
+"""Shows with a slider: one answer of the worker holds every scene, the browser goes through them; the figure stays where it is."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+PATIENCE = 120_000  # ms: a page tries one thing after another, and kernels may have to be compiled
+
+
+def test_a_run_is_scrubbed_both_ways_by_key(visit: Callable[..., Page]):
+    page = visit("/app?page=training-loop")
+    show = page.locator("[data-testid=show][data-name=film][data-shown]")
+    show.wait_for(timeout=PATIENCE)
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=PATIENCE)
+    slider, words, picture = show.get_by_role("slider"), show.locator("output"), show.get_by_label("the picture", exact=True)
+    pixels = "el => el.toDataURL()"
+    step = stepper.get_attribute("data-step")
+    slider.press("Home")
+    expect(words).to_contain_text("after 0 iterations")
+    first = picture.evaluate(pixels)
+    slider.press("End")
+    expect(words).to_contain_text("after 40 iterations")
+    assert picture.evaluate(pixels) != first
+    slider.press("ArrowLeft")
+    expect(words).to_contain_text("after 39 iterations")
+    slider.press("Home")
+    assert picture.evaluate(pixels) == first
+    assert stepper.get_attribute("data-step") == step
+    assert "after 0 iterations" in slider.get_attribute("aria-valuetext")
+
+
+def test_ways_over_a_landscape_are_followed_step_by_step(visit: Callable[..., Page]):
+    page = visit("/app?page=adam&loss=10")
+    show = page.locator("[data-testid=show][data-name=map][data-shown]")
+    show.wait_for(timeout=PATIENCE)
+    slider, places = show.get_by_role("slider"), show.locator(".wayskey span")
+    expect(show.locator("output")).to_have_text("step 80 of 80")
+    expect(places.nth(0)).to_have_text("gone")  # the rate is too large for this loss
+    slider.press("Home")
+    expect(show.locator("output")).to_have_text("step 0 of 80")
+    assert len(set(places.all_inner_texts())) == 1  # all begin at one place
+    slider.press("ArrowRight")
+    assert len(set(places.all_inner_texts())) > 1
+    assert show.locator("path.contour").count() > 5
