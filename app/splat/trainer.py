@@ -10,7 +10,7 @@ import slangpy as spy
 from splatscope.gpu.buffers import download
 from splatscope.gpu.program import Bound, submit, submit_timed
 from splatscope.splat import kernels
-from splatscope.splat.binned import BinnedKernels
+from splatscope.splat.binned import BinnedKernels, UnsupportedDevice
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
 from splatscope.splat.tiled import TiledKernels
 
@@ -143,7 +143,16 @@ class Trainer:
         with_scene = [*self.kernels.bounds, self._describe]
         for bound in with_scene:
             bound.set(scene=self.run.scene | {"blobCount": 0})
-        self._submit([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in (*with_scene, self._measure)])
+        try:
+            self._submit([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in (*with_scene, self._measure)])
+        except RuntimeError as error:
+            if "createComputePipeline" not in str(error):
+                raise
+            # NVIDIA's Vulkan driver gave a thread about 8 KB for its arrays: autodiff's store for some 35 Gaussians.
+            raise UnsupportedDevice(
+                f"This device's driver refuses the {self.state.settings.kernels} kernels for {self.state.settings.blobs:,} Gaussians: "
+                "choose fewer, or other kernels."
+            ) from None
         for bound in with_scene:
             bound.set(scene=self.run.scene)
         self.kernel_ms.clear()

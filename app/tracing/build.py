@@ -22,6 +22,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import Block, Source
 
 MOST_TRIES = 8
+NO_PIPELINE = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
 _ERROR = re.compile(
     r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+|^(\S+?)\((\d+)\): (?:note|error|fatal error) 9\d+", re.MULTILINE
 )
@@ -136,6 +137,8 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
     try:
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
+        if "createComputePipeline" in str(error):
+            raise CompileError(NO_PIPELINE) from None
         raise CompileError(str(error)) from None
 
 

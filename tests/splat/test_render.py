@@ -50,10 +50,10 @@ def test_tiled_shipped(device):
 @pytest.mark.parametrize("model", ["direct", "shipped"])
 def test_simple(device, model):
     rng = np.random.default_rng(3)
-    raw = direct_raw(rng, 40) if model == "direct" else rng.random((9, 40)).astype(np.float32)
+    raw = direct_raw(rng, 32) if model == "direct" else rng.random((9, 32)).astype(np.float32)
     look = look_at(device, raw, kernels="simple", model=model)
     load = twin.load_direct(raw.astype(float)) if model == "direct" else twin.load_shipped(raw.astype(float), WIDTH, HEIGHT, 5e-3)
-    np.testing.assert_allclose(look.picture, expected_picture(load, 40, guard=False), atol=3e-5)
+    np.testing.assert_allclose(look.picture, expected_picture(load, 32, guard=False), atol=3e-5)
     assert look.list_lengths.size == 0
 
 
