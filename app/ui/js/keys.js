@@ -2,17 +2,21 @@
 import {h, typing} from "./dom.js"
 
 const SHELL = [["?", "Show or hide this list"], ["Esc", "Close what is open"], ["Tab", "Move to the next control"]]
-let ofPage = []
+let ofPage = [], ofWalk = []
 
 export function setKeys(keys) {
   ofPage = keys
+}
+
+export function setWalkKeys(keys) {
+  ofWalk = keys
 }
 
 export function startKeys() {
   const dialog = document.getElementById("keys")
   const toggle = () => {
     if (dialog.open) return dialog.close()
-    const rows = [...ofPage, ...SHELL].map(([keys, what]) => h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, what)))
+    const rows = [...ofPage, ...ofWalk, ...SHELL].map(([keys, what]) => h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, what)))
     dialog.querySelector("dl").replaceChildren(...rows)
     dialog.showModal()
   }

@@ -1,5 +1,6 @@
 // The strip above the pages of a walk: where it stands, the ways on and back, and who follows.
 import {h, style} from "../dom.js"
+import {setWalkKeys} from "../keys.js"
 import {setGuide} from "../router.js"
 import {icon} from "../stepper/icons.js"
 import {Guide} from "./guide.js"
@@ -56,6 +57,7 @@ function bar(root, guide) {
     leave.href = `${location.pathname}?page=${own ? page : last.page ?? page}`
     said.innerHTML = present ? "" : model.notes[stop] ?? ""
     type.set(present)
+    setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
     dialog.paint()
   }
 }
