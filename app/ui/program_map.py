@@ -136,7 +136,7 @@ def _link(name: str) -> str:
 
 
 def _train() -> str:
-    return f'<a href="{BY_NAME["train"].address}">Train on a picture</a> and click a pixel to step its tile.'
+    return f'On <a href="{BY_NAME["train"].address}">the training page</a>, a click on a pixel steps its tile.'
 
 
 def _ms(name: str) -> str:
