@@ -149,9 +149,9 @@ class Trainer:
             if "createComputePipeline" not in str(error):
                 raise
             # NVIDIA's Vulkan driver gave a thread about 8 KB for its arrays: autodiff's store for some 35 Gaussians.
+            settings = self.state.settings
             raise UnsupportedDevice(
-                f"This device's driver refuses the {self.state.settings.kernels} kernels for {self.state.settings.blobs:,} Gaussians: "
-                "choose fewer, or other kernels."
+                f"The device's driver refuses {settings.kernels} kernels for {settings.blobs:,} Gaussians: choose fewer of them."
             ) from None
         for bound in with_scene:
             bound.set(scene=self.run.scene)
