@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from splatscope.tracing.bounds import Array, Bounds
 from splatscope.tracing.declarations import Declarations, Memory, memory_of
-from splatscope.tracing.places import NO_BOUND, Place, is_simple, place_of
+from splatscope.tracing.places import NO_BOUND, Place, is_simple, place_of, size_of
 from splatscope.tracing.recorder import TYPES, UNKNOWN
 from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import Block, Source, is_numeric, split_arguments, text_of
@@ -353,7 +353,7 @@ class Expressions(Bounds):
         return "uint" + (re.search(r"[234]?$", text_of(function)).group(0))
 
     def size(self, memory: Memory) -> str:
-        return f"_rec_size({memory.name})" if memory.space != "shared" else NO_BOUND
+        return size_of(memory) if memory.space != "shared" else NO_BOUND
 
     def room(self, memory: Memory, width: str) -> str:
         """Where an access of so many bytes must begin before, so that all of it is inside."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from splatscope.tracing.syntax import Block, Source, closing, split_arguments
 
+_IN_BRACKETS = re.compile(r"^\(\s*([\w.]+)\s*\)$")
+
 
 @dataclass
 class Passed:
@@ -23,7 +25,8 @@ class Passed:
         for call in re.finditer(r"\b([A-Za-z_]\w*)\s*(?:<[\w\s,<>]*>)?\s*\(", source.clean):
             if call.end() not in heads:
                 end = closing(source.clean, call.end() - 1)
-                for i, text in enumerate(split_arguments(source.clean[call.end() : end])):
+                for i, written in enumerate(split_arguments(source.clean[call.end() : end])):
+                    text = _IN_BRACKETS.sub(r"\1", written)
                     self.arguments.setdefault((call.group(1), i), set()).add((_caller(functions, call.start()), text))
 
     def to(self, function: str, parameter: str, depth: int = 0) -> set[str]:

@@ -35,8 +35,13 @@ class Place:
     @property
     def sizes(self) -> list[str]:
         if self.memory.space != "shared":
-            return [f"_rec_size({self.memory.name})"]
+            return [size_of(self.memory)]
         return [size or NO_BOUND for size in self.memory.dims]
+
+
+def size_of(buffer: Memory) -> str:
+    """How many elements a buffer has, in bytes if it is one of bytes. In brackets even a `globallycoherent` one may be passed."""
+    return f"_rec_size(({buffer.name}))"
 
 
 def place_of(node: Node, memories: dict[str, Memory], type_of) -> Place | None:

@@ -7,6 +7,7 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.tracing.record import Job, Recording, record
+from splatscope.tracing.sanitize import sanitize
 
 CORPUS = Path(__file__).parent / "corpus"
 NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import
@@ -200,6 +201,22 @@ def test_atomics_record_what_they_returned() -> None:
     recording = recorded("atomic_buffer")
     returned = [values(recording, "counters", "atomic", thread)[0][0] for thread in range(8)]
     assert sorted(returned) == list(range(8))
+
+
+def test_coherent_buffers_are_recorded_as_others_are() -> None:
+    recording = recorded("coherent_buffers")
+    accesses = events(recording, "read", "write", "atomic", thread=1)
+    assert accesses == [
+        ("write", "posted", 1), ("write", "bytes", 4), ("write", "texels", 1), ("write", "pairs", 1),
+        ("read", "posted", 2), ("read", "bytes", 8), ("read", "texels", 2), ("read", "pairs", 2), ("write", "result", 1),
+        ("atomic", "posted", 4), ("read", "posted", 1), ("read", "result", 1), ("write", "result", 1),
+        ("read", "posted", 6), ("write", "posted", 6),
+    ]  # fmt: skip
+
+
+def test_a_race_on_a_coherent_buffer_is_found() -> None:
+    recording = source(kernel("note[0] = int(id.x); result[id.x] = note[0];", "globallycoherent RWStructuredBuffer<int> note;"))
+    assert ("race", "note") in {(finding.kind, finding.name) for finding in sanitize(recording.trace)}
 
 
 def test_imported_and_included_functions_record_on_their_own_lines() -> None:
