@@ -48,7 +48,7 @@ def test_a_link_changes_page_without_loading_anew(visit):
 def test_a_link_in_prose_is_followed_too(visit):
     page = visit("/app")
     page.evaluate("window.kept = true")
-    page.locator("[data-page=home]").get_by_role("link", name="Train on a picture").click()
+    page.locator("[data-page=home]").get_by_role("link", name="Train on a picture").first.click()
     at(page, "train", "/app?page=train")
     assert page.evaluate("window.kept")
 
