@@ -59,13 +59,14 @@ def train(
     ] = "binned",
     seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz and report.json.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
+    film: Annotated[Path | None, typer.Option(help="A moving picture of the training, .gif or .webp.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of a progress bar.")] = False,
 ) -> None:
     """Fit a picture with Gaussians."""
     from splatscope.train_command import train
 
-    train(image, size, device, out, as_json, model=model, blobs=blobs, iterations=iterations, kernels=kernels, seed=seed)
+    train(image, size, device, out, as_json, film, model=model, blobs=blobs, iterations=iterations, kernels=kernels, seed=seed)
 
 
 @commands.command()

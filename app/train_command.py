@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 from splatscope.gpu.device import adapter_of, open_device
+from splatscope.splat.film import SUFFIXES, Film
 from splatscope.splat.images import crop_picture, encode, read_picture, to_bytes
+from splatscope.splat.ply import to_ply
 from splatscope.splat.settings import Settings, refuse
 from splatscope.splat.state import save_state, start_state
 from splatscope.splat.trainer import Look, Trainer
@@ -13,12 +15,16 @@ from splatscope.splat.trainer import Look, Trainer
 _LOOK_EVERY_SECONDS = 1.0
 
 
-def train(image: Path, size: str | None, device: str | None, out: Path | None, as_json: bool, **chosen) -> None:
-    """Fit `image` and report. `size` is "N" or "WxH"; `chosen` are values of `Settings`.
+def train(
+    image: Path, size: str | None, device: str | None, out: Path | None, as_json: bool, film_to: Path | None = None, **chosen
+) -> None:
+    """Fit `image` and report. `size` is "N" or "WxH"; `film_to` a .gif or .webp of the training; `chosen` are values of `Settings`.
 
     Raises:
         ImageError, DeviceError, ValueError: with one line that says what is wrong.
     """
+    if film_to is not None and film_to.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"--film writes a file that ends in {' or '.join(SUFFIXES)}: “{film_to.name}” does not.")
     settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
     try:
         data = image.read_bytes()
@@ -39,10 +45,12 @@ def train(image: Path, size: str | None, device: str | None, out: Path | None, a
     trainer = Trainer(opened, start_state(settings, picture.pixels, picture.name))
     height, width, _ = picture.pixels.shape
     tell(event="start", adapter=adapter_of(opened).name, width=width, height=height, blobs=settings.blobs, kernels=settings.kernels)
-    look = trainer.look()
+    look, film = trainer.look(), Film()
+    film.take(look.iteration, look.picture)
     while trainer.state.step < settings.iterations:
-        trainer.advance(settings.iterations, _LOOK_EVERY_SECONDS)
+        trainer.advance(settings.iterations if film_to is None else film.due - trainer.state.step, _LOOK_EVERY_SECONDS)
         look = trainer.look()
+        film.take(look.iteration, look.picture, is_last=look.iteration >= settings.iterations)
         tell(
             event="progress", iteration=look.iteration, seconds=look.seconds, psnr=look.psnr, overflowed_tiles=look.overflowed_tiles
         )
@@ -56,6 +64,8 @@ def train(image: Path, size: str | None, device: str | None, out: Path | None, a
     tell(**end)
     if out is not None:
         _write(out, trainer, look, end)
+    if film_to is not None:
+        _put(film_to, film.save(film_to.suffix[1:].lower()))
 
 
 def _parse_size(text: str) -> tuple[int, int]:
@@ -67,22 +77,29 @@ def _parse_size(text: str) -> tuple[int, int]:
 
 
 def _write(out: Path, trainer: Trainer, look: Look, end: dict) -> None:
+    state = trainer.save()
+    height, width, _ = look.picture.shape
+    history = {name: state.history[name].tolist() for name in state.history.dtype.names}
+    settings = {name: value for name, value in state.settings.param.values().items() if name != "name"}
+    report = {name: value for name, value in end.items() if name != "event"} | {
+        "adapter": adapter_of(trainer.device).name,
+        "picture": state.target_name,
+        "settings": settings,
+        "kernel_ms": look.kernel_ms,
+        "history": history,
+    }
+    _put(out / "image.png", encode(to_bytes(look.picture), "PNG"))
+    _put(out / "state.npz", save_state(state))
+    _put(out / "gaussians.ply", to_ply(look.ellipses, width, height))
+    _put(out / "report.json", (json.dumps(report, indent=2) + "\n").encode())
+
+
+def _put(path: Path, data: bytes) -> None:
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "image.png").write_bytes(encode(to_bytes(look.picture), "PNG"))
-        (out / "state.npz").write_bytes(save_state(trainer.save()))
-        history = {name: trainer.state.history[name].tolist() for name in trainer.state.history.dtype.names}
-        settings = {name: value for name, value in trainer.state.settings.param.values().items() if name != "name"}
-        report = {name: value for name, value in end.items() if name != "event"} | {
-            "adapter": adapter_of(trainer.device).name,
-            "picture": trainer.state.target_name,
-            "settings": settings,
-            "kernel_ms": look.kernel_ms,
-            "history": history,
-        }
-        (out / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     except OSError as error:
-        raise ValueError(f"{out} cannot be written: {error.strerror}.") from None
+        raise ValueError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _tell_lines(**fields) -> None:

@@ -21,7 +21,22 @@ def call(*arguments):
 
 def test_json_lines_and_files(tmp_path):
     out = tmp_path / "run"
-    done = call(PICTURE, "--size", "48x32", "--blobs", 80, "--iterations", 30, "--seed", 3, "--json", "--out", out)
+    done = call(
+        PICTURE,
+        "--size",
+        "48x32",
+        "--blobs",
+        80,
+        "--iterations",
+        30,
+        "--seed",
+        3,
+        "--json",
+        "--out",
+        out,
+        "--film",
+        tmp_path / "it.gif",
+    )
     assert done.returncode == 0, done.stderr
     start, *progress, end = map(json.loads, done.stdout.splitlines())
     assert start == {"event": "start", "adapter": start["adapter"], "width": 48, "height": 32, "blobs": 80, "kernels": "binned"}
@@ -35,6 +50,13 @@ def test_json_lines_and_files(tmp_path):
     assert Image.open(out / "image.png").size == (48, 32)
     state = load_state((out / "state.npz").read_bytes())
     assert (state.step, state.settings.seed, state.splats.count) == (30, 3, 80)
+    assert b"element vertex 80\n" in (out / "gaussians.ply").read_bytes()
+    film = Image.open(tmp_path / "it.gif")
+    assert film.size == (48, 32)
+    assert film.n_frames > 10
+    film.seek(film.n_frames - 1)
+    last, picture = (np.asarray(image.convert("RGB"), float) for image in (film, Image.open(out / "image.png")))
+    assert np.abs(last - picture).mean() < 10  # 256 colours
     assert json.loads((out / "report.json").read_text())["psnr"] == end["psnr"]
     target = np.asarray(Image.open(PICTURE).convert("RGB"))
     assert state.target.mean() == pytest.approx(target.mean(), abs=20)
@@ -57,6 +79,7 @@ def test_simple_kernels_and_the_shipped_model():
         ([PICTURE, "--blobs", "0"], "--blobs"),
         ([PICTURE, "--blobs", "9000000"], "blobs"),
         ([PICTURE, "--device", "abacus"], "abacus"),
+        ([PICTURE, "--film", "film.mov"], ".gif or .webp"),
     ],
 )
 def test_errors_are_one_line(arguments, words):

@@ -7,7 +7,7 @@ So a run survives its worker, and goes back no further than the snapshot.
 import uuid
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from splatscope.engine.cluster import Pool
 from splatscope.engine.link import EngineError, JobTimeout, WorkerLost
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.splat.binned import UnsupportedDevice
+from splatscope.splat.film import Film
 from splatscope.splat.images import Picture, encode, read_picture, to_bytes
+from splatscope.splat.ply import to_ply
 from splatscope.splat.report import Report, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState, load_state, save_state, start_state
-from splatscope.splat.trainer import Trainer
+from splatscope.splat.trainer import Look, Trainer
 
 SNAPSHOT_SECONDS = 5.0  # of device time: what a lost worker costs at most, besides the slice it was at
 SLICE_LIMIT = 30.0
@@ -77,6 +79,14 @@ class Run:
         """The picture as it is now, as a PNG."""
         return await self._job(_draw)
 
+    async def ply(self) -> bytes:
+        """The Gaussians as they are now, as a .ply file (see `splat.ply`)."""
+        return await self._job(_ply)
+
+    async def film(self) -> bytes:
+        """The training so far, as an animated GIF, as far back as its worker saw it."""
+        return await self._job(_film)
+
     async def close(self) -> None:
         """Free the worker's memory. The run can still be advanced, from its snapshot."""
         if not self._placed:  # a run whose first job was refused, or left by its page, is placed too
@@ -129,6 +139,13 @@ _runs: OrderedDict[str, "_WorkersRun"] = OrderedDict()
 class _WorkersRun:
     trainer: Trainer
     saved_at: float  # device seconds of the latest snapshot
+    film: Film = field(default_factory=Film)
+
+    def look(self) -> Look:
+        """A look, which is also the film's next frame if one is due."""
+        look = self.trainer.look()
+        self.film.take(look.iteration, look.picture)
+        return look
 
 
 def _with_run(key: str, state: TrainingState | None, function, args):
@@ -157,7 +174,7 @@ def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, 
     before = state.seconds
     done = trainer.advance(iterations, seconds)
     speed = done / (state.seconds - before) if done else 0.0
-    report = report_of(trainer.look(), speed)
+    report = report_of(run.look(), speed)
     due = state.seconds - run.saved_at >= SNAPSHOT_SECONDS or state.step >= state.settings.iterations or done == iterations == 1
     if due:
         run.saved_at = state.seconds
@@ -174,7 +191,19 @@ def _set_live(state: TrainingState, live: dict[str, float]) -> None:
 
 
 def _draw(run: _WorkersRun) -> bytes:
-    return encode(to_bytes(run.trainer.look().picture), "PNG")
+    return encode(to_bytes(run.look().picture), "PNG")
+
+
+def _ply(run: _WorkersRun) -> bytes:
+    look = run.look()
+    height, width, _ = look.picture.shape
+    return to_ply(look.ellipses, width, height)
+
+
+def _film(run: _WorkersRun) -> bytes:
+    look = run.trainer.look()
+    run.film.take(look.iteration, look.picture, is_last=True)
+    return run.film.save("gif")
 
 
 def _drop(key: str) -> None:

@@ -119,6 +119,8 @@ class TrainView:
                 number(p.iterations),
                 action("save-picture", "Save picture", on_phones=True),
                 action("save-state", "Save state", on_phones=True),
+                action("save-gaussians", "Save Gaussians (.ply)"),
+                action("save-film", "Save film (.gif)"),
                 upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume"),
             ),
             group(
@@ -139,7 +141,7 @@ class TrainView:
         if name == "sample":
             if value in SAMPLES:
                 self._begin_with(value)
-        elif name in ("save-picture", "save-state"):
+        elif name in ("save-picture", "save-state", "save-gaussians", "save-film"):
             self.saves.act(name)
         elif name.endswith("!"):  # the browser refused a file
             self.desk.tell(str(value)[:200])

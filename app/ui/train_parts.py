@@ -64,7 +64,7 @@ class Fit(Frame):
 
 
 class Saves(Component):
-    """The adapter the run is on, and buttons that save its picture and its state; clicks go to `desk`."""
+    """The adapter the run is on, and buttons that save its picture and its state; clicks, here or in the settings, go to `desk`."""
 
     adapter = param.String(default="")
     adapter_words = param.String(default="")
@@ -88,6 +88,10 @@ class Saves(Component):
                 self._desk.save_picture(self.deliver)
             case "save-state":
                 self._desk.save_state(self.deliver)
+            case "save-gaussians":
+                self._desk.save_gaussians(self.deliver)
+            case "save-film":
+                self._desk.save_film(self.deliver)
 
 
 class Text(Component):

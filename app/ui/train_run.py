@@ -101,6 +101,12 @@ class Desk:
     def save_picture(self, deliver: Callable[[bytes, str], None]) -> None:
         self._do(self._deliver(lambda run: run.picture(), deliver, "png"))
 
+    def save_gaussians(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.ply(), deliver, "ply"))
+
+    def save_film(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.film(), deliver, "gif"))
+
     def close(self) -> None:
         self.running = False
         for task in self._tasks:

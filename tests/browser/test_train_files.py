@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import struct
 import zlib
 
@@ -118,6 +119,24 @@ def test_the_saved_picture_is_a_png_of_the_trainings_size(small):
     assert (name, picture.format, picture.size) == ("ramp-1.png", "PNG", (32, 24))
     error = np.mean((np.asarray(picture.convert("RGB")) / 255.0 - ramp() / 255.0) ** 2)
     assert -10 * np.log10(error) == pytest.approx(at.psnr, abs=0.05)
+
+
+def test_gaussians_and_film_are_saved_while_the_run_goes_on(small):
+    at = small()
+    at.start()
+    at.grows(5)
+    name, data = at.saved_by_button("Save Gaussians (.ply)")
+    assert re.fullmatch(r"ramp-\d+\.ply", name)
+    head, _, body = data.partition(b"end_header\n")
+    assert b"element vertex 20\n" in head
+    assert len(body) == 20 * 4 * head.count(b"property float ")
+    name, data = at.saved_by_button("Save film (.gif)")
+    film = Image.open(io.BytesIO(data))
+    assert re.fullmatch(r"ramp-\d+\.gif", name)
+    assert (film.format, film.size) == ("GIF", (32, 24))
+    assert film.n_frames >= 2
+    at.grows()
+    expect(at.button).to_have_text("Pause")
 
 
 @pytest.mark.parametrize("settings", [{}, {"kernels": "simple"}, {"model": "shipped"}], ids=["direct", "simple", "shipped"])

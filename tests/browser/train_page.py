@@ -135,6 +135,12 @@ class TrainPage:
             self.page.get_by_test_id(f"train-save-{what}").click()
         return download.value.suggested_filename, download.value.path().read_bytes()
 
+    def saved_by_button(self, words: str) -> tuple[str, bytes]:
+        """The same for a button among the settings."""
+        with self.page.expect_download() as download:
+            self.controls.get_by_role("button", name=words).click()
+        return download.value.suggested_filename, download.value.path().read_bytes()
+
     def says(self, words: str) -> None:
         expect(self.message).to_contain_text(words)
         assert "\n" not in self.message.inner_text().strip()
