@@ -1,7 +1,7 @@
 """Gaussians as a .ply file, with the fields that viewers of 3D Gaussian splats read.
 
-Binary little endian, a vertex a Gaussian in order of its id, all float32. A unit is half of S, the picture's longer side in pixels: x
-goes right, y down, z away from the viewer, and the picture's middle is at the origin. Pixel centres are at whole numbers.
+Binary little endian, a vertex a Gaussian in order of its id, all float32. A unit is half of S, the picture's longer side in pixels:
+x goes right, y down, z away from the viewer, and the picture's middle is at the origin. Pixel centres are at whole numbers.
 
 | fields | what they hold | in terms of the run |
 | --- | --- | --- |
