@@ -72,6 +72,9 @@ def test_every_stage_tells_of_the_same_gaussians():
     assert found["blend"].steps == sorted(found["blend"].steps)  # nearest first
     assert found["backward"].steps == sorted(found["backward"].steps, reverse=True)
     assert len(found["backward"].stops) == len(listed)
+    light = found["blend"].light
+    assert (np.diff(np.r_[1, light]) <= 0).all()
+    assert found["blend"].blended == np.count_nonzero(np.r_[1, light[:-1]] >= 1 / 255)
     assert len(found["gradient"].stops) == FIELDS * len(listed)
 
 

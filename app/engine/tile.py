@@ -83,7 +83,8 @@ class Spot:
 @dataclass(frozen=True)
 class TileRecording:
     """A stage of a tile. `listed` are the ids of its Gaussians, nearest first, as far as the recording has them; `steps` where each
-    comes up, `colours` (n, 3) float32 in 0 … 1, `gradients` (n, 9) float32 of the raw values, of the backward stages only.
+    comes up, `colours` (n, 3) float32 in 0 … 1, `gradients` (n, 9) float32 of the raw values, of the backward stages only. Of the
+    blend, `light` (n,) float32 is the spot's transmittance behind each, and `blended` how many it took.
     """
 
     packed: Packed
@@ -93,6 +94,8 @@ class TileRecording:
     found: int = 0  # Gaussians that touch the tile, of the list's stage; more than it holds if it overflowed
     colours: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     gradients: np.ndarray | None = None
+    light: np.ndarray | None = None
+    blended: int = 0
 
 
 def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tuple[int, int], stage: Stage) -> Job:
@@ -133,7 +136,9 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     story = Story(recording, job, findings)
     met = _met(story, name, spot.thread, raw.shape[1])
     listed = sorted(met)
-    gradients = None
+    gradients = light = None
+    if name == "blend":
+        light = story.values(story.steps(kind="value", name="state.value", function="fineRasterize", thread=spot.thread))[1:, 3]
     if job.entry == _DERIVATIVES:
         gradients = story.output("derivBuffer").view(np.float32).reshape(raw.shape)[:, listed].T
     return TileRecording(
@@ -144,6 +149,8 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
         found=len(story.steps(kind="value", name="place", function="coarseRasterize")),
         colours=_colours(settings, raw[5:8, listed].T),
         gradients=gradients,
+        light=light,
+        blended=int(story.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
     )
 
 

@@ -37,6 +37,7 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"></div></figure></div>
+    <p class="hint pixel-hint">A pixel of the picture leads down to its tile: all its threads, from the list to the gradient.</p>
     <div class="charts">
       <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
       <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>

@@ -38,7 +38,9 @@ class TileBar(Component):
     spot = param.Dict(default={}, doc="x, y, tile, thread, stage, and iteration once it is known; empty while training is in view")
     stages = param.List(default=[(s.name, s.title, s.says, s.page) for s in STAGES], doc="(name, title, what happens, its section)")
     recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians are of")
-    gaussians = param.List(default=[], doc="Of the tile, nearest first: id, colour, the step it comes up at, gradients or none")
+    gaussians = param.List(
+        default=[], doc="Of the tile, nearest first: id, colour, its step, gradients or none, light behind it or none"
+    )
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="What a reader should know of this recording, a line each")
     keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="Of the page while a tile is in view")
@@ -115,7 +117,8 @@ class Descent:
     def _show(self, spot: Spot, stage: Stage, shown: TileRecording, settings: Settings) -> None:
         gradients = [None] * len(shown.listed) if shown.gradients is None else shown.gradients.tolist()
         colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
-        rows = zip(shown.listed, colours, shown.steps, gradients, strict=True)
+        light = [None] * len(shown.listed) if shown.light is None else shown.light.tolist()
+        rows = zip(shown.listed, colours, shown.steps, gradients, light, strict=True)
         self.bar.param.update(  # before the recording, which may be drawn as soon as it has come
             gaussians=[list(row) for row in rows],
             fields=FIELDS[settings.model],
@@ -138,6 +141,9 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings):
     if shown.packed.meta.get("error"):
         return
     room = TILES[settings.tile][2]
+    if shown.light is not None:
+        rest = shown.light[-1] if len(shown.light) else 1.0
+        yield f"This pixel takes {shown.blended} of {len(shown.listed)}, and leaves T = {rest:.3g} to the white behind."
     if settings.kernels == "binned":
         yield (
             "Training runs the binned kernels, whose tiles have another size and leave layers fainter than 1/255 out. "

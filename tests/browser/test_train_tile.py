@@ -114,6 +114,7 @@ def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
     at.opens("blend")
     shown = recorded("blend", 13, 7)
     number = len(shown.listed) - 1
+    expect(at.tile).to_contain_text(f"This pixel takes {shown.blended} of {len(shown.listed)}")
     at.gaussian(number).click()
     at.has_step(shown.steps[number])
     at.opens("gradient")

@@ -86,10 +86,12 @@ class TileBar {
     const {gaussians} = this.model, chosen = this.chosen
     if (this.listed !== gaussians) {
       this.listed = gaussians
-      this.strip.replaceChildren(...gaussians.map(([id, colour], i) => {
-        const swatch = h("i", {class: "tile-sw"})
+      this.strip.replaceChildren(...gaussians.map(([id, colour, , , light], i) => {
+        const swatch = h("i", {class: "tile-sw"}), behind = light === null ? "" : `; T behind it: ${light.toPrecision(3)}`
         swatch.style.background = colour
-        return h("button", {type: "button", role: "radio", "data-gaussian": id, title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front`, onclick: (event) => this.#choose(i, event.detail > 0)}, swatch, `${id}`)
+        const button = h("button", {type: "button", role: "radio", class: light === null ? null : "lit", "data-gaussian": id, title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front${behind}`, onclick: (event) => this.#choose(i, event.detail > 0)}, swatch, `${id}`)
+        if (light !== null) button.style.setProperty("--light", light)
+        return button
       }))
     }
     this.strip.hidden = !gaussians.length
