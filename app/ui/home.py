@@ -79,7 +79,7 @@ def _html(missing: str) -> str:
         {_to_come()}
         {"".join(_group(group, entries) for group, entries in sections())}
       </section>
-      <div data-slot="1"></div>
+      <div data-slot="1" data-block="map"></div>
       {_walks()}
     </article>"""
 

@@ -69,6 +69,8 @@ def test_it_leaves_as_a_file_is_cleared_and_comes_back(visit: Callable[..., Page
     panel.get_by_role("button", name="Clear").click()
     expect(panel).to_have_attribute("data-finished", "0")
     expect(mark(page, "undo")).to_have_count(0)
+    for name in ("Save as a file", "Clear"):  # there is nothing to save, nor to clear
+        expect(panel.get_by_role("button", name=name)).to_be_hidden()
     panel.get_by_role("button", name="Undo").click()
     expect(panel).to_have_attribute("data-finished", "1")
     panel.get_by_role("button", name="Clear").click()
