@@ -16,6 +16,7 @@ from .prose import html_of
 from .router import read_inputs, read_step
 from .walks import Walk, find
 
+SHARE = 0.05  # seconds between two students who ask for a page, so that their presenter's own is not behind all of theirs
 MOST_TEXT = 4000  # characters of inputs that a presenter's page may pass on
 _CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
 
@@ -108,7 +109,8 @@ class WalkBar(Component):
         for event in events:
             if event.name == "asked" and event.new < 0:
                 continue
-            self._send_msg({"type": event.name, event.name: event.new})
+            spread = {"spread": SHARE * self.room.heads["follow"]} if event.name == "where" else {}
+            self._send_msg({"type": event.name, event.name: event.new, **spread})
 
     def _class(self) -> dict[str, Any]:
         room = self.room

@@ -4,7 +4,7 @@ import {setWalkKeys} from "../keys.js"
 import {setGuide} from "../router.js"
 import {icon} from "../stepper/icons.js"
 import {Guide} from "./guide.js"
-import {notes} from "./notes.js"
+import {inWords, notes} from "./notes.js"
 import {classDialog} from "./students.js"
 import {typeSize} from "./type.js"
 
@@ -61,8 +61,5 @@ function bar(root, guide) {
     dialog.paint()
   }
 }
-
-// "23 follow, 2 on their own"
-export const inWords = ({follow, apart}) => [`${follow} follow${follow === 1 ? "s" : ""}`, apart ? `${apart} on their own` : ""].filter(Boolean).join(", ")
 
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 36).toString(36)).join("")

@@ -21,6 +21,7 @@ export class Guide {
     this.touched = false // the reader did something since the presenter's last step
     this.press = -1 // how often → is still to be pressed, once there is a recording
     this.show = "" // what to bring into view, once the page is there
+    this.turn = null // the wait until another page is asked for
   }
 
   // The key leaves the address, which others see and which is copied for students; this window remembers it.
@@ -44,7 +45,6 @@ export class Guide {
   }
 
   get own() { return this.role !== "follow" } // whether the stops are this reader's to choose
-  get apart() { return this.role === "follow" && !this.led }
 
   // What stands in the address behind page, step and inputs; all of it where a presenter chooses those.
   address(place) {
@@ -59,7 +59,7 @@ export class Guide {
     if (event.type === "joined") return this.#joined(event)
     if (event.type === "asked") return this.model.window === "page" && this.go(event.asked)
     this[event.type === "where" ? "last" : event.type] = event[event.type]
-    if (event.type === "where" && this.led) this.#follow()
+    if (event.type === "where" && this.led) this.#follow(event.spread)
     this.changed()
   }
 
@@ -74,11 +74,18 @@ export class Guide {
     this.changed()
   }
 
-  // To where the presenter stands.
-  #follow() {
-    const {page, step, inputs, stop, show} = this.last
-    if (page === undefined) return
-    const fresh = stop !== this.stop || page !== router.read().page
+  // To where the presenter stands. What has to be asked of the server, a class asks within so many seconds, not all at once.
+  #follow(spread = 0) {
+    const {page, step, inputs, stop, show} = this.last, now = router.read()
+    if (page === undefined || !this.led) return
+    const asks = page !== now.page || inputs !== now.inputs
+    if (asks && spread) {
+      this.turn ??= setTimeout(() => { this.turn = null; this.#follow() }, Math.random() * spread * 1000)
+      return
+    }
+    clearTimeout(this.turn)
+    this.turn = null
+    const fresh = stop !== this.stop || page !== now.page
     this.stop = stop
     this.touched = false
     this.press = -1

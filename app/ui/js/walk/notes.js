@@ -1,6 +1,8 @@
 // The presenter's second window: what to say, how long, what comes next, who follows.
 import {h} from "../dom.js"
-import {inWords} from "./bar.js"
+
+// "23 follow, 2 on their own"
+export const inWords = ({follow, apart}) => [`${follow} follow${follow === 1 ? "s" : ""}`, apart ? `${apart} on their own` : ""].filter(Boolean).join(", ")
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
 
