@@ -57,6 +57,7 @@ def train(
     kernels: Annotated[
         Literal["simple", "tiled", "binned"], typer.Option(help="As the documents have them, or the fast ones.")
     ] = "binned",
+    loss: Annotated[Literal["l2", "l1", "l1+ssim"], typer.Option(help="What is lowered; all but l2 need binned kernels.")] = "l2",
     seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
@@ -66,7 +67,8 @@ def train(
     """Fit a picture with Gaussians."""
     from splatscope.train_command import train
 
-    train(image, size, device, out, as_json, film, model=model, blobs=blobs, iterations=iterations, kernels=kernels, seed=seed)
+    chosen = {"model": model, "blobs": blobs, "iterations": iterations, "kernels": kernels, "loss": loss, "seed": seed}
+    train(image, size, device, out, as_json, film, **chosen)
 
 
 @commands.command()

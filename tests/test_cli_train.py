@@ -78,6 +78,7 @@ def test_simple_kernels_and_the_shipped_model():
         ([PICTURE, "--size", "64x64x64"], "--size"),
         ([PICTURE, "--blobs", "0"], "--blobs"),
         ([PICTURE, "--blobs", "9000000"], "blobs"),
+        ([PICTURE, "--kernels", "tiled", "--loss", "l1+ssim"], "choose it, or the binned kernels"),
         ([PICTURE, "--device", "abacus"], "abacus"),
         ([PICTURE, "--film", "film.mov"], ".gif or .webp"),
     ],

@@ -8,6 +8,8 @@ import slangpy as spy
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.program import Bound
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
+from splatscope.splat.settings import LOSSES
+from splatscope.splat.ssim import slope_kernels
 from splatscope.splat.state import FIELDS
 
 SPLAT_FLOATS = 12
@@ -32,7 +34,8 @@ class BinnedKernels:
         self.run = run
         limits = run.device.info.limits
         side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
-        self.constants = {"TILE": side, "LANES": lanes, "SHIPPED_MODEL": int(run.settings.model == "shipped")}
+        loss = LOSSES.index(run.settings.loss)
+        self.constants = {"TILE": side, "LANES": lanes, "LOSS": loss, "SHIPPED_MODEL": int(run.settings.model == "shipped")}
         self.tile = (side, side, 2**32 - 1)
         self._columns, self._rows = run.tiles(side, side)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
@@ -51,13 +54,17 @@ class BinnedKernels:
         self._project = self._bind("binned", "projectMain", (count, 1), "tileCount", "splats", "listsUsed", blobsBuffer=run.raw)
         self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "listsUsed")
         self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "lists")
-        self._derive = self._raster("binnedDerivativesMain", "stepsDone", moments=self.gradient, targetBuffer=run.target)
         self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
+        compare, compared_with = [], {"targetBuffer": run.target}
+        if run.settings.loss == "l1+ssim":  # looks beyond a tile: the picture is drawn and compared first
+            stages, slopes = slope_kernels(run)
+            compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
+        self._derive = self._raster("binnedDerivativesMain", "stepsDone", moments=self.gradient, **compared_with)
         self._update = self._bind(
             "binned_update", "binnedUpdateMain", (count, 1), "tileCount", "splats", "listsUsed", "stepsDone",
             blobsBuffer=run.raw, moments=self.gradient, firstMoment=run.first_moment, secondMoment=run.second_moment,
         )  # fmt: skip
-        self.iteration = [self._allocate, self._scatter, self._derive, self._update]
+        self.iteration = [self._allocate, self._scatter, *compare, self._derive, self._update]
         self.drawing = [self._allocate, self._scatter, self._image]
         self.bounds = [self._project, *self.iteration, self._image]
 

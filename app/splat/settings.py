@@ -8,6 +8,9 @@ TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16,
 LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped", "iterations")
 
 
+# In the order of the binned kernels' constant LOSS.
+LOSSES = ["l2", "l1", "l1+ssim"]
+
 FALL = 0.2  # of the direct model's rates over a run
 
 
@@ -24,6 +27,12 @@ class Settings(param.Parameterized):
         objects=["simple", "tiled", "binned"],
         label="Kernels",
         doc="simple: every Gaussian for every pixel. tiled: a sorted list a tile. binned: each Gaussian finds its tiles once.",
+    )
+    loss = param.Selector(
+        default="l2",
+        objects=LOSSES,
+        label="Loss",
+        doc="l2: squared differences. l1: absolute ones. l1+ssim: 0.8 of l1, 0.2 of what windows lack in similar structure.",
     )
     model = param.Selector(
         default="direct",
@@ -103,6 +112,8 @@ def refuse(settings: Settings, is_software: bool) -> str | None:
     longest = allowed_size(is_software)
     if settings.size > longest:
         return f"A side of {settings.size:,} pixels is too long for {device}: 16 to {longest:,} are allowed."
+    if settings.loss != "l2" and settings.kernels != "binned":
+        return f"The {settings.kernels} kernels know no loss but l2: choose it, or the binned kernels for {settings.loss}."
     most = allowed_blobs(settings, is_software)
     if settings.blobs > most:
         return (

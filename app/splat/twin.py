@@ -154,6 +154,24 @@ def bright_enough(g: Gaussians, pixels: np.ndarray, faintest: float = OPAQUE) ->
     return np.stack([evaluate(g, blob, pixels)[..., 3] >= faintest for blob in range(g.opacity.shape[-1])])
 
 
+def ssim(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """SSIM (…, H, W, C) of pictures: windows of 11 × 11, Gaussian with σ = 1.5, black beyond the edge (Wang et al., 2004)."""
+
+    def filters(size: int) -> np.ndarray:
+        distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+        return np.where(distance <= 5, np.exp(-0.5 * (distance / 1.5) ** 2), 0) / np.exp(-0.5 * (np.arange(-5, 6) / 1.5) ** 2).sum()
+
+    height, width = x.shape[-3:-1]
+    down, across = filters(height), filters(width)
+
+    def mean(z: np.ndarray) -> np.ndarray:
+        return np.einsum("ab,...bcd,ce->...aed", down, z, across, optimize=True)
+
+    mx, my, c1, c2 = mean(x), mean(y), 0.01**2, 0.03**2
+    means = (2 * mx * my + c1) / (mx**2 + my**2 + c1)
+    return means * (2 * (mean(x * y) - mx * my) + c2) / (mean(x**2) - mx**2 + mean(y**2) - my**2 + c2)
+
+
 def adam(raw, first, second, gradient, step: int, rate, beta1=0.9, beta2=0.999, epsilon=1e-8, shipped: bool = False):
     """One step; returns raw values and both moments."""
     first = beta1 * first + (1 - beta1) * gradient

@@ -107,7 +107,7 @@ class TrainView:
                 number(p.size),
             ),
             group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed)),
-            group("Kernels", choice(p.kernels)),
+            group("Kernels", choice(p.kernels), choice(p.loss)),
             group(
                 "Rates",
                 slider(p.rate_position, low=0.01, high=2, log=True),

@@ -52,21 +52,37 @@ def grid(width, height):
     return np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(float)
 
 
-def check_gradients(device, model, width, height, count, *, opaque=False, background="correct"):
+def l2(color, target):
+    return ((color - target) ** 2).sum(axis=-1).mean(axis=(-2, -1))
+
+
+def l1(color, target):
+    return np.abs(color - target).sum(axis=-1).mean(axis=(-2, -1))
+
+
+def l1_ssim(color, target):
+    return 0.8 * l1(color, target) + 0.2 * (1 - twin.ssim(color, target)).sum(axis=-1).mean(axis=(-2, -1))
+
+
+LOSSES = {"l2": l2, "l1": l1, "l1+ssim": l1_ssim}
+
+
+def check_gradients(device, model, width, height, count, *, opaque=False, background="correct", loss="l2"):
     rng = np.random.default_rng(width * count)
     raw, target = start(model, count, width, height, rng), rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
     if opaque:
         raw[8] = 2.5
-    got = gradients(device, trainer_of(device, raw, target, kernels="binned", model=model, background=background))
-    pixels, wanted = grid(width, height), target.reshape(-1, 3) / 255
+    got = gradients(device, trainer_of(device, raw, target, kernels="binned", model=model, background=background, loss=loss))
+    pixels = grid(width, height)
     seen = twin.bright_enough(load(raw.astype(float), model, width, height), pixels)
 
     def loss_of(raws):
         g = load(raws, model, width, height)
         color = twin.render_list(g, np.arange(count), pixels, background == "shipped", seen=seen)
-        return ((color - wanted) ** 2).sum(axis=(1, 2)) / len(pixels)
+        return LOSSES[loss](color.reshape(-1, height, width, 3), target / 255)
 
-    assert_gradients_agree(got, differences(raw.astype(float), loss_of))
+    step = 1e-5 if loss == "l2" else 1e-7  # an absolute value has a kink, which a short step rarely meets
+    assert_gradients_agree(got, differences(raw.astype(float), loss_of, step=step))
 
 
 @pytest.mark.parametrize("case", list(CASES))
@@ -82,6 +98,33 @@ def test_gradients_of_every_shape(device, monkeypatch, shape):
 
 def test_gradients_over_the_shipped_background(device):
     check_gradients(device, "direct", 27, 19, 40, background="shipped")
+
+
+@pytest.mark.parametrize("loss", ["l1", "l1+ssim"])
+@pytest.mark.parametrize("case", list(CASES))
+def test_gradients_of_other_losses(device, loss, case):
+    check_gradients(device, "direct", **CASES[case], loss=loss)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients_of_other_losses_for_every_shape(device, monkeypatch, shape):
+    monkeypatch.setattr(binned, "_sizes", lambda *_: shape)
+    check_gradients(device, "direct", 27, 19, 40, loss="l1+ssim", background="shipped")
+
+
+def test_a_loss_is_what_its_training_lowers(device):
+    rng = np.random.default_rng(8)
+    target = rng.integers(0, 256, (6, 8, 3), dtype=np.uint8).repeat(6, 0).repeat(6, 1)
+    raw = start("direct", 120, 48, 36, rng, (0.5, 1.2))
+    reached = {}
+    for loss in LOSSES:
+        trainer = trainer_of(device, raw, target, kernels="binned", loss=loss, iterations=150)
+        trainer.advance(150)
+        picture = trainer.look().picture.astype(float)
+        reached[loss] = {name: f(picture, target / 255) for name, f in LOSSES.items()}
+    for loss in ("l1", "l1+ssim"):
+        assert reached[loss][loss] < 0.99 * reached["l2"][loss]
+        assert reached["l2"]["l2"] < 0.99 * reached[loss]["l2"]
 
 
 def test_lists_longer_than_a_chunk(device):
