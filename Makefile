@@ -12,7 +12,7 @@ SCRIPTS := setup.py package.json package-lock.json $(shell find app/ui/js -type 
 help:
 	@echo 'make serve    the app at http://localhost:$(PORT)/app (PORT=… for another port)'
 	@echo 'make test     linters, then all tests'
-	@echo 'make bench    how fast the kernels train on this machine'
+	@echo 'make bench    how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
 	@echo 'make setup    only what these two need: the environment, the browser bundle, a device'
 	@echo 'make lint, make format, make lock, make wheel, make clean'
 
@@ -26,7 +26,7 @@ test: setup browser lint
 
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
-	$(BIN)/python -m splatscope.bench
+	$(BIN)/python -m splatscope.bench $(BENCH)
 
 lint: .venv/locked
 	$(BIN)/ruff check .

@@ -32,6 +32,7 @@ class RunBuffers:
     first_moment: spy.Buffer
     second_moment: spy.Buffer
     target: spy.Buffer
+    sources: dict[str, str] = field(default_factory=dict)  # texts that stand in for modules of shaders/, by name
     picture: spy.Buffer = field(init=False)
     error_map: spy.Buffer = field(init=False)
     error_sums: spy.Buffer = field(init=False)
@@ -69,7 +70,7 @@ def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target:
 
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> Bound:
     """Compile an entry point for a run's settings and bind it."""
-    return compile_kernel(run.device, module, entry, constants).bind((*threads, 1), **variables)
+    return compile_kernel(run.device, module, entry, constants, run.sources.get(module)).bind((*threads, 1), **variables)
 
 
 def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
