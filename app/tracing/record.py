@@ -18,7 +18,7 @@ from splatscope.tracing.trace import Trace, from_records
 
 MOST_RECORDS = 4_000_000  # 64 MB
 LOOP_BUDGET = 100_000
-MOST_BUILDS = 24  # instrumented kernels that a process keeps
+MOST_BUILDS = 16  # instrumented kernels that a process keeps
 
 
 @dataclass

@@ -15,7 +15,7 @@ from splatscope.tracing.modules import Module, find_entry, load_modules
 if TYPE_CHECKING:
     from splatscope.tracing.record import Job
 
-MOST_COMPILED = 64  # kernels that a process keeps
+MOST_COMPILED = 32  # kernels that a process keeps, at about 18 MB each
 
 
 class Run:
