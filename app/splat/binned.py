@@ -24,18 +24,30 @@ class UnsupportedDevice(ValueError):  # noqa: N818
 class BinnedKernels:
     """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows.
 
+    `deriving` is the part of `iteration` that leaves the moments of the gradient in `gradient`, nine a Gaussian. Of a
+    reproducible run, no two threads add to one float: each tile keeps what it sums, and a second kernel gathers it. Equal bits
+    take lists that fit into their memory all along; it holds 32 entries a Gaussian, and more after a look at a run that needs more.
+
     Raises:
-        UnsupportedDevice: a Vulkan device that cannot add floats atomically.
+        UnsupportedDevice: a Vulkan device that cannot add floats atomically, unless the run is to be reproducible.
     """
 
     def __init__(self, run: RunBuffers):
-        if run.device.info.type == spy.DeviceType.vulkan and not run.device.has_feature(spy.Feature.atomic_float):
+        apart = run.settings.reproducible
+        if run.device.info.type == spy.DeviceType.vulkan and not run.device.has_feature(spy.Feature.atomic_float) and not apart:
             raise UnsupportedDevice("This device cannot add floats atomically, as the binned kernels do: choose the tiled ones.")
         self.run = run
         limits = run.device.info.limits
         side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
-        loss = LOSSES.index(run.settings.loss)
-        self.constants = {"TILE": side, "LANES": lanes, "LOSS": loss, "SHIPPED_MODEL": int(run.settings.model == "shipped")}
+        self._waves = max(1, lanes // (limits.min_wave_size or limits.max_wave_size or 32))
+        self.constants = {
+            "TILE": side,
+            "LANES": lanes,
+            "LOSS": LOSSES.index(run.settings.loss),
+            "REPRODUCIBLE": int(apart),
+            "WAVES": self._waves,
+            "SHIPPED_MODEL": int(run.settings.model == "shipped"),
+        }
         self.tile = (side, side, 2**32 - 1)
         self._columns, self._rows = run.tiles(side, side)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
@@ -51,6 +63,8 @@ class BinnedKernels:
             "listsUsed": zeros(device, 1, np.uint32),
             "stepsDone": zeros(device, 1, np.uint32),
         }
+        if apart:
+            self._make_parts()
         self._project = self._bind("binned", "projectMain", (count, 1), "tileCount", "splats", "listsUsed", blobsBuffer=run.raw)
         self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "listsUsed")
         self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "lists")
@@ -59,12 +73,32 @@ class BinnedKernels:
         if run.settings.loss == "l1+ssim":  # looks beyond a tile: the picture is drawn and compared first
             stages, slopes = slope_kernels(run)
             compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
-        self._derive = self._raster("binnedDerivativesMain", "stepsDone", moments=self.gradient, **compared_with)
-        self._update = self._bind(
-            "binned_update", "binnedUpdateMain", (count, 1), "tileCount", "splats", "listsUsed", "stepsDone",
-            blobsBuffer=run.raw, moments=self.gradient, firstMoment=run.first_moment, secondMoment=run.second_moment,
-        )  # fmt: skip
-        self.iteration = [self._allocate, self._scatter, *compare, self._derive, self._update]
+        self._apart: list[Bound] = []  # those that bind `parts`
+        raws = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
+        if apart:
+            self._derive = self._raster("binnedDerivativesMain", "stepsDone", "parts", "sortedLists", **compared_with)
+            gather = self._bind(
+                "binned_update",
+                "gatherMomentsMain",
+                (count, 1),
+                "splats",
+                "tileList",
+                "parts",
+                "sortedLists",
+                moments=self.gradient,
+            )
+            self._update = self._bind("binned_update", "moveMain", (count, 1), "stepsDone", moments=self.gradient, **raws)
+            self._apart = [self._derive, gather]
+            derive, moving = [self._derive, gather], [self._update, self._project]
+        else:
+            self._derive = self._raster("binnedDerivativesMain", "stepsDone", moments=self.gradient, **compared_with)
+            self._update = self._bind(
+                "binned_update", "binnedUpdateMain", (count, 1), "tileCount", "splats", "listsUsed", "stepsDone",
+                moments=self.gradient, **raws,
+            )  # fmt: skip
+            derive, moving = [self._derive], [self._update]
+        self.deriving = [self._allocate, self._scatter, *compare, *derive]
+        self.iteration = [*self.deriving, *moving]
         self.drawing = [self._allocate, self._scatter, self._image]
         self.bounds = [self._project, *self.iteration, self._image]
 
@@ -94,11 +128,20 @@ class BinnedKernels:
                 bound.set(lists=self._buffers["lists"])
             for bound in (self._allocate, self._scatter):
                 bound.set(listsCapacity=self._capacity)
+            if self._apart:
+                self._make_parts()
+                for bound in self._apart:
+                    bound.set(parts=self._buffers["parts"], sortedLists=self._buffers["sortedLists"])
         return overfull
 
     def list_lengths(self) -> np.ndarray:
         """How long each tile's list was at the last look, (rows, columns) uint32."""
         return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
+
+    def _make_parts(self) -> None:
+        """Room for the sums that tiles keep apart, as long as the lists."""
+        self._buffers["parts"] = zeros(self.run.device, FIELDS * self._capacity * self._waves)
+        self._buffers["sortedLists"] = zeros(self.run.device, self._capacity, np.uint32)
 
     def _raster(self, entry: str, *names: str, **buffers) -> Bound:
         threads = (self._columns * self.constants["LANES"], self._rows)
