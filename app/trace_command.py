@@ -15,6 +15,7 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.program import CompileError
 from splatscope.outlive import Died, Overdue, outlive
+from splatscope.tracing.cost import endless
 from splatscope.tracing.modules import find_entry, load_modules
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
@@ -30,7 +31,6 @@ _SPEC = re.compile(
 FORMS = "NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy"
 MOST_BYTES = 2**30
 JOB_SECONDS = 120.0
-_LOOP = re.compile(r"\b(for|while|do)\b")
 
 
 class CallError(ValueError):
@@ -63,13 +63,10 @@ def trace(
 
 def _overdue(job: Job, as_json: bool) -> int:
     """What is said of a kernel that had to be ended from outside."""
-    module = load_modules(job.source, job.file, job.include)[-1]
+    module, lines = load_modules(job.source, job.file, job.include)[-1], endless(job.source, job.file, job.include)
     entry = job.entry or find_entry(module)
-    blocks = [block for block in module.source.functions() if "Differentiable" in module.source.attributes(block)]
-    loops = [loop.start() for block in blocks for loop in _LOOP.finditer(module.source.clean, block.start, block.end)]
-    start = next(block.head for block in module.source.functions() if block.name == entry)
-    line = module.source.place(min(loops, default=start))[0]
-    why = "autodiff bounds the loops of a differentiable function, no budget does" if loops else "no budget tells where"
+    line = lines[0] if lines else module.source.place(next(b.head for b in module.source.functions() if b.name == entry))[0]
+    why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "no budget tells where"
     message = f"The kernel, or its compilation, did not end within {JOB_SECONDS:.0f} s: {why}."
     finding = Finding("timeout", entry, message, [line], [0], file=job.file)
     report = {"adapter": adapter_of(open_device()).name, "threads": 0, "events": 0, "truncated": True, "buffers": {}}

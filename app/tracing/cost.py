@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from splatscope.tracing.declarations import Declarations
-from splatscope.tracing.instrument import Instrumenter
-from splatscope.tracing.modules import find_entry, load_modules
+from splatscope.tracing.instrument import Instrumented, Instrumenter
+from splatscope.tracing.loops import without_budget
+from splatscope.tracing.modules import Module, find_entry, load_modules
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,7 @@ def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tup
     """
     modules = load_modules(source, file, include)
     entry = entry or find_entry(modules[-1])
-    declarations = Declarations()
-    for module in modules:
-        declarations.add(module.source)
-    instrumenter = Instrumenter(declarations, entry)
-    results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+    instrumenter, results = _instrumented(modules, entry)
     places = Counter((site.file, site.function) for site in instrumenter.sites[1:])
 
     words: dict[str, set[str]] = {}
@@ -55,3 +52,18 @@ def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tup
             waiting += words[name] & found.keys()
     chosen = [cost for name, cost in found.items() if name in reached]
     return sorted(chosen, key=lambda cost: (cost.name != entry, cost.file != file, cost.file, cost.line))
+
+
+def endless(source: str, file: str, include: tuple[Path, ...] = ()) -> list[int]:
+    """The lines of the source's own loops that no budget ends. Nothing is compiled."""
+    modules = load_modules(source, file, include)
+    instrumenter, _ = _instrumented(modules, "")
+    return without_budget(modules[-1].source, instrumenter.sites, instrumenter.declarations.constants)
+
+
+def _instrumented(modules: list[Module], entry: str) -> tuple[Instrumenter, list[Instrumented]]:
+    declarations = Declarations()
+    for module in modules:
+        declarations.add(module.source)
+    instrumenter = Instrumenter(declarations, entry)
+    return instrumenter, [instrumenter.instrument(module.source, not module.included) for module in modules]

@@ -56,6 +56,7 @@ class Declarations:
     arrays: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # (type, sizes) of a module's own
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)  # of a module: those known when it is compiled
     macros: set[str] = field(default_factory=set)  # those with parameters, and those that stand for more than a value
     outs: dict[str, set[int]] = field(default_factory=dict)  # out parameters of functions and methods, whatever their overload
     mutating: set[str] = field(default_factory=set)  # methods that change what they are called on
@@ -65,6 +66,7 @@ class Declarations:
     def add(self, source: Source) -> None:
         """Add what a module declares."""
         self._macros(source.text)
+        self.constants |= set(_CONSTANT.findall(source.text))
         self._aliases(source.clean)
         for block in source.walk():
             if block.kind == "struct":
@@ -176,6 +178,7 @@ class Declarations:
 
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_CONSTANT = re.compile(r"(?:\bstatic\s+const\s+[\w<>]+\s+|^[ \t]*#[ \t]*define[ \t]+(?=\w+[ \t]+\d))(\w+)", re.MULTILINE)
 _PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
 _BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
 _GLOBAL = re.compile(

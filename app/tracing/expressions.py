@@ -52,6 +52,7 @@ class Expressions(Bounds):
         self.differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
         self.changed: list[str] = []  # locals that the statement at hand changes inside of expressions
         self.after: list[str] = []  # records that follow the statement at hand
+        self.moved: dict[int, int] = {}  # statements that took the text before them into their braces: how much of it
         self.inner: dict[int, str] = {}  # the new text of blocks inside of this one, by where they start
 
     # Text
@@ -80,7 +81,9 @@ class Expressions(Bounds):
             return self.text(node)
         parts, at = [], node.start_byte
         for child in node.children:
-            parts += [self.span(at, child.start_byte), emit(child)]
+            text = emit(child)
+            lead, moved = self.span(at, child.start_byte), self.moved.pop(child.start_byte, 0)
+            parts += [lead[: len(lead) - moved], re.sub(r"[^\n]", " ", lead[len(lead) - moved :]), text]
             at = child.end_byte
         parts.append(self.span(at, node.end_byte))
         return "".join(parts)

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, field
 
+from splatscope.tracing.control import Function
 from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.runs import Runs, join
 from splatscope.tracing.sites import Site
-from splatscope.tracing.statements import Function
 from splatscope.tracing.syntax import Block, Source
 
 __all__ = ["Instrumented", "Instrumenter", "Site"]

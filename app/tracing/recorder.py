@@ -105,6 +105,9 @@ public bool _rec_overrun(uint site)
     return over;
 }}
 
+// Whether a loop that autodiff follows goes on.
+public bool _rec_within(uint site, bool goes_on) {{ return goes_on && !_rec_overrun(site); }}
+
 uint clamped(uint i, uint n) {{ return min(i, max(n, 1) - 1); }}
 
 // Indices on their way into brackets, with the sizes of their dimensions: kept as they are, returned so that they stay inside.
