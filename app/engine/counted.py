@@ -1,7 +1,7 @@
 """The training kernels with counters put into them: what they did in one iteration is counted where they do it.
 
-A module is put together with all it imports into one text, and a line that counts is written at the start of some functions and before some
-statements. Nothing else changes: the gradients are the same.
+A module and all it imports are put together into one text, and lines that count are written at the start of some functions and
+before some statements. Nothing else changes: the gradients are the same.
 """
 
 import re
@@ -19,7 +19,6 @@ from splatscope.splat.state import TrainingState
 from splatscope.splat.tiled import TiledKernels
 from splatscope.tracing.modules import load_modules
 
-MODULES = ("training", "binned", "binned_raster", "binned_update")
 PLACES = ("tests", "reads", "forward", "backward", "atomics", "tries")
 
 _COUNTERS = """
@@ -43,6 +42,13 @@ _STATEMENTS = (
     (r"uint expected = derivBuffer\[", "atomics", "{tally} {statement}"),
     (r"uint found = derivBuffer\[idx\]\.compareExchange\(", "tries", "{tally} {statement}"),
 )
+# The modules that count, and what each must have of these.
+MODULES = {
+    "training": {"loadFloat", "loadFloat_bwd", *(statement for statement, _, _ in _STATEMENTS)},
+    "binned": {"visit"},
+    "binned_raster": {"blendLayer", "unblendLayer", "addFloat"},
+    "binned_update": {"visit"},
+}
 _IMPORT = re.compile(r"^import \w+;\n", re.MULTILINE)
 
 
@@ -67,7 +73,7 @@ def with_counters(module: str) -> str:
     """The text of shaders/`module`.slang and of all it imports, counting.
 
     Raises:
-        LookupError: a kind of kernels has none of the places to count at any more.
+        LookupError: a function or statement that should count is not there any more.
     """
     modules = load_modules((SHADERS / f"{module}.slang").read_text(), f"{module}.slang", (SHADERS,))
     text = "\n".join(_IMPORT.sub("", one.original) for one in modules)
@@ -75,14 +81,13 @@ def with_counters(module: str) -> str:
     for function, counter, amount in _CALLS:
         pattern = re.compile(rf"\b{function}\([^()]*\)\s*\{{")
         text, times = pattern.subn(lambda m, c=counter, a=amount: f"{m[0]} {_tally(c, a)}", text)
-        found |= {counter} if times else set()
+        found |= {function} if times else set()
     for statement, counter, instead in _STATEMENTS:
         text, times = re.subn(statement, lambda m, c=counter, i=instead: i.format(tally=_tally(c, "1"), statement=m[0]), text)
-        found |= {counter} if times else set()
-    wanted = {"training": set(PLACES), "binned": {"tests"}, "binned_update": {"tests"}}
-    missing = wanted.get(module, {"forward", "backward", "atomics"}) - found
+        found |= {statement} if times else set()
+    missing = MODULES[module] - found
     if missing:
-        raise LookupError(f"Nothing in {module}.slang says where {', '.join(sorted(missing))} are counted.")
+        raise LookupError(f"{module}.slang has no {', '.join(sorted(missing))} any more, where something is counted.")
     return _COUNTERS + text
 
 
@@ -103,5 +108,7 @@ def count_iteration(device: spy.Device, state: TrainingState) -> Counts:
     device.wait()
     counters.copy_from_numpy(np.zeros(len(PLACES), np.uint32))
     submit(device, bound.steps(state.step + 1, 1))
-    counts = download(counters, np.uint32, (len(PLACES),))
-    return Counts(**dict(zip(PLACES, counts.tolist(), strict=True)))
+    counts = dict(zip(PLACES, download(counters, np.uint32, (len(PLACES),)).tolist(), strict=True))
+    if state.settings.kernels == "simple":
+        counts["forward"] = counts["reads"]  # they read a Gaussian where they evaluate it, and nowhere else
+    return Counts(**counts)

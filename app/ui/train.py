@@ -14,8 +14,9 @@ from splatscope.splat.report import Report
 from splatscope.splat.settings import TILES
 from splatscope.splat.state import TrainingState
 
-from .controls import Controls, action, choice, group, menu, number, slider, upload
+from .controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from .frame import Frame
+from .ladder import LadderView
 from .page import Page
 from .train_charts import KernelTimes, ListLengths, Quality
 from .train_parts import Fit, RunBar, Saves, Text
@@ -46,6 +47,7 @@ HTML = """
     </div>
   </div>
   <aside data-slot="8"></aside>
+  <div class="ladder-at" data-slot="11"></div>
 </div>
 <div class="tile-at"><div data-slot="9"></div><div data-slot="10"></div></div>
 """
@@ -80,6 +82,7 @@ class TrainView:
         self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
         self.controls = self._controls()
         self.saves = Saves(self.desk)
+        self.ladder = LadderView()
         figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
         self.page = Page(
             page="train",
@@ -88,11 +91,12 @@ class TrainView:
             actions=[self.saves],
             slots=[
                 *(self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls),
-                *(self.descent.bar, self.descent.stepper),
+                *(self.descent.bar, self.descent.stepper, self.ladder),
             ],
         )
         self.page.on_close(self.desk.close)
         self.page.on_close(self.descent.close)
+        self.page.on_close(self.ladder.close)
         # Panel drops what changes between a document's way to the browser and the word that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
         pn.state.onload(lambda: self.descent.follow(shell.inputs))
@@ -132,6 +136,7 @@ class TrainView:
                 choice(p.adam),
                 choice(p.tile, as_menu=True),
                 choice(p.gradient_sum),
+                switch(p.reproducible),
                 folded=True,
             ),
         ]

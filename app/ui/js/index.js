@@ -7,6 +7,7 @@ import * as Controls from "./controls.js"
 import * as RunBar from "./runbar.js"
 import * as Fit from "./fit.js"
 import * as TileBar from "./tilebar.js"
+import * as LadderView from "./ladder.js"
 import * as ProgramMap from "./programmap.js"
 import * as Saves from "./saves.js"
 import * as Text from "./text.js"
@@ -22,4 +23,4 @@ import * as Show from "./lesson/show.js"
 import * as LessonBar from "./lesson/bar.js"
 import * as WalkBar from "./walk/bar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, ProgramMap, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar, WalkBar}
+export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, LadderView, ProgramMap, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar, WalkBar}

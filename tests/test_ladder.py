@@ -1,0 +1,86 @@
+"""The ladder's counts are those of the work: they agree with the lists that the plain kernels made."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from splatscope.engine import counted
+from splatscope.engine.ladder import SIZE, WAYS, _count, _same_work, _time, ladder_of
+from splatscope.gpu.device import open_device
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.ui.ladder import COUNTED, rungs_of
+
+BLOBS = 16  # few: a driver compiles the simple kernels' loop long
+
+
+@pytest.fixture(scope="module")
+def ladder():
+    states = _same_work(BLOBS)
+    adapter, timings = _time(states)
+    return ladder_of(adapter, states, timings, [_count(state) for state in states])
+
+
+@pytest.fixture(scope="module")
+def rungs(ladder):
+    return {rung.kernels: rung for rung in ladder.rungs}
+
+
+def test_the_simple_kernels_evaluate_every_pair(rungs):
+    simple = rungs["simple"]
+    assert simple.counts.forward == simple.counts.backward == SIZE * SIZE * BLOBS
+    assert simple.counts.tests == simple.listed == 0
+    # Nine values a Gaussian, and no more than an addition for each wave.
+    assert 0 < simple.counts.atomics <= 9 * SIZE * SIZE * BLOBS
+
+
+def test_every_pixel_of_a_tile_walks_its_list(rungs):
+    for kernels in ("tiled", "binned"):
+        rung = rungs[kernels]
+        width, height = rung.tile
+        assert rung.counts.forward == rung.counts.backward == rung.listed * width * height
+    tiled, binned = rungs["tiled"].counts, rungs["binned"].counts
+    width, height = rungs["tiled"].tile
+    assert tiled.tests == (SIZE // width) * (SIZE // height) * BLOBS
+    assert tiled.reads >= tiled.tests + tiled.forward + tiled.backward
+    # Each Gaussian tests a tile before it counts itself in, and once more before it writes itself down; those it touches are fewer.
+    assert 2 * rungs["binned"].listed <= binned.tests < tiled.tests
+    assert binned.reads == BLOBS
+
+
+def test_additions_are_counted_where_they_are_made(rungs):
+    for kernels in ("simple", "tiled"):
+        assert rungs[kernels].counts.tries >= rungs[kernels].counts.atomics
+    binned = rungs["binned"]
+    assert binned.counts.tries == 0
+    assert 0 < binned.counts.atomics <= 9 * binned.listed
+    assert binned.counts.atomics < rungs["tiled"].counts.atomics < rungs["simple"].counts.atomics
+
+
+def test_counting_leaves_the_state_alone():
+    pixels = np.full((32, 32, 3), 90, np.uint8)
+    state = start_state(Settings(size=32, blobs=8, kernels="binned"), pixels, "grey")
+    before = state.splats.raw.copy()
+    first, second = (counted.count_iteration(open_device(), state) for _ in range(2))
+    assert first == second
+    assert np.array_equal(state.splats.raw, before)
+    assert state.step == 0
+
+
+def test_a_place_that_is_not_there_any_more_is_an_error(monkeypatch):
+    monkeypatch.setattr(counted, "_CALLS", tuple(call for call in counted._CALLS if call[0] != "addFloat"))
+    with pytest.raises(LookupError, match=r"binned_raster\.slang has no addFloat"):
+        counted.with_counters("binned_raster")
+
+
+def test_a_rung_says_its_gain_in_its_own_numbers(ladder, rungs):
+    drawn = rungs_of(ladder)
+    assert [rung["name"] for rung in drawn] == list(WAYS)
+    assert drawn[0]["gain"] == 0
+    for before, after in pairwise(drawn):
+        assert after["gain"] == pytest.approx(before["ms"] / after["ms"])
+    assert f"{rungs['tiled'].counts.tests:,} tests" in drawn[1]["why"]
+    for rung in drawn:
+        assert rung["ms"] == pytest.approx(sum(ms for _, ms in rung["kernels"]))
+        assert [words for words, _, _ in rung["counts"]] == [words for _, words, _ in COUNTED]
