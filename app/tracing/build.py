@@ -14,7 +14,7 @@ from splatscope.gpu.program import CompileError, declaration, first_error
 from splatscope.paths import SHADERS
 from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.instrument import Instrumenter, Refused
-from splatscope.tracing.modules import Module
+from splatscope.tracing.modules import Module, without_macros
 from splatscope.tracing.recorder import module_text
 from splatscope.tracing.rolling import rolled
 from splatscope.tracing.runs import Runs, shape_of
@@ -71,6 +71,7 @@ def build_instrumented(
     """
     with_loops = [replace(m, source=Source(text, m.file)) if (text := rolled(m.original)) != m.original else m for m in modules]
     if with_loops != modules:
+        with_loops = without_macros(with_loops)
         with contextlib.suppress(CompileError):
             return _build(device, with_loops, entry, include, constants, chosen, reach, tries=1)
     return _build(device, modules, entry, include, constants, chosen, reach, MOST_TRIES)

@@ -1,11 +1,12 @@
 """The files of a program: its source, what that imports, and what those include."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from splatscope.gpu.program import CompileError
 from splatscope.paths import SHADERS
+from splatscope.tracing.macros import macros_in, written_out
 from splatscope.tracing.syntax import Source
 
 
@@ -48,7 +49,17 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module
 
     visit("", "", file, text, False)
     main = found.pop("")
-    return [*(module for module in found.values() if module is not None), main]
+    return without_macros([*(module for module in found.values() if module is not None), main])
+
+
+def without_macros(modules: list[Module]) -> list[Module]:
+    """The modules with macros written out: their own, and those of the files that are included."""
+    included = [module.source for module in modules if module.included]
+
+    def seen_by(module: Module) -> list[Source]:
+        return [m.source for m in modules] if module.included else [*included, module.source]
+
+    return [replace(module, source=written_out(module.source, macros_in(seen_by(module)))) for module in modules]
 
 
 def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:

@@ -5,6 +5,7 @@ length for length, so that what its nodes point at is still the source. What sta
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -61,6 +62,8 @@ class Source:
         self.text = text.encode().decode("latin-1")
         self.clean = _NOT_CODE.sub(_blanked, _without_odd_branches(self.text))
         self.blocks = _outer_blocks(self.clean, 0, len(self.clean), None)
+        self.written = self.text  # as the file has it, where the text has macros written out
+        self.shifts: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's text begins there)
 
     def walk(self) -> Iterator[Block]:
         """All blocks, each before those inside it."""
@@ -85,8 +88,12 @@ class Source:
         return split_arguments(self.clean[slice(*block.parameters)]) if block.parameters else []
 
     def place(self, offset: int) -> tuple[int, int]:
-        """(line, column), both from 1."""
-        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        """(line, column) in the file, both from 1."""
+        shift = bisect_right(self.shifts, offset, key=lambda s: s[0]) - 1
+        if shift >= 0:
+            here, there, is_macro = self.shifts[shift]
+            offset = there if is_macro else there + offset - here
+        return self.written.count("\n", 0, offset) + 1, offset - self.written.rfind("\n", 0, offset)
 
     def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
         """The code in a span, each block blanked with its braces, and ended by a semicolon."""

@@ -229,6 +229,27 @@ def test_imported_and_included_functions_record_on_their_own_lines() -> None:
         )
 
 
+def test_what_macros_do_is_recorded_at_the_lines_that_call_them() -> None:
+    recording = recorded("macros_written_out")
+    lines = (CORPUS / "macros_written_out.slang").read_text().split("\n")
+    at = {word: next(n for n, text in enumerate(lines, 1) if text.strip().startswith(word)) for word in ("PUSH(", "int x", "EACH(")}
+    assert events(recording, "read", thread=2)[1:] == [("read", "tile", 3)] * 2
+    assert {kind for kind, *_ in events(recording, "arrive", "resume")} == {"arrive", "resume"}
+    assert values(recording, "plus", "call", 1) == values(recording, "plus", "return", 1) == [None] * 3
+    about = {(site.kind, site.name, site.line) for site in recording.trace.sites}
+    assert about >= {("write", "tile", at["PUSH("]), ("atomic", "count", at["PUSH("]), ("read", "tile", at["int x"])}
+    assert ("overrun", "", at["EACH("]) in about
+    assert "plus" in recording.functions
+
+
+def test_a_macro_that_may_stand_for_something_else_is_one_step() -> None:
+    text = "#ifdef FAST\n#define SET(v) result[0] = v\n#else\n#define SET(v) result[id.x] = v\n#endif\n#define STR(x) #x\n"
+    recording = source(text + kernel("SET(int(id.x) + 1);\n#undef SET\n#define SET(v) result[id.x] += v\nSET(2);"))
+    assert recording.outputs["result"][:4].tolist() == [3, 4, 5, 6]
+    assert recording.same_as_plain
+    assert events(recording, "write") == []
+
+
 def test_only_chosen_functions_record() -> None:
     recording = recorded("early_return", functions=("computeMain",))
     assert "find" in recording.stepped_over
