@@ -1,6 +1,7 @@
 """What a lesson's methods tried out, on its way to the browser: quizzes, claims and shows."""
 
 import base64
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -55,9 +56,17 @@ class Show(_Tried):
         self.results = parts_of(result)
 
 
+MOST_MADE = 256
+_made: OrderedDict[int, tuple[Any, list[dict[str, Any]]]] = OrderedDict()  # results by identity, and what is drawn of them
+
+
 def parts_of(result: Any) -> list[dict[str, Any]]:
-    """What is drawn of a result, one under the other."""
-    return [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
+    """What is drawn of a result, one under the other. Of a result that is kept it is made once for all who see it."""
+    if id(result) not in _made:
+        _made[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
+        while len(_made) > MOST_MADE:
+            _made.popitem(last=False)
+    return _made[id(result)][1]
 
 
 def plain(part: Curves | Bars | Code | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:

@@ -5,6 +5,8 @@ Students are sockets without a browser: they join, count what they are sent, and
 
 import asyncio
 import json
+import math
+import random
 import re
 import secrets
 import statistics
@@ -17,6 +19,7 @@ from urllib.request import urlopen
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from splatscope.ui.classroom import code_of
+from splatscope.ui.walk_bar import SHARE
 
 WALK = "whole"
 PATIENCE = 180.0  # seconds for a page to reach everybody
@@ -65,6 +68,11 @@ class Visitor:
     async def _send(self, kind: str, content: dict) -> None:
         for part in (header(kind), "{}", json.dumps(content)):
             await self.socket.write_message(part)
+
+    async def turn(self, page: str, within: float = 0.0) -> None:
+        """Asks for a page, as its browser would, at some moment of so many seconds."""
+        await asyncio.sleep(random.uniform(0, within))
+        await self.say("Router", type="go", page=page, step=0, inputs={}, followed=True)
 
     async def say(self, component: str, **data: object) -> None:
         await self._event("data_event", [["model", {"id": self.models[component]}], ["data", _encoded(data)]])
@@ -136,16 +144,18 @@ async def measure(address: str, count: int) -> None:
     await quiet(students)
     for student in students:
         student.frames.clear()
+    teacher.frames.clear()
     began = time.perf_counter()
-    await asyncio.gather(
-        *(student.say("Router", type="go", page="bitonic-sort", step=0, inputs={}, followed=True) for student in students)
-    )
-    while any(not student.recordings() for student in students) and time.perf_counter() - began < PATIENCE:
+    await teacher.turn("bitonic-sort")
+    await lead(teacher, page="bitonic-sort", step=0, stop=16)
+    await asyncio.gather(*(student.turn("bitonic-sort", within=SHARE * count) for student in students))
+    while any(not one.recordings() for one in (teacher, *students)) and time.perf_counter() - began < PATIENCE:
         await asyncio.sleep(0.05)
-    whole = max((when for student in students for when in student.recordings()), default=began) - began
+    took = sorted(min(student.recordings(), default=math.inf) - began for student in students)
     sent = statistics.median(sum(size for _, size, _ in student.frames) for student in students)
-    got = sum(1 for student in students if student.recordings())
-    print(f"Another page, asked for by all at once: {sent / 1e6:.2f} MB to each; {got} have its recording after {whole:.1f} s")
+    print(f"Another page, asked for within {SHARE * count:.1f} s: {sent / 1e6:.2f} MB to each; its recording is there after")
+    first, half, last = min(teacher.recordings(), default=math.inf) - began, took[count // 2], took[-1]
+    print(f"{first:.1f} s for who presents, {half:.1f} s for half of the class, {last:.1f} s for all")
 
 
 if __name__ == "__main__":
