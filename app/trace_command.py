@@ -234,6 +234,8 @@ def _print(recording: Recording, findings: list[Finding], all_groups: bool) -> N
         console.print(f"  {name}: {shown}{', …' if len(values) > 16 else ''}  ({len(values):,})", soft_wrap=True)
     for name, why in recording.stepped_over.items():
         console.print(f"stepped over {name}: {why}", soft_wrap=True)
+    for missed in header["unseen"]:
+        console.print(missed, soft_wrap=True, markup=False)
     same = recording.same_as_plain
     console.print({None: "The plain kernel was not run: it is not safe to.", True: "The plain kernel leaves the same buffers."}.get(
         same, "The plain kernel leaves other buffers: the order of its threads matters."))  # fmt: skip

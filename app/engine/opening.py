@@ -23,6 +23,7 @@ MOST_EVENTS = 2_000_000
 MOST_SITES = 50_000
 MOST_THREADS = 1024
 MOST_TEXT = 2**20  # characters of all sources
+MOST_UNSEEN = 64  # sentences on what was not recorded
 MOST_WORD = 200  # characters of a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
 _WORDS = ("file", "entry", "adapter")
@@ -151,7 +152,8 @@ def _check(trace: Trace) -> None:
     if not good or header["version"] != VERSION:
         raise ValueError
     # What a stranger added stays out.
-    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_REST)} | {"all_groups": False}
+    unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
+    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_REST)} | {"all_groups": False, "unseen": unseen}
 
 
 def _is_site(site: Site) -> bool:

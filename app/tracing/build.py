@@ -20,6 +20,7 @@ from splatscope.tracing.rolling import rolled
 from splatscope.tracing.runs import Runs, shape_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.syntax import Block, Source
+from splatscope.tracing.unseen import unseen
 
 MOST_TRIES = 8
 NO_PIPELINE = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
@@ -41,6 +42,7 @@ class Build:
     runs: Runs
     functions: list[str]
     stepped_over: dict[str, str]
+    unseen: list[str]
     tries: int
 
 
@@ -125,7 +127,8 @@ def _build(
                 written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
                 _refuse(error, modules, written, refused, entry, last_but_one=attempt >= tries - 2)
                 continue
-            return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, attempt)
+            missed = unseen(modules, refused.lines, instrumenter.sites, declarations)
+            return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, missed, attempt)
     raise AssertionError("not reached")
 
 

@@ -58,6 +58,7 @@ class Declarations:
     aliases: dict[str, str] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)  # of a module: those known when it is compiled
     macros: set[str] = field(default_factory=set)  # those with parameters, and those that stand for more than a value
+    bodies: dict[str, str] = field(default_factory=dict)  # of `macros`: what all definitions of one say together
     outs: dict[str, set[int]] = field(default_factory=dict)  # out parameters of functions and methods, whatever their overload
     mutating: set[str] = field(default_factory=set)  # methods that change what they are called on
     methods: set[str] = field(default_factory=set)
@@ -132,6 +133,7 @@ class Declarations:
         for name, parameters, body in _MACRO.findall(text):
             if parameters or re.search(r"[;={}\[]|\breturn\b", body):
                 self.macros.add(name)
+                self.bodies[name] = self.bodies.get(name, "") + body
             elif re.fullmatch(r"\w+", body.strip()) and not body.strip()[0].isdigit():
                 self.aliases[name] = body.strip()
 

@@ -123,6 +123,7 @@ def _trace(
         "loop_budget": job.loop_budget,
         "sources": sources,
         "stepped_over": build.stepped_over,
+        "unseen": build.unseen,
     }
     rows = rows.copy()
     return from_records(rows, settle(rows, build.sites), header, build.runs)

@@ -17,6 +17,7 @@ _BUFFER = re.compile(
     r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)[^;{}()]*?>\s+(\w+)\s*[;:,)]"
 )
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
+_DEFINED = re.compile(r"\s*#\s*define\s+(\w+)")
 _STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::[^{]*)?\{")
 _FIELD = re.compile(
     r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
@@ -68,10 +69,13 @@ class Sources:
         for file, text in self.texts.items():
             bare = _COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), text)
             bare = _SHARED.sub(lambda match: "\n" * match.group(0).count("\n"), bare)
-            for number, line in enumerate(bare.split("\n"), 1):
-                found |= {name for name in self.shared if (file, number, name) not in about and re.search(rf"\b{name}\b", line)}
-                barriers = re.findall(r"\b\w+MemoryBarrierWithGroupSync\b", line)
-                found |= {"barriers" for name in barriers if (file, number, name) not in about}
+            lines = list(enumerate(bare.split("\n"), 1))
+            for number, line in lines:
+                names = {name for name in self.shared if re.search(rf"\b{name}\b", line)}
+                names |= set(re.findall(r"\b\w+MemoryBarrierWithGroupSync\b", line))
+                where = _calls(line, lines) if names else []  # of a macro; it is written out where it is called
+                missed = {name for name in names if any((file, n, name) not in about for n in where or [number])}
+                found |= {name if name in self.shared else "barriers" for name in missed}
         return found
 
     def origins(self, site: Site) -> set[str] | None:
@@ -113,6 +117,15 @@ class Sources:
         called = {n.child_by_field_name("function").id for n in _walk(node) if n.type == "call_expression"}
         names = {_text(n) for n in _walk(node) if n.type == "identifier" and n.id not in called}
         return names - set(SCALARS) - self.constants
+
+
+def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]:
+    """The numbers of the lines that call the macro which a line defines, through other macros too."""
+    macro = _DEFINED.match(line)
+    if macro is None or depth > 8:
+        return []
+    using = [(n, text) for n, text in lines if text != line and re.search(rf"\b{macro[1]}\b", text)]
+    return [call for n, text in using for call in (_calls(text, lines, depth + 1) if _DEFINED.match(text) else [n])]
 
 
 def _fields(body: str) -> list[tuple[str, str]]:

@@ -248,6 +248,25 @@ def test_a_macro_that_may_stand_for_something_else_is_one_step() -> None:
     assert recording.outputs["result"][:4].tolist() == [3, 4, 5, 6]
     assert recording.same_as_plain
     assert events(recording, "write") == []
+    about = "the macro SET is one step: what it reads and writes is not recorded."
+    assert recording.trace.header["unseen"] == [f"kernel.slang, line {line}: {about}" for line in (12, 15)]
+
+
+def test_a_loop_without_a_budget_is_named() -> None:
+    text = """float f(float x)
+{
+    x = spirv_asm { result:$$float = OpFMul $x $x };
+    for (int i = 0; i < 4; i++) x += i;
+    do
+        x *= 0.5;
+    while (x > 1.0);
+    return x;
+}"""
+    recording = source(kernel("result[id.x] = int(f(id.x)); while (result[id.x] > 1) result[id.x] -= 1;", text))
+    assert set(recording.stepped_over) == {"f"}
+    assert recording.trace.header["unseen"] == [
+        "kernel.slang, line 5: this loop has no budget: nothing but the time limit ends it."
+    ]
 
 
 def test_only_chosen_functions_record() -> None:

@@ -20,7 +20,7 @@ export class Findings {
     this.run = run
     this.picked = run.findings.length ? 0 : -1
     this.cards = run.findings.map((finding, i) => this.#card(finding, i))
-    this.el.replaceChildren(...(this.cards.length ? this.cards.map((card) => card.el) : [this.#clean()]))
+    this.el.replaceChildren(...(this.cards.length ? this.cards.map((card) => card.el) : [this.#clean()]), ...this.#unseen())
     this.#pick(this.picked)
   }
 
@@ -28,6 +28,12 @@ export class Findings {
     this.picked = number
     this.cards.forEach((card, i) => card.el.classList.toggle("open", i === number))
     this.cards.forEach((card, i) => card.head.setAttribute("aria-expanded", String(i === number)))
+  }
+
+  // What the recording does not tell.
+  #unseen() {
+    const {unseen = []} = this.run.head
+    return unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words))
   }
 
   #clean() {
