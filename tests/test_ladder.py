@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 from splatscope.engine import counted
-from splatscope.engine.ladder import SIZE, WAYS, _count, _same_work, _time, ladder_of
+from splatscope.engine.ladder import SIZE, WAYS, Ladder, _count, _same_work, _time, rungs_of
 from splatscope.gpu.device import open_device
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
-from splatscope.ui.ladder import COUNTED, rungs_of
+from splatscope.ui.ladder import COUNTED, _large, drawn
 
 BLOBS = 16  # few: a driver compiles the simple kernels' loop long
 
 
 @pytest.fixture(scope="module")
 def ladder():
-    states = _same_work(BLOBS)
+    states = _same_work(SIZE, BLOBS, WAYS)
     adapter, timings = _time(states)
-    return ladder_of(adapter, states, timings, [_count(state) for state in states])
+    rungs = rungs_of(states, timings, [_count(state) for state in states])
+    _, large = _time(_same_work(64, 40, WAYS[1:]))
+    return Ladder(adapter, SIZE, BLOBS, rungs, 64, 40, large)
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +77,15 @@ def test_a_place_that_is_not_there_any_more_is_an_error(monkeypatch):
 
 
 def test_a_rung_says_its_gain_in_its_own_numbers(ladder, rungs):
-    drawn = rungs_of(ladder)
-    assert [rung["name"] for rung in drawn] == list(WAYS)
-    assert drawn[0]["gain"] == 0
-    for before, after in pairwise(drawn):
+    panels = drawn(ladder)
+    assert [rung["name"] for rung in panels] == list(WAYS)
+    assert panels[0]["gain"] == 0
+    for before, after in pairwise(panels):
         assert after["gain"] == pytest.approx(before["ms"] / after["ms"])
-    assert f"{rungs['tiled'].counts.tests:,} tests" in drawn[1]["why"]
-    for rung in drawn:
+    assert f"{rungs['tiled'].counts.tests:,} tests" in panels[1]["why"]
+    for rung in panels:
         assert rung["ms"] == pytest.approx(sum(ms for _, ms in rung["kernels"]))
         assert [words for words, _, _ in rung["counts"]] == [words for _, words, _ in COUNTED]
+    tiled, binned = ladder.large
+    assert f"{tiled.total / binned.total:.1f} times faster" in _large(ladder)
+    assert 40 <= binned.listed < tiled.listed

@@ -17,6 +17,7 @@ from .kept import Kept
 PICTURE = "chelsea.jpg"
 SIZE = 128
 MOST = (64, 32)  # Gaussians: autodiff stores every step of the simple kernels' loop, for which some drivers have little room
+LARGE = {True: (256, 2048), False: (512, 40_960)}  # pixels a side and Gaussians for the upper two rungs alone, by `is_software`
 BEFORE = 200  # iterations, so that the Gaussians lie as they do in training
 REPEATS = 7  # of which the quickest counts: what else the machine does only adds
 LIMIT = 120.0  # seconds a job: the simple kernels' loop takes a driver long to compile
@@ -41,12 +42,15 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The rungs, slowest first, and what they all worked on."""
+    """The rungs, slowest first, and what they all worked on; and the upper two once more where training has its size."""
 
     adapter: Adapter
     size: int
     blobs: int
     rungs: list[Rung]
+    large_size: int
+    large_blobs: int
+    large: list["Timing"]  # of tiled and binned
 
 
 async def climbed(pool: Pool) -> Ladder:
@@ -65,7 +69,7 @@ async def _climb(pool: Pool) -> Ladder:
 
     try:
         for blobs in MOST:
-            states = await job(_same_work, blobs)
+            states = await job(_same_work, SIZE, blobs, WAYS)
             try:
                 for state in states:
                     await job(_compile, state)
@@ -76,17 +80,18 @@ async def _climb(pool: Pool) -> Ladder:
             break
         adapter, timings = await job(_time, states)
         counts = [await job(_count, state) for state in states]
+        size, many = LARGE[adapter.is_software]
+        _, large = await job(_time, await job(_same_work, size, many, WAYS[1:]))
     finally:
         pool.forget("ladder")
-    return ladder_of(adapter, states, timings, counts)
+    return Ladder(adapter, SIZE, blobs, rungs_of(states, timings, counts), size, many, large)
 
 
-def ladder_of(adapter: Adapter, states: list[TrainingState], timings: list["Timing"], counts: list[Counts]) -> Ladder:
-    rungs = [
+def rungs_of(states: list[TrainingState], timings: list["Timing"], counts: list[Counts]) -> list[Rung]:
+    return [
         Rung(state.settings.kernels, timing.ms, count, timing.listed, timing.tile)
         for state, timing, count in zip(states, timings, counts, strict=True)
     ]
-    return Ladder(adapter, SIZE, states[0].settings.blobs, rungs)
 
 
 # What follows runs on a worker.
@@ -100,14 +105,18 @@ class Timing:
     listed: int
     tile: tuple[int, int]
 
+    @property
+    def total(self) -> float:
+        return sum(self.ms.values())
 
-def _same_work(blobs: int) -> list[TrainingState]:
+
+def _same_work(size: int, blobs: int, ways: tuple[str, ...]) -> list[TrainingState]:
     """One state for each kind of kernels, with the same Gaussians, some way into their training."""
-    pixels = crop_picture((ASSETS / PICTURE).read_bytes(), PICTURE, SIZE, SIZE).pixels
-    trainer = Trainer(open_device(), start_state(Settings(size=SIZE, blobs=blobs), pixels, PICTURE))
+    pixels = crop_picture((ASSETS / PICTURE).read_bytes(), PICTURE, size, size).pixels
+    trainer = Trainer(open_device(), start_state(Settings(size=size, blobs=blobs), pixels, PICTURE))
     trainer.advance(BEFORE)
     trained = trainer.save()
-    return [_standing_still(trained, kernels) for kernels in WAYS]
+    return [_standing_still(trained, kernels) for kernels in ways]
 
 
 def _compile(state: TrainingState) -> None:
@@ -137,7 +146,7 @@ def _count(state: TrainingState) -> Counts:
 def _standing_still(trained: TrainingState, kernels: str) -> TrainingState:
     """The same Gaussians for other kernels, with rates of zero: each iteration has the very same work."""
     still = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
-    settings = Settings(size=SIZE, blobs=trained.splats.count, kernels=kernels, **still)
+    settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, **still)
     state = start_state(settings, trained.target, PICTURE)
     state.splats = trained.splats
     return state

@@ -37,6 +37,7 @@ class LadderView(Component):
         default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
     )
     said = param.String(default="", doc="What was measured, and where; or what went wrong")
+    large = param.String(default="", doc="The upper two at a size that training has")
     busy = param.Boolean(default=False)
 
     def __init__(self, **params: Any):
@@ -58,10 +59,10 @@ class LadderView(Component):
         except (EngineError, DeviceError, UnsupportedDevice) as error:
             self.param.update(busy=False, said=f"Not measured: {error}")
             return
-        self.param.update(busy=False, rungs=rungs_of(found), said=_said(found))
+        self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))
 
 
-def rungs_of(found: Ladder) -> list[dict[str, Any]]:
+def drawn(found: Ladder) -> list[dict[str, Any]]:
     """What the browser draws of each rung."""
     pairs = zip([None, *found.rungs], found.rungs, strict=False)
     return [_rung(rung, before) for before, rung in pairs]
@@ -108,4 +109,13 @@ def _said(found: Ladder) -> str:
         f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
         "pixels, the same for all three, the quickest of several in turns. The counts are the kernels' own: each ran once more "
         "with counters in it."
+    )
+
+
+def _large(found: Ladder) -> str:
+    tiled, binned = found.large
+    return (
+        f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "
+        f"too long, tiled takes {tiled.total:.3g} ms and binned {binned.total:.3g} ms: {tiled.total / binned.total:.1f} times "
+        f"faster, with {tiled.listed:,} ids in the lists of the one and {binned.listed:,} in those of the other."
     )

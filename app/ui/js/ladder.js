@@ -26,19 +26,21 @@ export function render({model, el}) {
   const button = h("button", {class: "btn", type: "button", "data-testid": "ladder-measure", onclick: () => model.send_msg({type: "measure"})}, "Measure on this device")
   const said = h("p", {class: "rung-said", role: "status"})
   const list = h("ol", {class: "rungs"})
+  const large = h("p", {class: "rung-large"})
   const root = h("section", {class: "climb", "data-testid": "ladder", "aria-labelledby": "climb-title"},
     h("h2", {id: "climb-title"}, "The ladder: simple, tiled, binned"),
     h("p", {class: "rung-lead"}, "Three kinds of kernels move the same Gaussians towards the same picture, and differ in how the work is shared out. Each rung leaves out what the one before did in vain."),
-    button, said, list)
+    button, said, list, large)
   const show = () => {
     said.textContent = model.said
+    large.textContent = model.large
     button.disabled = model.busy
     button.hidden = model.rungs.length > 0
     list.replaceChildren(...model.rungs.map((rung) => panel(rung, model.rungs[0].ms)))
     if (model.rungs.length) root.dataset.measured = ""
   }
   const soon = () => queueMicrotask(show)
-  for (const name of ["rungs", "said", "busy"]) model.on(name, soon)
+  for (const name of ["rungs", "said", "large", "busy"]) model.on(name, soon)
   show()
   return root
 }
