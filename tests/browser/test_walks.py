@@ -214,6 +214,11 @@ def test_the_notes_have_a_window_of_their_own_that_turns_the_page(visit: Callabl
     expect(notes.locator("footer")).to_contain_text(STOPS[BLENDING + 3].title)
     teacher.keyboard.press("PageUp")
     expect(notes.get_by_role("heading", level=1)).to_have_text(STOPS[BLENDING + 1].title)
+    notes.on("dialog", lambda dialog: dialog.dismiss())
+    notes.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")  # as where there is no clipboard
+    with notes.expect_event("dialog") as asked:
+        notes.get_by_role("button", name="Copy the presenter's link").click()
+    assert asked.value.default_value == f"{notes.url.partition('?')[0]}?walk=whole&key=notes-key"
     wrong = wrongs_of(notes)
     assert not wrong, json.dumps(wrong, indent=1)
 

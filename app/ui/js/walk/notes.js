@@ -13,11 +13,19 @@ export function notes(root, guide) {
   const time = h("span", {class: "elapsed num"}), plan = h("span", {class: "dim num"}), done = h("i"), due = h("b")
   const way = (label, by, klass) => h("button", {type: "button", class: `btn ${klass}`, onclick: () => guide.go(guide.stop + by)}, label)
   const again = h("button", {type: "button", class: "btn quiet", onclick: () => model.send_msg({type: "clock"})}, "Start the clock now")
+  const own = h("button", {type: "button", class: "btn quiet", title: "It opens this class as its presenter: on another device, or later. Keep it to yourself.", onclick: () => copyOwn()}, "Copy the presenter's link")
+  const copyOwn = async () => {
+    const link = `${location.origin}${location.pathname}?walk=${model.walk}&key=${encodeURIComponent(guide.key)}`
+    try {
+      await navigator.clipboard.writeText(link)
+      own.textContent = "Copied"
+    } catch { prompt("The presenter's link", link) } // without https there is no clipboard
+  }
   const back = way("Previous", -1, ""), on = way("Next", 1, "pri")
   root.classList.add("notes")
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
-    h("article", {}, place, title, words), h("footer", {}, next, h("div", {class: "acts"}, back, on), heads))
+    h("article", {}, place, title, words), h("footer", {}, next, h("div", {class: "acts"}, back, on), heads, own))
 
   const tick = () => {
     const {stop, began} = guide, passed = began ? Math.max(0, Date.now() / 1000 - began) : 0, whole = ends.at(-1)
@@ -44,7 +52,7 @@ export function notes(root, guide) {
     heads.textContent = mine ? inWords(seen) : ""
     back.disabled = !mine || stop === 0
     on.disabled = !mine || !after
-    again.hidden = !mine
+    again.hidden = own.hidden = !mine
     tick()
   }
 }
