@@ -14,6 +14,7 @@ from splatscope.splat.state import FIELDS
 
 SPLAT_FLOATS = 12
 ENOUGH_TILES = 1024
+GATHERERS = 8  # threads that gather a Gaussian's sums, of a reproducible run
 LISTS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
 
 
@@ -39,13 +40,15 @@ class BinnedKernels:
         self.run = run
         limits = run.device.info.limits
         side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
-        self._waves = max(1, lanes // (limits.min_wave_size or limits.max_wave_size or 32))
+        narrowest = limits.min_wave_size or limits.max_wave_size or 32
+        self._waves, gatherers = max(1, lanes // narrowest), min(GATHERERS, narrowest)
         self.constants = {
             "TILE": side,
             "LANES": lanes,
             "LOSS": LOSSES.index(run.settings.loss),
             "REPRODUCIBLE": int(apart),
             "WAVES": self._waves,
+            "GATHERERS": gatherers,
             "SHIPPED_MODEL": int(run.settings.model == "shipped"),
         }
         self.tile = (side, side, 2**32 - 1)
@@ -78,15 +81,9 @@ class BinnedKernels:
         if apart:
             self._derive = self._raster("binnedDerivativesMain", "stepsDone", "parts", "sortedLists", **compared_with)
             gather = self._bind(
-                "binned_update",
-                "gatherMomentsMain",
-                (count, 1),
-                "splats",
-                "tileList",
-                "parts",
-                "sortedLists",
+                "binned_update", "gatherMomentsMain", (gatherers * count, 1), "splats", "tileList", "parts", "sortedLists",
                 moments=self.gradient,
-            )
+            )  # fmt: skip
             self._update = self._bind("binned_update", "moveMain", (count, 1), "stepsDone", moments=self.gradient, **raws)
             self._apart = [self._derive, gather]
             derive, moving = [self._derive, gather], [self._update, self._project]
