@@ -59,6 +59,7 @@ def train(
     ] = "binned",
     loss: Annotated[Literal["l2", "l1", "l1+ssim"], typer.Option(help="What is lowered; all but l2 need binned kernels.")] = "l2",
     seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
+    growth: Annotated[bool, typer.Option(help="Start with a quarter of them, add the rest where the error is largest.")] = True,
     reproducible: Annotated[bool, typer.Option("--reproducible", help="The same bits in every run from one seed; slower.")] = False,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
@@ -69,7 +70,7 @@ def train(
     from splatscope.train_command import train
 
     chosen = {"model": model, "blobs": blobs, "iterations": iterations, "kernels": kernels, "loss": loss, "seed": seed}
-    train(image, size, device, out, as_json, film, reproducible=reproducible, **chosen)
+    train(image, size, device, out, as_json, film, growth=growth, reproducible=reproducible, **chosen)
 
 
 @commands.command()

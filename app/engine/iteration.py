@@ -65,7 +65,8 @@ _kept = Kept(1)
 def _measure() -> Iteration:
     picture = read_picture((ASSETS / PICTURE).read_bytes(), PICTURE, Settings().size)
     tiled, binned = (
-        Trainer(open_device(), start_state(Settings(kernels=kernels), picture.pixels, PICTURE)) for kernels in ("tiled", "binned")
+        Trainer(open_device(), start_state(Settings(kernels=kernels, growth=False), picture.pixels, PICTURE))
+        for kernels in ("tiled", "binned")
     )
     parts = [_as_far_as(tiled, ordered) for ordered in (0, 1)]
     queries = tiled.device.create_query_pool(type=spy.QueryType.timestamp, count=len(parts) + 1)

@@ -113,7 +113,7 @@ class Timing:
 def _same_work(size: int, blobs: int, ways: tuple[str, ...]) -> list[TrainingState]:
     """One state for each kind of kernels, with the same Gaussians, some way into their training."""
     pixels = crop_picture((ASSETS / PICTURE).read_bytes(), PICTURE, size, size).pixels
-    trainer = Trainer(open_device(), start_state(Settings(size=size, blobs=blobs), pixels, PICTURE))
+    trainer = Trainer(open_device(), start_state(Settings(size=size, blobs=blobs, growth=False), pixels, PICTURE))
     trainer.advance(BEFORE)
     trained = trainer.save()
     return [_standing_still(trained, kernels) for kernels in ways]

@@ -68,6 +68,16 @@ def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target:
     return RunBuffers(device, settings, width, height, *(upload(device, a.reshape(-1)) for a in arrays), upload(device, pixels))
 
 
+def upload_splats(run: RunBuffers, splats: Splats) -> None:
+    """Replace a run's Gaussians and their moments."""
+    for buffer, array in (
+        (run.raw, splats.raw),
+        (run.first_moment, splats.first_moment),
+        (run.second_moment, splats.second_moment),
+    ):
+        buffer.copy_from_numpy(np.ascontiguousarray(array.reshape(-1)))
+
+
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> Bound:
     """Compile an entry point for a run's settings and bind it."""
     return compile_kernel(run.device, module, entry, constants, run.sources.get(module)).bind((*threads, 1), **variables)

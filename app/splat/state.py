@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from splatscope.splat import growth
 from splatscope.splat.settings import Settings
 
 FIELDS = 9
@@ -61,6 +62,8 @@ def start_state(settings: Settings, target: np.ndarray, target_name: str) -> Tra
     generator = np.random.default_rng(settings.seed)
     start = _start_shipped if settings.model == "shipped" else _start_direct
     raw = start(settings.blobs, target, generator).astype(np.float32)
+    if settings.grows:
+        growth.hide(raw)
     return TrainingState(settings, target, target_name, Splats.start(raw), generator)
 
 

@@ -9,7 +9,7 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import download
 from splatscope.gpu.program import Bound, submit, submit_timed
-from splatscope.splat import kernels
+from splatscope.splat import growth, kernels
 from splatscope.splat.binned import BinnedKernels, UnsupportedDevice
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
 from splatscope.splat.tiled import TiledKernels
@@ -66,6 +66,18 @@ class Trainer:
         iterations = min(iterations, state.settings.iterations - state.step)
         if iterations <= 0:
             return 0
+        started, done, left = time.perf_counter(), 0, seconds
+        while done == 0 or (done < iterations and left > 0):
+            stage = growth.next_stage(state.settings, state.step)
+            done += self._train(min(iterations - done, (stage or state.settings.iterations) - state.step), left)
+            if state.step == stage:
+                self._add_gaussians()
+            left = seconds - (time.perf_counter() - started)
+        state.seconds += time.perf_counter() - started
+        return done
+
+    def _train(self, iterations: int, seconds: float) -> int:
+        """Up to `iterations` more for about `seconds`, at least one; returns how many were done."""
         # The first one goes alone: it is timed kernel by kernel.
         started = last = time.perf_counter()
         self._submit(list(self._steps(1)))
@@ -81,16 +93,30 @@ class Trainer:
                 last = now
             under_way = submitted
         self.device.wait()
-        state.seconds += time.perf_counter() - started
         return done
 
-    def look(self) -> Look:
-        """Draw the picture, measure it, and add the measure to the run's history."""
-        run, state = self.run, self.state
+    def _add_gaussians(self) -> None:
+        """Let more of them in where the picture as it is now is wrong."""
+        self._draw()
+        splats = self.save().splats
+        growth.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
+        kernels.upload_splats(self.run, splats)
+        self._submit(self.kernels.begin())
+
+    def _draw(self) -> None:
+        """Draw and measure the run as it is now. `kernels.begin()` has to follow before the next iteration."""
         self._submit(looking := [*self.kernels.drawing, self._measure, self._describe])
         if self.kernels.grow():
             self._submit(self.kernels.begin())
             self._submit(looking)
+
+    def _error(self) -> np.ndarray:
+        return download(self.run.error_map, np.float32, (self.run.height, self.run.width))
+
+    def look(self) -> Look:
+        """Draw the picture, measure it, and add the measure to the run's history."""
+        run, state = self.run, self.state
+        self._draw()
         list_lengths = self.kernels.list_lengths()
         self._submit(self.kernels.begin())
         pixels = run.width * run.height
@@ -103,7 +129,7 @@ class Trainer:
             psnr=psnr,
             loss=float(loss),
             picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
-            error=download(run.error_map, np.float32, (run.height, run.width)),
+            error=self._error(),
             list_lengths=list_lengths,
             tile=self.kernels.tile,
             ellipses=download(run.ellipses, np.float32, (state.settings.blobs, kernels.ELLIPSE_FLOATS)),

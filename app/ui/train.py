@@ -110,7 +110,7 @@ class TrainView:
                 upload("picture", "Upload a picture", "image/png,image/jpeg,image/webp", MAX_BYTES, "train-upload"),
                 number(p.size),
             ),
-            group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed)),
+            group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed), switch(p.growth)),
             group("Kernels", choice(p.kernels), choice(p.loss)),
             group(
                 "Rates",

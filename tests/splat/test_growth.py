@@ -1,0 +1,103 @@
+"""Growth: how many Gaussians are to be seen when, where the new ones go, and that a run through it can be interrupted anywhere."""
+
+import numpy as np
+import pytest
+
+from splatscope.paths import ASSETS
+from splatscope.splat import growth
+from splatscope.splat.images import crop_picture
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import load_state, save_state, start_state
+from splatscope.splat.trainer import Trainer
+
+
+def state_of(side=48, **chosen):
+    picture = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut.jpg", side, side)
+    return start_state(Settings(**{"blobs": 201, "iterations": 80} | chosen), picture.pixels, picture.name)
+
+
+def seen(splats) -> int:
+    return int((splats.raw[8] > -4.5).sum())
+
+
+def test_a_run_begins_with_a_part_and_has_all_after_the_last_stage(device):
+    trainer = Trainer(device, state_of())
+    counts = [seen(trainer.state.splats)]
+    for _ in range(growth.STAGES):
+        stage = growth.next_stage(trainer.state.settings, trainer.state.step)
+        trainer.advance(stage - trainer.state.step)
+        counts.append(seen(trainer.save().splats))
+    assert counts[0] == 51
+    assert counts[-1] == 201
+    assert (np.diff(counts) >= 12).all()
+    assert trainer.state.step == 40
+    assert growth.next_stage(trainer.state.settings, 40) is None
+
+
+@pytest.mark.parametrize("chosen", [{"growth": False}, {"kernels": "tiled"}, {"model": "shipped"}])
+def test_other_runs_have_all_from_the_start(chosen):
+    state = state_of(**chosen)
+    assert seen(state.splats) == 201
+    assert growth.next_stage(state.settings, 0) is None
+
+
+@pytest.mark.parametrize("blobs", [1, 2, 3])
+@pytest.mark.parametrize("iterations", [1, 3, 25])
+def test_the_smallest_runs_grow_too(device, blobs, iterations):
+    trainer = Trainer(device, state_of(16, blobs=blobs, iterations=iterations))
+    assert seen(trainer.state.splats) >= 1
+    assert trainer.advance(100) == iterations
+    assert np.isfinite(trainer.save().splats.raw).all()
+
+
+def test_new_ones_go_where_the_error_is_in_the_targets_colour():
+    state = state_of()
+    error = np.zeros((48, 48), np.float32)
+    error[10:14, 30:40] = 0.5
+    before = state.splats.raw.copy()
+    added = growth.add(state.splats, state.target, error, state.settings, 40, state.generator)
+    raw, new = state.splats.raw, np.arange(201) < 150
+    assert added == 150
+    assert np.array_equal(raw[:, ~new], before[:, ~new])
+    x, y = np.rint(raw[:2, new]).astype(int)
+    assert ((x >= 29) & (x <= 40) & (y >= 9) & (y <= 14)).all()
+    assert np.ptp(x) > 5
+    near = state.target[9:15, 29:41].reshape(-1, 3) / 255
+    assert np.abs(raw[5:8, new].T[:, None] - near).max(axis=2).min(axis=1).max() < 1e-6
+
+
+def test_useless_ones_are_moved_and_begin_anew():
+    state = state_of()
+    error = np.full((48, 48), 0.1, np.float32)
+    growth.add(state.splats, state.target, error, state.settings, 40, state.generator)
+    splats = state.splats
+    splats.first_moment[:] = splats.second_moment[:] = 1
+    splats.raw[8, 7] = -6
+    splats.raw[0, 190] = 48 + 4 * np.exp(splats.raw[2:4, 190].max())
+    before = splats.raw.copy()
+    assert growth.add(splats, state.target, error, state.settings, 40, state.generator) == 2
+    assert np.flatnonzero((splats.raw != before).any(axis=0)).tolist() == [7, 190]
+    assert np.flatnonzero((splats.second_moment == 0).all(axis=0)).tolist() == [7, 190]
+    assert growth.add(splats, state.target, error, state.settings, 40, state.generator) == 0
+
+
+def test_a_run_interrupted_anywhere_grows_to_the_same_bits(device):
+    whole = Trainer(device, state_of(reproducible=True))
+    whole.advance(80)
+    pieces = Trainer(device, state_of(reproducible=True))
+    for steps in (3, 1, 4, 17):  # to a stage, past it, and over several
+        pieces.advance(steps)
+        pieces.look()
+        pieces = Trainer(device, load_state(save_state(pieces.save())))
+    pieces.advance(80)
+    assert pieces.state.step == 80
+    assert pieces.save().splats.raw.tobytes() == whole.save().splats.raw.tobytes()
+
+
+def test_growth_pays(device):
+    quality = {}
+    for on in (False, True):
+        trainer = Trainer(device, state_of(96, blobs=300, iterations=400, growth=on))
+        trainer.advance(400)
+        quality[on] = trainer.look().psnr
+    assert quality[True] > quality[False] + 0.3, quality
