@@ -71,7 +71,7 @@ def test_the_plot_is_one_file_that_asks_nothing_of_a_network(race, tmp_path):
     tags = Tags()
     tags.feed(page)
     assert {"html", "body", "script"} <= tags.seen
-    assert tags.addresses == []
+    assert not [address for address in tags.addresses if "//" in address]
 
 
 class Tags(HTMLParser):
