@@ -16,6 +16,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b")
 MOST_TEXT = 20_000  # characters that one call may become
+MOST_BODIES = 500_000  # characters of all the bodies that one file may take in
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,30 @@ def macros_in(sources: Iterable[Source]) -> dict[str, Macro]:
     """The macros of some files that can be written out, by name."""
     found: dict[str, Macro] = {}
     doubtful: set[str] = set()
+    names: dict[str, set[str]] = {}  # in what a macro becomes
     for source in sources:
         sure = _sure(source.text)
         for define in _DEFINE.finditer(source.text):
             name, brackets, listed, body = define.groups()
             body = _COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", body)).strip()
             parameters = tuple(p.strip() for p in listed.split(",") if p.strip()) if brackets else None
+            names.setdefault(name, set()).update(_NAME.findall(body))
             if name in found or define.start() not in sure or "#" in body or '"' in body or "..." in (listed or ""):
                 doubtful.add(name)
             elif brackets or _MORE_THAN_A_VALUE.search(body):
                 found[name] = Macro(parameters, body, source.file, define.end())
         doubtful |= {match[2] for match in _DIRECTIVE.finditer(source.text) if match[1] == "undef"}
-    return {name: macro for name, macro in found.items() if name not in doubtful}
+    return {name: macro for name, macro in found.items() if name not in doubtful and not _leads_to(name, names)}
+
+
+def _leads_to(name: str, names: dict[str, set[str]]) -> bool:
+    """Whether a macro's own name is left in what it becomes: written out once, it would be replaced again."""
+    reached, waiting = set(), [name]
+    while waiting:
+        more = names.get(waiting.pop(), set()) - reached
+        reached |= more
+        waiting += more
+    return name in reached
 
 
 def _sure(text: str) -> set[int]:
@@ -62,7 +75,11 @@ def _sure(text: str) -> set[int]:
 def written_out(source: Source, macros: dict[str, Macro]) -> Source:
     """The source with its calls of macros written out; each stays on its line, and its places are those of the call."""
     parts, shifts, at, length = [], [], 0, 0
-    for start, end, text in _calls(source, macros):
+    try:
+        calls = list(_calls(source, macros))
+    except RecursionError:  # hundreds of macros, each in the next
+        return source
+    for start, end, text in calls:
         text += "\n" * source.text.count("\n", start, end)
         parts += [source.text[at:start], text]
         length += start - at
@@ -78,22 +95,25 @@ def written_out(source: Source, macros: dict[str, Macro]) -> Source:
 
 
 def _calls(source: Source, macros: dict[str, Macro]) -> Iterable[tuple[int, int, str]]:
-    at = 0
-    while (name := _NAME.search(source.clean, at)) is not None:
+    at, left = 0, [MOST_BODIES]
+    while macros and (name := _NAME.search(source.clean, at)) is not None:
         at = name.end()
         macro = macros.get(name.group(0))
         if macro is None or (macro.file == source.file and name.start() < macro.at):
             continue
-        call = _replaced(source.clean, name, macros, frozenset())
+        call = _replaced(source.clean, name, macros, left)
         if call is None or not re.search(r'["#]', source.text[name.start() : call[0]]):
             at = call[0] if call else at
             if call:
                 yield name.start(), call[0], call[1]
 
 
-def _replaced(text: str, name: re.Match[str], macros: dict[str, Macro], inside: frozenset[str]) -> tuple[int, str] | None:
-    """(where a call ends, what it becomes); None where it is none."""
+def _replaced(text: str, name: re.Match[str], macros: dict[str, Macro], left: list[int]) -> tuple[int, str] | None:
+    """(where a call ends, what it becomes); None where it is none. `left` counts down MOST_BODIES."""
     macro, end, body = macros[name.group(0)], name.end(), macros[name.group(0)].body
+    left[0] -= 1 + len(body)
+    if left[0] < 0:
+        return None
     if macro.parameters is not None:
         opening = re.compile(r"\s*\(").match(text, end)
         if opening is None:
@@ -104,18 +124,18 @@ def _replaced(text: str, name: re.Match[str], macros: dict[str, Macro], inside: 
             given = []
         if len(given) != len(macro.parameters):
             return None
-        values = dict(zip(macro.parameters, (_all(value, macros, inside) for value in given), strict=True))
+        values = dict(zip(macro.parameters, (_all(value, macros, left) for value in given), strict=True))
         body = _NAME.sub(lambda match: values.get(match.group(0), match.group(0)), body)
-    body = _all(body, macros, inside | {name.group(0)})
+    body = _all(body, macros, left)
     return (end, " ".join(body.split())) if len(body) < MOST_TEXT else None
 
 
-def _all(text: str, macros: dict[str, Macro], inside: frozenset[str]) -> str:
+def _all(text: str, macros: dict[str, Macro], left: list[int]) -> str:
     parts, at, start = [], 0, 0
     while (name := _NAME.search(text, at)) is not None:
         at = name.end()
-        if name.group(0) in macros and name.group(0) not in inside:
-            call = _replaced(text, name, macros, inside)
+        if name.group(0) in macros:
+            call = _replaced(text, name, macros, left)
             if call is not None:
                 parts += [text[start : name.start()], call[1]]
                 at = start = call[0]

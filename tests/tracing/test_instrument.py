@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
+from splatscope.tracing.modules import load_modules
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import sanitize
 
@@ -250,6 +251,18 @@ def test_a_macro_that_may_stand_for_something_else_is_one_step() -> None:
     assert events(recording, "write") == []
     about = "the macro SET is one step: what it reads and writes is not recorded."
     assert recording.trace.header["unseen"] == [f"kernel.slang, line {line}: {about}" for line in (12, 15)]
+
+
+def test_a_macro_that_names_itself_and_one_that_explodes_stay_as_they_are() -> None:
+    many = "".join(f"#define M{n}(x) M{n - 1}(x) + M{n - 1}(x)\n" for n in range(1, 40))
+    text = "#define add(x) add(x) + 1\n#define M0(x) x\n" + many
+    recording = source(text + kernel("int y = add(1); result[id.x] = M3(y);", "int (add)(int x) { return x + 10; }"))
+    assert recording.outputs["result"][:4].tolist() == [8 * 12] * 4
+    assert recording.same_as_plain
+    modules = load_modules(text + kernel("result[id.x] = M39(1);"), "kernel.slang", ())
+    assert len(modules[-1].source.text) < 100_000
+    chain = "#define M0(x) x\n" + "".join(f"#define M{n}(x) M{n - 1}(x)\n" for n in range(1, 3000)) + "void f() { M2999(1); }"
+    assert "M2999(1)" in load_modules(chain, "kernel.slang", ())[-1].source.text
 
 
 def test_a_loop_without_a_budget_is_named() -> None:
