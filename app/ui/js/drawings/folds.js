@@ -29,27 +29,27 @@ function build({root, facts, options}, look) {
   const height = y(rounds.length) + tall + 6
   let latest = look
 
-  const svg = s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, class: "fo", role: "slider", tabindex: 0, "aria-label": "Thread, chosen with the arrow keys left and right", "aria-valuemin": 0, "aria-valuemax": count - 1})
+  const svg = s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, class: "folds", role: "slider", tabindex: 0, "aria-label": "Thread, chosen with the arrow keys left and right", "aria-valuemin": 0, "aria-valuemax": count - 1})
   const discs = lanes ? Array.from({length: count}, (_, i) => lane(x(i) + cell / 2, 9, Math.min(5, cell * 0.34))) : []
   svg.append(...discs.map((disc) => disc.el))
   const lines = rows.map((_, row) => {
     const words = s("text", {x: row ? width - left : left, y: y(row) - 5, "text-anchor": row ? "end" : "start"}), live = row ? rounds[row - 1].stride : count
     svg.append(words)
     // from the row above: what lies in its upper half comes down onto the lower half
-    const fold = row ? s("path", {class: "fo-fold", d: `M${x(live)} ${y(row - 1) + tall + 2}H${x(2 * live)}L${x(live)} ${y(row) - 2}H${x(0)}Z`}) : null
-    const way = row ? s("path", {class: "fo-way"}) : null
+    const fold = row ? s("path", {class: "folds-fold", d: `M${x(live)} ${y(row - 1) + tall + 2}H${x(2 * live)}L${x(live)} ${y(row) - 2}H${x(0)}Z`}) : null
+    const way = row ? s("path", {class: "folds-way"}) : null
     if (fold) svg.prepend(fold)
     const places = Array.from({length: count}, (_, i) => {
       const box = s("rect", {x: x(i) + pad / 2, y: y(row), width: Math.max(1, cell - pad), height: tall, rx: pad ? 2 : 0, "stroke-width": pad ? 1 : 0})
       const value = worded ? s("text", {class: "m", x: x(i) + cell / 2, y: y(row) + tall / 2 + 4, "text-anchor": "middle"}) : null
-      const cut = row && rounds[row - 1].stale.includes(i) ? s("path", {class: "fo-cut", d: `M${x(i + 1) - pad / 2} ${y(row)}h${-Math.min(8, cell)}l${Math.min(8, cell)} ${Math.min(8, cell)}z`}) : null
+      const cut = row && rounds[row - 1].stale.includes(i) ? s("path", {class: "folds-cut", d: `M${x(i + 1) - pad / 2} ${y(row)}h${-Math.min(8, cell)}l${Math.min(8, cell)} ${Math.min(8, cell)}z`}) : null
       svg.append(box, ...[value, cut].filter(Boolean))
       return {box, value, cut}
     })
     if (way) svg.append(way)
     return {words, fold, way, places, live}
   })
-  const mark = s("path", {class: "fo-mine"})
+  const mark = s("path", {class: "folds-mine"})
   svg.append(mark)
 
   const choose = (thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
@@ -72,14 +72,14 @@ function build({root, facts, options}, look) {
       const current = row === done + 1, past = row <= done
       words.setAttribute("class", row === done ? "now" : "")
       words.textContent = row ? `stride ${live}: ${live} of ${count} threads add` : "the gradients"
-      fold?.setAttribute("class", `fo-fold${past || current ? " lit" : ""}`)
-      if (way) set(way, {class: `fo-way${me < live && (past || current) ? " on" : ""}`, d: `M${x(me) + cell / 2} ${y(row - 1) + tall}V${y(row)}M${x(me + live) + cell / 2} ${y(row - 1) + tall}L${x(me) + cell / 2} ${y(row)}`})
+      fold?.setAttribute("class", `folds-fold${past || current ? " lit" : ""}`)
+      if (way) set(way, {class: `folds-way${me < live && (past || current) ? " on" : ""}`, d: `M${x(me) + cell / 2} ${y(row - 1) + tall}V${y(row)}M${x(me + live) + cell / 2} ${y(row - 1) + tall}L${x(me) + cell / 2} ${y(row)}`})
       places.forEach(({box, value, cut}, i) => {
         const fresh = current && memory?.written(i) && (!row || moment.after(memory.written(i) - 1) > moment.after(rounds[row - 1].begin - 1))
         const number = past ? rows[row][i] : fresh ? memory.number(i) : null
         const clamped = row === 0 && Math.abs(gradients[i]) > limit
         const share = number === null ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most))
-        box.setAttribute("class", `fo-cell${number === null ? "" : number < 0 ? " minus" : " plus"}${i >= live && row ? " gone" : ""}${clamped ? " clamped" : ""}${i === me ? " me" : ""}`)
+        box.setAttribute("class", `folds-cell${number === null ? "" : number < 0 ? " minus" : " plus"}${i >= live && row ? " gone" : ""}${clamped ? " clamped" : ""}${i === me ? " me" : ""}`)
         box.style.setProperty("--share", `${Math.round(100 * share)}%`)
         if (value) { value.textContent = number === null || (i >= live && row) ? "" : short(number); value.setAttribute("class", `m${share > 0.5 ? " strong" : ""}`) }
         cut?.setAttribute("visibility", past ? "visible" : "hidden")
