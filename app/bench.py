@@ -66,9 +66,8 @@ class Case:
     def prepare(self, device: spy.Device, data: bytes, name: str) -> None:
         """Raises ValueError: the device does not take it."""
         chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
-        settings = Settings(
-            iterations=1_000_000, growth=False, **chosen
-        )  # all of them from the start: the same work for all kernels
+        # All of them from the start: the same work for all kernels.
+        settings = Settings(iterations=1_000_000, growth=False, **chosen)
         problem = refuse(settings, adapter_of(device).is_software)
         if problem:
             raise ValueError(problem)

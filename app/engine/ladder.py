@@ -146,7 +146,7 @@ def _count(state: TrainingState) -> Counts:
 def _standing_still(trained: TrainingState, kernels: str) -> TrainingState:
     """The same Gaussians for other kernels, with rates of zero: each iteration has the very same work."""
     still = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
-    settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, **still)
+    settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, growth=False, **still)
     state = start_state(settings, trained.target, PICTURE)
     state.splats = trained.splats
     return state
