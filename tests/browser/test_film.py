@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-PATIENCE = 120_000  # ms: a page tries one thing after another, and kernels may have to be compiled
+PATIENCE = 240_000  # ms: a page tries one thing after another, and kernels may have to be compiled
 
 
 def test_a_run_is_scrubbed_both_ways_by_key(visit: Callable[..., Page]):

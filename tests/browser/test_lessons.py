@@ -13,7 +13,7 @@ from splatscope.paths import LESSONS
 from splatscope.ui.prose import parse
 
 STEMS = sorted(path.stem for path in LESSONS.glob("*.md"))
-PATIENCE = 60_000  # ms: kernels may have to be compiled by the driver
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 each = pytest.mark.parametrize("stem", STEMS)
 
 

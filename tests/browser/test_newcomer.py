@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from splatscope.ui.pages import PAGES, first_section
 
-PATIENCE = 60_000  # ms: kernels may have to be compiled by the driver
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 SECTIONS = [entry for entry in PAGES if entry.group and entry.group != "Tools"]
 
 

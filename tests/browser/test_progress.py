@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-PATIENCE = 60_000  # ms: kernels may have to be compiled by the driver
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 
 
 def ready(page: Page) -> None:

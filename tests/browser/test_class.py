@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from splatscope.ui.classroom import code_of
 from splatscope.ui.walks import find
 
-PATIENCE = 60_000  # ms: kernels may have to be compiled by the driver
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 STOPS = find("whole").stops
 BLENDING = next(i for i, stop in enumerate(STOPS) if stop.page == "blending")  # its first stop, with a figure; its next is a claim
 assert STOPS[BLENDING].press > 0
