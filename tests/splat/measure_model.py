@@ -46,6 +46,7 @@ PARTS = {
     "positions anywhere, not where the picture changes": [patch.object(state, "_start_direct", anywhere)],
     "grey at the start, not the picture's colours": [patch.object(state, "_start_direct", grey)],
     "one rate of 0.05 for all values": [patch.object(Settings, "start_rates", property(one_rate))],
+    "all Gaussians from the start": [patch.object(Settings.param.growth, "default", False)],
     "rates that do not fall": [patch.object(Settings, "fall", property(lambda settings: 1.0))],
     "β₂ of 0.999": [patch.object(kernels, "DIRECT_BETA2", kernels.BETA2)],
     "the shipped model": None,
