@@ -1,8 +1,7 @@
 """All tests, a part at a time, each part in a process of its own.
 
 Tests compile and run kernels in their own process, as the app's workers do, and a compiler or driver that crashes takes the process
-along: about once in ten thousand compilations Slang's does. The app starts another worker then; here the part is run once more, and
-what happened is said.
+along. The app starts another worker then; here the part is run once more, and what happened is said.
 """
 
 import subprocess

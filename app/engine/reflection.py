@@ -7,7 +7,7 @@ from typing import Any
 import slangpy as spy
 
 from splatscope.gpu.device import COMPILER_OPTIONS
-from splatscope.gpu.program import CompileError
+from splatscope.gpu.program import CompileError, joined
 from splatscope.paths import SHADERS
 
 MAIN = "main_kernel"
@@ -49,7 +49,7 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
     """
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": [str(SHADERS)]})
     try:
-        module = session.load_module_from_source(MAIN, source, file)
+        module = session.load_module_from_source(MAIN, joined(source), file)
         points = [point for point in module.entry_points if point.stage == spy.ShaderStage.compute]
         if not points:
             raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')

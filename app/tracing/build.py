@@ -10,7 +10,7 @@ from pathlib import Path
 import slangpy as spy
 
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
-from splatscope.gpu.program import CompileError, declaration, first_error
+from splatscope.gpu.program import CompileError, declaration, first_error, joined
 from splatscope.paths import SHADERS
 from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.instrument import Instrumenter, Refused
@@ -210,7 +210,9 @@ def _link(
     # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders} | dict(options))
     try:
-        loaded = [session.load_module_from_source(name or "main_kernel", _unbound(text), file) for name, file, text in texts]
+        loaded = [
+            session.load_module_from_source(name or "main_kernel", _unbound(joined(text)), file) for name, file, text in texts
+        ]
         main = loaded[-1]
         if constants:
             text = "".join(declaration(name, value) for name, value in constants.items())
