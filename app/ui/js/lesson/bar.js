@@ -16,7 +16,7 @@ export function render({model, el}) {
   const show = () => {
     here.textContent = model.adapter || "This device"
     here.hidden = !model.adapter && !model.elsewhere
-    elsewhere.textContent = model.elsewhere
+    elsewhere.replaceChildren(h("span", {class: "wide"}, model.elsewhere), h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1)))
     elsewhere.hidden = !model.elsewhere
     here.title = "This device"
     elsewhere.title = `This page's first inputs, recorded on an ${model.elsewhere}`
