@@ -9,6 +9,7 @@ from splatscope.engine import lessons, recorded
 from splatscope.engine.lessons import Asked
 from splatscope.engine.shown import Answer
 from splatscope.tracing.modules import load_modules
+from splatscope.tracing.trace import Trace
 
 STEMS = sorted(file.stem for file in recorded.FOLDER.glob("*.npz"))
 
@@ -33,7 +34,7 @@ def test_it_opens_and_the_page_can_ask_it(stem):
         if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
     )
     shown = lessons._show_recorded(Asked.of(lesson()), quizzes)
-    trace = recorded.trace_of(stem)
+    trace = Trace.load((recorded.FOLDER / f"{stem}.npz").read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
     assert shown.elsewhere == shown.packed.meta["adapter"]
     assert trace.header["wave_size"] == 32

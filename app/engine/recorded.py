@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
@@ -20,17 +21,16 @@ from .reflection import reflect
 FOLDER = ASSETS / "recordings"
 
 
-@cache
-def trace_of(stem: str) -> Trace | None:
-    """The trace that ships for a section; None where there is none."""
-    file = FOLDER / f"{stem}.npz"
-    return Trace.load(file.read_bytes()) if file.is_file() else None
-
-
 def device_of(stem: str, sources: dict[str, str]) -> str:
     """The device that a section's kernel was recorded on, if these are still the sources it was made from; else ""."""
-    trace = trace_of(stem)
-    return trace.header["adapter"] if trace is not None and trace.header["sources"] == sources else ""
+    header = _header(stem)
+    return header["adapter"] if header.get("sources") == sources else ""
+
+
+@cache
+def _header(stem: str) -> dict[str, Any]:
+    file = FOLDER / f"{stem}.npz"
+    return Trace.header_of(file) if file.is_file() else {}
 
 
 def open_recorded(stem: str, job: Job) -> Opened:

@@ -35,6 +35,12 @@ def first_error(diagnostics: str) -> str:
     return f"{Path(place.group(1)).name}: {words}" if place else words
 
 
+def is_refused(error: RuntimeError) -> bool:
+    """Whether it was the device's driver that took no pipeline. NVIDIA's Vulkan driver refuses a kernel whose threads ask for more
+    than some 8 KB of arrays of their own."""
+    return "createComputePipeline" in str(error)
+
+
 @dataclass(frozen=True)
 class Kernel:
     """An entry point, ready for a device."""

@@ -45,7 +45,7 @@ class BinnedKernels:
         self.constants = {
             "TILE": side,
             "LANES": lanes,
-            "LOSS": LOSSES.index(run.settings.loss),
+            "LOSS": list(LOSSES.values()).index(run.settings.loss),
             "REPRODUCIBLE": int(apart),
             "WAVES": self._waves,
             "GATHERERS": gatherers,

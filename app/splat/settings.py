@@ -9,7 +9,7 @@ LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_ship
 
 
 # In the order of the binned kernels' constant LOSS.
-LOSSES = ["l2", "l1", "l1+ssim"]
+LOSSES = {"L2": "l2", "L1": "l1", "L1 + SSIM": "l1+ssim"}  # by what a page calls them
 
 FALL = 0.2  # of the direct model's rates over a run
 

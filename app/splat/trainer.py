@@ -8,7 +8,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
-from splatscope.gpu.program import Bound, submit, submit_timed
+from splatscope.gpu.program import Bound, is_refused, submit, submit_timed
 from splatscope.splat import growth, kernels
 from splatscope.splat.binned import BinnedKernels, UnsupportedDevice
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
@@ -172,9 +172,8 @@ class Trainer:
         try:
             self._submit([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in (*with_scene, self._measure)])
         except RuntimeError as error:
-            if "createComputePipeline" not in str(error):
+            if not is_refused(error):
                 raise
-            # NVIDIA's Vulkan driver gave a thread about 8 KB for its arrays: autodiff's store for some 35 Gaussians.
             settings = self.state.settings
             raise UnsupportedDevice(
                 f"The device's driver refuses {settings.kernels} kernels for {settings.blobs:,} Gaussians: choose fewer of them."

@@ -10,7 +10,7 @@ from pathlib import Path
 import slangpy as spy
 
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
-from splatscope.gpu.program import CompileError, declaration, first_error, joined
+from splatscope.gpu.program import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADERS
 from splatscope.tracing.declarations import Declarations
 from splatscope.tracing.instrument import Instrumenter, Refused
@@ -141,9 +141,7 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
     try:
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
-        if "createComputePipeline" in str(error):
-            raise CompileError(NO_PIPELINE) from None
-        raise CompileError(str(error)) from None
+        raise CompileError(NO_PIPELINE if is_refused(error) else str(error)) from None
 
 
 def _refuse(

@@ -64,9 +64,9 @@ def slider(
 
 
 def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
-    """A row of segments, or a menu where the words are long."""
+    """A row of segments, or a menu where the words are long. Objects that are given by name are called so."""
     objects = list(parameter.objects)
-    labels = [str(value)[:1].upper() + str(value)[1:] for value in objects]
+    labels = list(parameter.names or ()) or [str(value)[:1].upper() + str(value)[1:] for value in objects]
     return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
 
 

@@ -161,28 +161,27 @@ class LessonPage:
             for controls in self.controls:
                 controls.tell(self._values(), {name: str(error)})
             return
-        self._recorded = False
         self._changed()
 
     def _asked(self, event: Any) -> None:
         """The address gives other inputs: Back, Forward, or a link to this page."""
-        before = self._values(), self._recorded
+        before, recorded = self._values(), ELSEWHERE in event.new
         read(self.lesson, event.new)
-        self._recorded = ELSEWHERE in event.new
-        if (self._values(), self._recorded) != before:
-            self._changed()
+        if self._values() != before or recorded != self._recorded:
+            self._changed(recorded)
 
     def _choose(self, recorded: bool) -> None:
         """This device's recording, or the one that ships, which is of the lesson's first inputs."""
-        self._recorded = recorded
         if recorded:
             read(self.lesson, {})
-        self._changed()
+        self._changed(recorded)
 
     def _address(self) -> str:
         return f"{ELSEWHERE}=1" if self._recorded else address(self.lesson)
 
-    def _changed(self) -> None:
+    def _changed(self, recorded: bool = False) -> None:
+        """New inputs for this device, or back to the recording that ships."""
+        self._recorded = recorded
         values = self._values()
         changed = {name for name, value in values.items() if self._shown.get(name, value) != value}
         for controls in self.controls:
@@ -219,7 +218,6 @@ class LessonPage:
 
     def _mend(self) -> None:
         self.lesson.param.update(**self.lesson.mends)
-        self._recorded = False
         self._changed()
 
     # What runs

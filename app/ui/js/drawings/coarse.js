@@ -4,22 +4,13 @@
 // facts: tiles [across, down], size [of a tile], room, counted (the step of the first count), tests [{gaussian, thread, turn, begin,
 // end, asked [steps], place}], shapes [{center, axis, half, strongest, distance[4], box[4], tile[4]}]
 import {show} from "../lesson/look.js"
+import {redrawn} from "./redrawn.js"
 import {lane, s, set} from "./svg.js"
 
 const SIDES = ["its short side", "its long side", "the tile's width", "the tile's height"]
 const REACH = 4, SHOWN = 2 // standard deviations: to the sides of a box, to the ellipse that is drawn
 
-export function coarse(host) {
-  let drawn = null
-  return {
-    open() {
-      drawn = host.facts.tests ? build(host) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(); drawn.paint(look) } },
-  }
-}
+export const coarse = (host) => redrawn(host, (facts) => facts.tests, build)
 
 function build({root, facts, values, set: put}) {
   const {tiles: [across, down], size: [wide, high], room, tests, shapes} = facts

@@ -5,23 +5,15 @@
 // options: memory (bits of floats)
 import {h} from "../dom.js"
 import {text} from "../stepper/recording.js"
+import {onArrows} from "./arrows.js"
+import {redrawn} from "./redrawn.js"
 import {lane, s, set} from "./svg.js"
 
 const LEFT = 46, TOP = 26, ROW = 12.5, FLOAT = new DataView(new ArrayBuffer(4))
 const asfloat = (bits) => { FLOAT.setUint32(0, bits); return FLOAT.getFloat32(0) }
 const number = (value) => value === null || Number.isNaN(value) ? "NaN" : text(value, "float", 7)
 
-export function contest(host) {
-  let drawn = null
-  return {
-    open(look) {
-      drawn = host.facts.attempts ? build(host, look) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(look); drawn.paint(look) } },
-  }
-}
+export const contest = (host) => redrawn(host, (facts) => facts.attempts, build)
 
 function build({root, facts, options}, look) {
   const {count, cells, values, rounds, attempts, exact} = facts, width = root.clientWidth
@@ -50,13 +42,7 @@ function build({root, facts, options}, look) {
   })
   const choose = (thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => { const box = svg.getBoundingClientRect(); choose(Math.floor((event.clientY - box.top - TOP - 6) / ROW)) }
-  svg.onkeydown = (event) => {
-    const way = {ArrowUp: -1, ArrowDown: 1}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    choose(latest.thread + way)
-  }
+  onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (way) => choose(latest.thread + way))
   const words = h("p", {class: "reading num"}), el = h("div", {}, svg, words)
 
   const paint = (now) => {

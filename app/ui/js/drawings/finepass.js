@@ -6,23 +6,15 @@
 // options: variable (which is set when a turn is over)
 import {h} from "../dom.js"
 import {show} from "../lesson/look.js"
+import {onArrows} from "./arrows.js"
+import {redrawn} from "./redrawn.js"
 import {s, set} from "./svg.js"
 
 const OPAQUE = 1 / 255
 const rgb = (c) => `rgb(${c.map((x) => Math.round(255 * Math.min(1, Math.max(0, x)))).join(" ")})`
 const onWhite = ([r, g, b, t]) => rgb([r + t, g + t, b + t])
 
-export function finepass(host) {
-  let drawn = null
-  return {
-    open(look) {
-      drawn = host.facts.states ? build(host, look) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(look); drawn.paint(look) } },
-  }
-}
+export const finepass = (host) => redrawn(host, (facts) => facts.states, build)
 
 function build({root, facts, options}, look) {
   const {size: [across, down], count, states, layers, counts, ends} = facts, width = root.clientWidth
@@ -64,14 +56,10 @@ function build({root, facts, options}, look) {
     const box = tile.getBoundingClientRect(), c = Math.floor((event.clientX - box.left) / (wide + gap)), r = Math.floor((event.clientY - box.top) / (high + gap))
     choose(Math.min(down - 1, Math.max(0, r)) * across + Math.min(across - 1, Math.max(0, c)))
   }
-  tile.onkeydown = (event) => {
-    const way = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
+  onArrows(tile, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (way) => {
     const next = latest.thread + way
     if (next >= 0 && next < across * down) choose(next)
-  }
+  })
   const words = h("p", {class: "reading num"}), el = h("div", {}, stairs, words, tile)
 
   // how many turns of the loop a thread has made, -1 before it began

@@ -4,22 +4,14 @@
 // options: memory
 import {h} from "../dom.js"
 import {text} from "../stepper/recording.js"
+import {onArrows} from "./arrows.js"
+import {redrawn} from "./redrawn.js"
 import {lane, s, set} from "./svg.js"
 
 const WORDS = 17, GAP = 20
 const short = (value) => text(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(1)), "float", 4)
 
-export function folds(host) {
-  let drawn = null
-  return {
-    open(look) {
-      drawn = host.facts.rows ? build(host, look) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(look); drawn.paint(look) } },
-  }
-}
+export const folds = (host) => redrawn(host, (facts) => facts.rows, build)
 
 function build({root, facts, options}, look) {
   const {count, gradients, limit, rounds, rows} = facts, width = root.clientWidth
@@ -54,13 +46,7 @@ function build({root, facts, options}, look) {
 
   const choose = (thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => { const box = svg.getBoundingClientRect(); choose(Math.floor((event.clientX - box.left - left) / cell)) }
-  svg.onkeydown = (event) => {
-    const way = {ArrowLeft: -1, ArrowRight: 1}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    choose(latest.thread + way)
-  }
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (way) => choose(latest.thread + way))
   const words = h("p", {class: "reading num"}), el = h("div", {}, svg, words)
 
   const paint = (now) => {

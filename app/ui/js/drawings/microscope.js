@@ -6,6 +6,7 @@
 // Variables: color.p (a pixel's), difference. Buffer: gradient (of each pixel).
 import {h} from "../dom.js"
 import {show} from "../lesson/look.js"
+import {onArrows} from "./arrows.js"
 import {s, set} from "./svg.js"
 
 const GAP = 14, PAD = 32, NARROW = 520
@@ -52,14 +53,10 @@ function maps({root, facts, set: tell}, choose, chosen) {
   const names = facts.ellipses.map(([x, y], i) => h("button", {type: "button", class: "chn-no", "aria-pressed": String(i === facts.blob), "aria-label": `Gaussian ${i}`, style: `left: ${(x + 0.5) * cell}px; top: ${(y + 0.5) * cell}px`, onclick: () => tell("blob", i)}, String(i)))
   const picture = sheet({role: "slider", tabindex: "0", "aria-label": "Pixel, moved with the arrow keys", "aria-valuemin": "0", "aria-valuemax": String(count - 1)}, ...shapes)
   const pull = sheet({role: "img", "aria-label": "The gradient by p of each pixel"})
-  picture.svg.onkeydown = (event) => {
-    const way = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
+  onArrows(picture.svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (way) => {
     const next = chosen() + way
     if (next >= 0 && next < count) choose(next)
-  }
+  })
   const own = h("span"), all = h("span", {class: "num"})
   const el = h("div", {class: narrow ? "chn-maps narrow" : "chn-maps"},
     h("figure", {}, h("div", {class: "chn-sheet"}, picture.svg, ...names), h("figcaption", {}, own)),

@@ -1,5 +1,6 @@
 // A small picture that a kernel wrote, in which one pixel is chosen: by a click, by dragging, by the arrow keys.
 import {h} from "../dom.js"
+import {onArrows} from "./arrows.js"
 import {s} from "./svg.js"
 
 // `choose([x, y])` is told. show({size, pixel, picture: bytes in base 64, ellipses: [[x, y, σx, σy, angle]]}, colours)
@@ -27,13 +28,7 @@ export function pixelPicture(choose) {
   }
   el.onpointerdown = (event) => { if (!event.button) { el.setPointerCapture(event.pointerId); point(event) } }
   el.onpointermove = (event) => { if (el.hasPointerCapture(event.pointerId)) point(event) }
-  el.onkeydown = (event) => {
-    const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    go(at[0] + way[0], at[1] + way[1])
-  }
+  onArrows(el, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, (way) => go(at[0] + way[0], at[1] + way[1]))
 
   return {
     el,

@@ -3,6 +3,7 @@
 // facts: width, height, owner [thread of each pixel, counted through all workgroups], group, drawn [pixels], steps [when]
 // options: picture (a buffer of float4)
 import {h} from "../dom.js"
+import {onArrows} from "./arrows.js"
 import {lane, s, set} from "./svg.js"
 
 const LANES = 32
@@ -54,14 +55,10 @@ export function pixelmap(host) {
     }
     svg.onpointermove = find
     svg.onpointerdown = find
-    svg.onkeydown = (event) => {
-      const way = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}[event.key]
-      if (!way || event.shiftKey) return
-      event.preventDefault()
-      event.stopPropagation()
+    onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, (way) => {
       const next = (at ?? 0) + way
       if (next >= 0 && next < owner.length) point(next)
-    }
+    })
     root.replaceChildren(svg, words)
     if (!words.textContent) words.textContent = "Point at a pixel."
     else if (at !== null) point(at)

@@ -3,21 +3,13 @@
 // facts: size [across, down], wave (lanes), away, threads [of each event], kinds ["", write, read or arrive], stale [threads]
 // options: memory
 import {h} from "../dom.js"
+import {onArrows} from "./arrows.js"
+import {redrawn} from "./redrawn.js"
 import {lane, s, set} from "./svg.js"
 
 const ROW = 4
 
-export function seating(host) {
-  let drawn = null
-  return {
-    open(look) {
-      drawn = host.facts.kinds ? build(host, look) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(look); drawn.paint(look) } },
-  }
-}
+export const seating = (host) => redrawn(host, (facts) => facts.kinds, build)
 
 function build({root, facts, options, step}, look) {
   const {size: [across, down], wave, away, threads, kinds, stale} = facts, count = across * down, width = root.clientWidth
@@ -64,13 +56,7 @@ function build({root, facts, options, step}, look) {
     const r = at < wallAt ? Math.floor((at - top) / seat) : Math.floor((at - cells) / (box + 4))
     if (c >= 0 && c < across && r >= 0 && r < down) choose(r * across + c)
   }
-  room.onkeydown = (event) => {
-    const way = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}[event.key]
-    if (!way || event.shiftKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    choose(latest.thread + way)
-  }
+  onArrows(room, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (way) => choose(latest.thread + way))
   order.onclick = (event) => {
     const frame = order.getBoundingClientRect(), at = Math.floor((event.clientX - frame.left) / wide) + begin
     step(latest.moment.eventAt(Math.max(0, Math.min(kinds.length - 1, at))) + 1)
