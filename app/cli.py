@@ -60,7 +60,7 @@ def train(
     loss: Annotated[Literal["l2", "l1", "l1+ssim"], typer.Option(help="What is lowered; all but l2 need binned kernels.")] = "l2",
     seed: Annotated[int, typer.Option(help="Same seed, same start.", min=0)] = 0,
     growth: Annotated[bool, typer.Option(help="Start with a quarter of them, add the rest where the error is largest.")] = True,
-    reproducible: Annotated[bool, typer.Option("--reproducible", help="The same bits in every run from one seed; slower.")] = False,
+    reproducible: Annotated[bool, typer.Option("--reproducible", help="The same bits in every run from one seed.")] = False,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
     film: Annotated[Path | None, typer.Option(help="A moving picture of the training, .gif or .webp.")] = None,

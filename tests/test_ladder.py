@@ -41,7 +41,10 @@ def test_every_pixel_of_a_tile_walks_its_list(rungs):
     for kernels in ("tiled", "binned"):
         rung = rungs[kernels]
         width, height = rung.tile
-        assert rung.counts.forward == rung.counts.backward == rung.listed * width * height
+        assert rung.counts.forward == rung.counts.backward
+        # The binned kernels take layers two at a time, so each tile may evaluate one that is not there.
+        spare = (SIZE // width) * (SIZE // height) if kernels == "binned" else 0
+        assert 0 <= rung.counts.forward / (width * height) - rung.listed <= spare
     tiled, binned = rungs["tiled"].counts, rungs["binned"].counts
     width, height = rungs["tiled"].tile
     assert tiled.tests == (SIZE // width) * (SIZE // height) * BLOBS
@@ -54,10 +57,8 @@ def test_every_pixel_of_a_tile_walks_its_list(rungs):
 def test_additions_are_counted_where_they_are_made(rungs):
     for kernels in ("simple", "tiled"):
         assert rungs[kernels].counts.tries >= rungs[kernels].counts.atomics
-    binned = rungs["binned"]
-    assert binned.counts.tries == 0
-    assert 0 < binned.counts.atomics <= 9 * binned.listed
-    assert binned.counts.atomics < rungs["tiled"].counts.atomics < rungs["simple"].counts.atomics
+    assert rungs["binned"].counts.tries == rungs["binned"].counts.atomics == 0
+    assert 0 < rungs["tiled"].counts.atomics < rungs["simple"].counts.atomics
 
 
 def test_counting_leaves_the_state_alone():
@@ -71,8 +72,8 @@ def test_counting_leaves_the_state_alone():
 
 
 def test_a_place_that_is_not_there_any_more_is_an_error(monkeypatch):
-    monkeypatch.setattr(counted, "_CALLS", tuple(call for call in counted._CALLS if call[0] != "addFloat"))
-    with pytest.raises(LookupError, match=r"binned_raster\.slang has no addFloat"):
+    monkeypatch.setattr(counted, "_CALLS", tuple(call for call in counted._CALLS if call[0] != "unblendLayer"))
+    with pytest.raises(LookupError, match=r"binned_raster\.slang has no unblendLayer"):
         counted.with_counters("binned_raster")
 
 

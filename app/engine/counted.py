@@ -30,10 +30,9 @@ void tally(uint place, uint amount) { counters[place].add(amount); }
 _CALLS = (
     ("loadFloat", "reads", "idx < scene.blobCount ? 1 : 0"),
     ("loadFloat_bwd", "backward", "idx < scene.blobCount ? 1 : 0"),
-    ("visit", "tests", "1"),
+    ("touches", "tests", "1"),
     ("blendLayer", "forward", "PIXELS_A_LANE"),
     ("unblendLayer", "backward", "PIXELS_A_LANE"),
-    ("addFloat", "atomics", "value != 0 ? 1 : 0"),
 )
 # (statement, counter, what stands in its place), counted before it; the second is a loop's whole body.
 _STATEMENTS = (
@@ -45,9 +44,9 @@ _STATEMENTS = (
 # The modules that count, and what each must have of these.
 MODULES = {
     "training": {"loadFloat", "loadFloat_bwd", *(statement for statement, _, _ in _STATEMENTS)},
-    "binned": {"visit"},
-    "binned_raster": {"blendLayer", "unblendLayer", "addFloat"},
-    "binned_update": {"visit"},
+    "binned": {"touches"},
+    "binned_raster": {"blendLayer", "unblendLayer"},
+    "binned_update": {"touches"},
 }
 _IMPORT = re.compile(r"^import \w+;\n", re.MULTILINE)
 
@@ -57,8 +56,8 @@ class Counts:
     """Of one iteration. Pairs are (pixel, Gaussian) unless said otherwise.
 
     tests: (tile, Gaussian) pairs tested for a list. reads: Gaussians decoded from their raw values, by a thread each time. forward,
-    backward: pairs evaluated on the way to the picture and back. atomics: additions to the gradients' buffer. tries: of
-    compare-and-swap for them, where one may fail; 0 where the device adds floats by itself.
+    backward: pairs evaluated on the way to the picture and back. atomics: additions to the gradients' buffer; the binned kernels
+    make none. tries: of compare-and-swap for them, where one may fail.
     """
 
     tests: int

@@ -1,21 +1,23 @@
 """The fast kernels of a run, bound: each Gaussian finds its tiles once, and one kernel a tile blends, compares and takes back."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.buffers import download, upload, zeros
-from splatscope.gpu.program import Bound
+from splatscope.gpu.buffers import download, zeros
+from splatscope.gpu.device import adapter_of
+from splatscope.gpu.program import Bound, submit
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
 from splatscope.splat.settings import LOSSES
 from splatscope.splat.ssim import slope_kernels
 from splatscope.splat.state import FIELDS
 
 SPLAT_FLOATS = 12
+BLOCK = 64  # Gaussians a workgroup has, of those kernels that give each a thread
 ENOUGH_TILES = 1024
-GATHERERS = 8  # threads that gather a Gaussian's sums, of a reproducible run
-LISTS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
+PAIRS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
 
 
 class UnsupportedDevice(ValueError):  # noqa: N818
@@ -25,77 +27,63 @@ class UnsupportedDevice(ValueError):  # noqa: N818
 class BinnedKernels:
     """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows.
 
-    `deriving` is the part of `iteration` that leaves the moments of the gradient in `gradient`, nine a Gaussian. Of a
-    reproducible run, no two threads add to one float: each tile keeps what it sums, and a second kernel gathers it. Equal bits
-    take lists that fit into their memory all along; it holds 32 entries a Gaussian, and more after a look at a run that needs more.
-
-    Raises:
-        UnsupportedDevice: a Vulkan device that cannot add floats atomically, unless the run is to be reproducible.
+    Each tile keeps what it sums for a Gaussian in a place of its own, and `deriving` is the part of `iteration` that leaves these
+    sums. No two threads add to one float, so two runs that are looked at after the same iterations are equal bit by bit. Of a
+    reproducible run it does not matter when: the same kernel projects, before a look as after it.
     """
 
     def __init__(self, run: RunBuffers):
-        apart = run.settings.reproducible
-        if run.device.info.type == spy.DeviceType.vulkan and not run.device.has_feature(spy.Feature.atomic_float) and not apart:
-            raise UnsupportedDevice("This device cannot add floats atomically, as the binned kernels do: choose the tiled ones.")
         self.run = run
         limits = run.device.info.limits
         side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
         narrowest = limits.min_wave_size or limits.max_wave_size or 32
-        self._waves, gatherers = max(1, lanes // narrowest), min(GATHERERS, narrowest)
+        self._waves = max(1, lanes // narrowest)
+        self._columns, self._rows = run.tiles(side, side)
+        is_software = adapter_of(run.device).is_software
         self.constants = {
             "TILE": side,
             "LANES": lanes,
             "LOSS": list(LOSSES.values()).index(run.settings.loss),
-            "REPRODUCIBLE": int(apart),
             "WAVES": self._waves,
-            "GATHERERS": gatherers,
+            "RANK_BY_WAVE": int(is_software),
+            "ROW_STRIDE": _stride(self._rows) if is_software else 1,
+            "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
             "SHIPPED_MODEL": int(run.settings.model == "shipped"),
         }
         self.tile = (side, side, 2**32 - 1)
-        self._columns, self._rows = run.tiles(side, side)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
-        self.gradient = zeros(device, FIELDS * count)
         self._steps_done = -1  # of which the device knows
-        self._capacity = max(1 << 16, LISTS_A_GAUSSIAN * count)
+        self._capacity = max(1 << 16, PAIRS_A_GAUSSIAN * count)
         self._buffers = {
             "splats": zeros(device, (count, SPLAT_FLOATS)),
             "tileCount": zeros(device, tiles, np.uint32),
             "tileList": zeros(device, (tiles, 2), np.uint32),
             "tileFill": zeros(device, tiles, np.uint32),
-            "lists": zeros(device, self._capacity, np.uint32),
-            "listsUsed": zeros(device, 1, np.uint32),
+            "pairsOf": zeros(device, (count, 2), np.uint32),
+            "used": zeros(device, 2, np.uint32),
             "stepsDone": zeros(device, 1, np.uint32),
+            **self._make_lists(),
         }
-        if apart:
-            self._make_parts()
-        self._project = self._bind("binned", "projectMain", (count, 1), "tileCount", "splats", "listsUsed", blobsBuffer=run.raw)
-        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "listsUsed")
-        self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "lists")
+        self._with_lists: list[tuple[Bound, list[str]]] = []  # all kernels, and which of the lists' memory each uses
+        counting = ("tileCount", "splats", "pairsOf", "used")
+        self._project = self._bind("binned", "projectMain", (count, 1), *counting, blobsBuffer=run.raw)
+        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "used")
+        self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "pairsOf", "used", "lists", "shares")
         self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
         compare, compared_with = [], {"targetBuffer": run.target}
         if run.settings.loss == "l1+ssim":  # looks beyond a tile: the picture is drawn and compared first
             stages, slopes = slope_kernels(run)
             compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
-        self._apart: list[Bound] = []  # those that bind `parts`
+        self._derive = self._raster("binnedDerivativesMain", "stepsDone", "shares", **compared_with)
         raws = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        if apart:
-            self._derive = self._raster("binnedDerivativesMain", "stepsDone", "parts", "sortedLists", **compared_with)
-            gather = self._bind(
-                "binned_update", "gatherMomentsMain", (gatherers * count, 1), "splats", "tileList", "parts", "sortedLists",
-                moments=self.gradient,
-            )  # fmt: skip
-            self._update = self._bind("binned_update", "moveMain", (count, 1), "stepsDone", moments=self.gradient, **raws)
-            self._apart = [self._derive, gather]
-            derive, moving = [self._derive, gather], [self._update, self._project]
+        moving, names = [], ("shares", "pairsOf", "stepsDone")
+        if run.settings.reproducible:
+            self._update = self._bind("binned_update", "moveMain", (count, 1), *names, **raws)
+            moving = [self._project]
         else:
-            self._derive = self._raster("binnedDerivativesMain", "stepsDone", moments=self.gradient, **compared_with)
-            self._update = self._bind(
-                "binned_update", "binnedUpdateMain", (count, 1), "tileCount", "splats", "listsUsed", "stepsDone",
-                moments=self.gradient, **raws,
-            )  # fmt: skip
-            derive, moving = [self._derive], [self._update]
-        self.deriving = [self._allocate, self._scatter, *compare, *derive]
-        self.iteration = [*self.deriving, *moving]
+            self._update = self._bind("binned_update", "binnedUpdateMain", (count, 1), *names, *counting, **raws)
+        self.deriving = [self._allocate, self._scatter, *compare, self._derive]
+        self.iteration = [*self.deriving, self._update, *moving]
         self.drawing = [self._allocate, self._scatter, self._image]
         self.bounds = [self._project, *self.iteration, self._image]
 
@@ -115,30 +103,34 @@ class BinnedKernels:
             yield from self.iteration
 
     def grow(self) -> bool:
-        """Make room if the lists were nearly full at the last look; true if they were over full, and it must be repeated."""
-        used = int(download(self._buffers["listsUsed"], np.uint32, (1,))[0])
-        overfull = used > self._capacity
-        if used > 0.75 * self._capacity:
-            self._capacity = 2 * used
-            self._buffers["lists"] = upload(self.run.device, np.zeros(self._capacity, np.uint32))
-            for bound in (self._scatter, self._derive, self._image):
-                bound.set(lists=self._buffers["lists"])
-            for bound in (self._allocate, self._scatter):
-                bound.set(listsCapacity=self._capacity)
-            if self._apart:
-                self._make_parts()
-                for bound in self._apart:
-                    bound.set(parts=self._buffers["parts"], sortedLists=self._buffers["sortedLists"])
+        """Make room if the lists are nearly full; true if they are over full, and what is in them now must be made again.
+
+        To be asked after a projection or a look, and so after an iteration, which ends with a projection.
+        """
+        needed = int(download(self._buffers["used"], np.uint32, (2,)).max())  # a projection counts in one, lists in the other
+        overfull = needed > self._capacity
+        if needed > 0.75 * self._capacity:
+            self._capacity = 2 * needed
+            self._buffers |= self._make_lists()
+            for bound, names in self._with_lists:
+                bound.set(capacity=self._capacity, **{name: self._buffers[name] for name in names})
         return overfull
+
+    def moments(self) -> np.ndarray:
+        """What the tiles' sums add up to for each Gaussian after `deriving`, (N, 9) float32, see Moments in binned_raster.slang."""
+        count = self.run.settings.blobs
+        out = zeros(self.run.device, (count, FIELDS))
+        submit(self.run.device, [self._bind("binned_update", "momentsMain", (count, 1), "shares", "pairsOf", moments=out)])
+        return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
         """How long each tile's list was at the last look, (rows, columns) uint32."""
         return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
 
-    def _make_parts(self) -> None:
-        """Room for the sums that tiles keep apart, as long as the lists."""
-        self._buffers["parts"] = zeros(self.run.device, FIELDS * self._capacity * self._waves)
-        self._buffers["sortedLists"] = zeros(self.run.device, self._capacity, np.uint32)
+    def _make_lists(self) -> dict[str, spy.Buffer]:
+        """Room for all lists, and for the sums of their entries."""
+        device, size = self.run.device, self._capacity
+        return {"lists": zeros(device, (size, 2), np.uint32), "shares": zeros(device, FIELDS * size * self._waves)}
 
     def _raster(self, entry: str, *names: str, **buffers) -> Bound:
         threads = (self._columns * self.constants["LANES"], self._rows)
@@ -146,9 +138,9 @@ class BinnedKernels:
 
     def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> Bound:
         buffers |= {name: self._buffers[name] for name in names}
-        if entry in ("allocateMain", "scatterMain"):
-            buffers["listsCapacity"] = self._capacity
-        return bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, **buffers)
+        bound = bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, capacity=self._capacity, **buffers)
+        self._with_lists.append((bound, [name for name in names if name in ("lists", "shares")]))
+        return bound
 
 
 def _sizes(wave: int, pixels: int) -> tuple[int, int]:
@@ -160,3 +152,8 @@ def _sizes(wave: int, pixels: int) -> tuple[int, int]:
     if wave <= 8:
         return 8, 8
     return (8, max(32, wave)) if pixels <= ENOUGH_TILES * 256 else (16, max(32, wave))
+
+
+def _stride(rows: int) -> int:
+    """A step that visits every row, near ones at times far apart."""
+    return next(step for step in range(int(0.618 * rows) + 1, rows + 2) if math.gcd(step, rows) == 1)

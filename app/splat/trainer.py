@@ -59,6 +59,7 @@ class Trainer:
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
         self._compile()
         self._submit(self.kernels.begin())
+        self.kernels.grow()
 
     def advance(self, iterations: int, seconds: float = float("inf")) -> int:
         """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
@@ -93,6 +94,7 @@ class Trainer:
                 last = now
             under_way = submitted
         self.device.wait()
+        self.kernels.grow()
         return done
 
     def _add_gaussians(self) -> None:
