@@ -66,21 +66,29 @@ class Pool:
         await asyncio.to_thread(self.stop)
 
     async def run(
-        self, function: Callable, *args: Any, key: str | None = None, limit: float = 30.0, guest: bool = False, **kwargs: Any
+        self,
+        function: Callable,
+        *args: Any,
+        key: str | None = None,
+        limit: float = 30.0,
+        guest: bool = False,
+        teller: Callable[[int], None] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Call `function(*args, **kwargs)` on a worker and return its result; all of it must pickle.
 
         Jobs with the same `key` meet the same process for as long as it lives, so that it can keep their state;
         a job that misses its state there says so, and its page sends it again. Only `limit` seconds of running
         count, not the wait for a turn. A caller that is cancelled leaves the line, but a job that runs goes on.
-        Jobs of a `guest`, who may well use up their limits, never take all workers at once.
+        Jobs of a `guest`, who may well use up their limits, never take all workers at once. `teller` hears the stages that
+        a job takes long for, see tracing.stages.
 
         Raises what the function raised, WorkerLost, JobTimeout, or EngineError when there is no cluster.
         """
         while True:
             link = await self._link()
             worker = await link.roster.take(key, guest)
-            attempt = asyncio.create_task(link.attempt(worker, limit, function, args, kwargs))
+            attempt = asyncio.create_task(link.attempt(worker, limit, function, args, kwargs, teller))
             try:
                 return await asyncio.shield(attempt)
             except NotBegun:

@@ -24,6 +24,7 @@ from splatscope import confine
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.tracing.record import Job
+from splatscope.tracing.stages import telling
 
 from .recording import WORKS
 from .sandbox import Answer
@@ -99,7 +100,9 @@ def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> No
             _say(connection, *_answered(_shut_in, folder, adapter))
         while True:
             work, arguments = pickle.loads(connection.recv_bytes())
-            _say(connection, *_answered(WORKS[work], *arguments))
+            with telling(lambda stage: _say(connection, {"stage": stage}, [])):
+                answer = _answered(WORKS[work], *arguments)
+            _say(connection, *answer)
     except (EOFError, OSError):
         pass
     finally:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -68,14 +68,18 @@ def find(stem: str) -> type[Lesson]:
     raise LookupError(f"lessons/{stem}.py has no Lesson")
 
 
-async def show(pool: Pool, lesson: Lesson, quizzes: Sequence[str]) -> Shown:
+async def show(pool: Pool, lesson: Lesson, quizzes: Sequence[str], teller: Callable[[int], None] | None = None) -> Shown:
     """Record the lesson's kernel and ask its quizzes of the recording. The same inputs are recorded once for all who ask.
+
+    `teller` hears what the recording is at, see tracing.stages.
 
     Raises:
         EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
     """
     asked = Asked.of(lesson)
-    return await _shown.once(asked.key("", *quizzes), lambda: pool.run(_show, asked, tuple(quizzes), limit=RECORD_LIMIT))
+    return await _shown.once(
+        asked.key("", *quizzes), lambda: pool.run(_show, asked, tuple(quizzes), limit=RECORD_LIMIT, teller=teller)
+    )
 
 
 async def show_recorded(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str]) -> Shown:

@@ -7,8 +7,9 @@ never repeated behind our back, and fails at once when the worker dies. What the
 import asyncio
 import pickle
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
+from itertools import count
 from typing import Any
 
 from distributed import Client, Lock
@@ -18,6 +19,7 @@ from splatscope.engine.roster import Roster, Worker
 
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself is given up
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
+LASTING = 0.3  # seconds of a stage before anybody is told of it
 PATIENCE = 20.0  # seconds that jobs wait for a cluster without any worker
 
 
@@ -43,6 +45,9 @@ class Link:
     def __init__(self, client: Client, shared: bool) -> None:
         self.client = client
         self.roster = Roster()
+        self._topic = f"splatscope stages {client.id}"
+        self._tellers: dict[int, Callable[[int], None]] = {}  # of jobs that run
+        self._ears = count()
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._connection = client.scheduler_comm  # replaced when the client connects anew, to a scheduler that knows nothing
         self._watch = asyncio.create_task(self._watching())
@@ -54,6 +59,7 @@ class Link:
     async def _watching(self) -> None:
         """Keep the roster true for as long as the connection lasts, then turn everybody away."""
         self.client.subscribe_topic("all", self._heard)
+        self.client.subscribe_topic(self._topic, self._staged)
         seen = time.monotonic()
         try:
             for address in await self.client.nthreads():
@@ -73,6 +79,7 @@ class Link:
 
     async def close(self) -> None:
         self.client.unsubscribe_topic("all")
+        self.client.unsubscribe_topic(self._topic)
         await asyncio.sleep(0.02)  # on its way, or the scheduler logs that we do not hear of our own end
         self._watch.cancel()
         await asyncio.wait({self._watch})
@@ -84,7 +91,41 @@ class Link:
             case {"action": "remove-worker", "worker": address}:
                 self.roster.leave(address)
 
-    async def attempt(self, worker: Worker, limit: float, function: Callable, args: tuple, kwargs: dict) -> Any:
+    def _staged(self, event: tuple[float, tuple[int, int]]) -> None:
+        ear, stage = event[1]
+        if ear in self._tellers:
+            self._tellers[ear](stage)
+
+    @contextmanager
+    def _hearing(self, teller: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
+        """Where a job says what it is at; None where nobody listens. A stage is told once it lasts: most are over in a moment."""
+        if teller is None:
+            yield None
+            return
+        ear, loop, waits = next(self._ears), asyncio.get_running_loop(), []
+
+        def hear(stage: int) -> None:
+            for wait in waits:
+                wait.cancel()
+            waits[:] = [loop.call_later(LASTING, teller, stage)]
+
+        self._tellers[ear] = hear
+        try:
+            yield self._topic, ear
+        finally:
+            del self._tellers[ear]
+            for wait in waits:
+                wait.cancel()
+
+    async def attempt(
+        self,
+        worker: Worker,
+        limit: float,
+        function: Callable,
+        args: tuple,
+        kwargs: dict,
+        teller: Callable[[int], None] | None = None,
+    ) -> Any:
         """Run one job on `worker`, whose turn this is, and end the turn."""
         began = None
         try:
@@ -92,7 +133,9 @@ class Link:
                 if self._locks is not None:
                     await self._ask(worker, GRACE, job.ready)
                 began = time.monotonic()
-                result, error = pickle.loads(await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs))
+                with self._hearing(teller) as ear:
+                    answer = await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs, ear)
+                result, error = pickle.loads(answer)
         except OSError as lost:
             if self._locks is not None:  # a scheduler that dies may take its workers along: whose loss this is shows in a moment
                 await asyncio.wait({self._watch}, timeout=1)

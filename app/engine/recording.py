@@ -5,6 +5,7 @@ import hashlib
 import math
 import os
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from splatscope.gpu.program import CompileError
 from splatscope.tracing.cost import Cost, costs
 from splatscope.tracing.record import Job, Recording, record
 from splatscope.tracing.sanitize import Finding, races_between_groups, sanitize
+from splatscope.tracing.stages import SEARCHING, tell, telling
 
 from . import sandbox
 from .cluster import Pool
@@ -62,11 +64,13 @@ class Checked:
         return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]])
 
 
-async def record_source(pool: Pool, job: Job, adapter: str = "", *, trusted: bool = False) -> Packed:
+async def record_source(
+    pool: Pool, job: Job, adapter: str = "", *, trusted: bool = False, teller: Callable[[int], None] | None = None
+) -> Packed:
     """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
 
     `adapter` is what `open_device` takes; empty for the machine's own choice. A source that is not `trusted`, as the app's own
-    are whoever chose the inputs, is worked on in the sandbox.
+    are whoever chose the inputs, is worked on in the sandbox. `teller` hears what the recording is at, see tracing.stages.
 
     Raises:
         EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
@@ -75,7 +79,7 @@ async def record_source(pool: Pool, job: Job, adapter: str = "", *, trusted: boo
         return Packed({"error": wrong, "diagnostics": []})
 
     async def make() -> Packed:
-        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted)
+        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, teller)
         return Packed(meta, *parts)
 
     return await _recordings.once(_key(job, adapter), make)
@@ -123,11 +127,13 @@ async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> by
     return (await _work(pool, "perfetto", (file,), RECORD_LIMIT, trusted))[1][0]
 
 
-async def _work(pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool) -> Answer:
+async def _work(
+    pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool, teller: Callable[[int], None] | None = None
+) -> Answer:
     if trusted:
-        return await pool.run(WORKS[work], *arguments, limit=limit)
-    whole = limit + sandbox.START_LIMIT
-    return await pool.run(sandbox.work, work, WORKS[work], arguments, limit, open_to_others(), limit=whole, guest=True)
+        return await pool.run(WORKS[work], *arguments, limit=limit, teller=teller)
+    inside = (work, WORKS[work], arguments, limit, open_to_others())
+    return await pool.run(sandbox.work, *inside, limit=limit + sandbox.START_LIMIT, guest=True, teller=teller)
 
 
 _recordings = Kept(MOST_KEPT, lambda packed: len(packed.data) + len(packed.file))  # thirty learners who open one page cost one run
@@ -198,6 +204,7 @@ def record_and_pack(
     except CompileError as error:
         found = diagnostics_of(error.diagnostics, job.source, job.file)
         return None, [], Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
+    tell(SEARCHING)
     findings = sanitize(recording.trace)
     if between_groups and math.prod(job.groups) > 1:
         wide = _between_groups(device, job)
@@ -223,7 +230,8 @@ def record_and_pack(
 def _between_groups(device: spy.Device, job: Job) -> list[Finding] | None:
     """Races between workgroups, which have no moment in the recording of one; None where there are too many threads to look."""
     try:
-        trace = record(device, replace(job, all_groups=True)).trace
+        with telling(None):
+            trace = record(device, replace(job, all_groups=True)).trace
     except ValueError:
         return None
     return [replace(finding, events=[]) for finding in races_between_groups(trace)]

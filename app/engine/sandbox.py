@@ -22,6 +22,7 @@ from typing import Any
 
 from splatscope import confine
 from splatscope.gpu.device import DeviceError
+from splatscope.tracing.stages import STAGES, tell
 
 from .link import EngineError, JobTimeout, WorkerLost
 
@@ -154,7 +155,7 @@ class Cell:
         watch = threading.Timer(limit, self._kill)
         watch.start()
         try:
-            head = _read(self._connection.recv_bytes(MOST_HEAD))
+            head = self._head()
             match head:
                 case {"answer": dict(answer), "parts": int(count)} if 0 <= count <= MOST_PARTS:
                     return answer, [self._connection.recv_bytes(MOST_PART) for _ in range(count)]
@@ -166,6 +167,17 @@ class Cell:
                 known = {"ValueError": ValueError, "InputError": ValueError, "DeviceError": DeviceError}
                 raise known.get(kind, EngineError)(message[:500])
         raise EOFError("it does not keep to the protocol")
+
+    def _head(self) -> Any:
+        """The plain part of what it says at last; stages it says before go to whoever listens."""
+        for _ in STAGES:
+            head = _read(self._connection.recv_bytes(MOST_HEAD))
+            match head:
+                case {"stage": int(stage)} if 0 <= stage < len(STAGES):
+                    tell(stage)
+                case _:
+                    return head
+        return _read(self._connection.recv_bytes(MOST_HEAD))
 
     def end(self) -> None:
         self._kill()

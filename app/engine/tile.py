@@ -1,5 +1,6 @@
 """From a run down to a thread: the workgroup of one tile, recorded stage by stage on the Gaussians as they are now."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -116,13 +117,16 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
     return Job(source, FILE, stage.entry, inputs=inputs, constants=constants, functions=(stage.entry, *stage.functions))
 
 
-async def record_tile(pool: Pool, state: TrainingState, spot: Spot, stage: Stage) -> TileRecording:
-    """Record what the spot's workgroup does in this stage, on a worker.
+async def record_tile(
+    pool: Pool, state: TrainingState, spot: Spot, stage: Stage, teller: Callable[[int], None] | None = None
+) -> TileRecording:
+    """Record what the spot's workgroup does in this stage, on a worker. `teller` hears what that is at, see tracing.stages.
 
     Raises:
         EngineError: the worker was lost or ran too long.
     """
-    return await pool.run(_record, state.settings, state.splats.raw, state.target, spot, stage.name, limit=RECORD_LIMIT)
+    asked = (state.settings, state.splats.raw, state.target, spot, stage.name)
+    return await pool.run(_record, *asked, limit=RECORD_LIMIT, teller=teller)
 
 
 # What follows runs on a worker.

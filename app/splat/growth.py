@@ -19,7 +19,6 @@ STAGES = 10
 LONGEST = 100  # iterations between two stages
 HIDDEN = -12.0  # logit of an opacity that no pixel shows
 USELESS = 0.01  # opacity under which a Gaussian is taken away, to come in elsewhere
-ERROR_POWER = 2.5  # places are drawn in proportion to this power of their error
 SIZE = 0.3  # of a new one, in mean distances between all
 
 
@@ -47,8 +46,7 @@ def add(splats: "Splats", target: np.ndarray, error: np.ndarray, settings: Setti
     useless = _useless(raw, width, height)
     missing = _wanted(splats.count, step / (STAGES * _interval(settings))) - int((~useless).sum())
     ids = np.flatnonzero(useless)[::-1][: max(0, missing)]
-    odds = error.ravel().astype(np.float64) ** ERROR_POWER + 1e-12
-    places = rng.choice(width * height, len(ids), p=odds / odds.sum())
+    places = _draw_places(error, len(ids), rng)
     raw[0, ids] = places % width + rng.uniform(-0.5, 0.5, len(ids))
     raw[1, ids] = places // width + rng.uniform(-0.5, 0.5, len(ids))
     raw[2:4, ids] = np.log(max(0.5, SIZE * np.sqrt(width * height / splats.count)))
@@ -58,6 +56,12 @@ def add(splats: "Splats", target: np.ndarray, error: np.ndarray, settings: Setti
     splats.first_moment[:, ids] = 0.0
     splats.second_moment[:, ids] = 0.0
     return len(ids)
+
+
+def _draw_places(error: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """(count,) pixels, in proportion to their error to the power of 2.5. (`rng.choice` and `**` take ten times as long.)"""
+    heap = np.cumsum(error * error * np.sqrt(error) + np.float32(1e-12), dtype=np.float64)
+    return np.searchsorted(heap, rng.uniform(0.0, np.nextafter(heap[-1], 0.0), count), side="right")
 
 
 def _interval(settings: Settings) -> int:

@@ -58,8 +58,7 @@ class Trainer:
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
         self._compile()
-        self._submit(self.kernels.begin())
-        self.kernels.grow()
+        self._begin()
 
     def advance(self, iterations: int, seconds: float = float("inf")) -> int:
         """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
@@ -103,7 +102,11 @@ class Trainer:
         splats = self.save().splats
         growth.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
         kernels.upload_splats(self.run, splats)
+        self._begin()
+
+    def _begin(self) -> None:
         self._submit(self.kernels.begin())
+        self.kernels.grow()
 
     def _draw(self) -> None:
         """Draw and measure the run as it is now. `kernels.begin()` has to follow before the next iteration."""

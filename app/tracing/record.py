@@ -14,6 +14,7 @@ from splatscope.tracing.modules import Module, find_entry, load_modules
 from splatscope.tracing.recorder import buffers, settle
 from splatscope.tracing.run import Run, compiled, texts_of
 from splatscope.tracing.sanitize import barrier_divergence
+from splatscope.tracing.stages import COMPARING, COMPILING, INSTRUMENTING, RUNNING, tell
 from splatscope.tracing.trace import Trace, from_records
 
 MOST_RECORDS = 4_000_000  # 64 MB
@@ -67,9 +68,11 @@ def record(device: spy.Device, job: Job) -> Recording:
     Raises:
         CompileError: the source itself does not compile, or has no entry point; ValueError: inputs do not fit.
     """
+    tell(COMPILING)
     modules = load_modules(job.source, job.file, job.include)
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
+    tell(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
@@ -83,9 +86,11 @@ def record(device: spy.Device, job: Job) -> Recording:
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "budget": job.loop_budget,
     }
+    tell(RUNNING)
     run = Run(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
+    tell(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()
     return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)

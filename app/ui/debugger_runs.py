@@ -121,7 +121,7 @@ class Runs:
         """The recording; None where there is none, and the page says why."""
         better = self.fixed()
         try:
-            packed = await record_source(pool, job, adapter, trusted=is_shipped(job.source))
+            packed = await record_source(pool, job, adapter, trusted=is_shipped(job.source), teller=self._bench.stepper.ear())
         except (EngineError, DeviceError, ValueError) as error:
             self._bench.stepper.param.update(busy="", error=str(error))
             return None

@@ -250,7 +250,7 @@ class LessonPage:
                 shown = await (
                     show_recorded(pool, type(self.lesson), list(self.quizzes))
                     if self._recorded
-                    else show(pool, self.lesson, list(self.quizzes))
+                    else show(pool, self.lesson, list(self.quizzes), self.stepper.ear())
                 )
             except TROUBLE as error:
                 self.stepper.param.update(busy="", error=str(error))

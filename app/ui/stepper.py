@@ -1,6 +1,7 @@
 """The stepper: one recording, stepped forward and back in the browser. Every lesson and the debugger use it."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import param
@@ -10,6 +11,7 @@ from splatscope.engine import EngineError, pool
 from splatscope.engine.recording import Packed, record_source
 from splatscope.gpu.device import DeviceError
 from splatscope.tracing.record import Job
+from splatscope.tracing.stages import words
 
 from .component import Component
 
@@ -64,6 +66,7 @@ class Stepper(Component):
         super().__init__(**params)
         self.on_fix = lambda: None
         self._task: asyncio.Task[None] | None = None
+        self._latest = object()  # of all that were asked for
 
     def show(self, packed: Packed, **params: Any) -> None:
         """Shows a recording, or the one line that says why there is none."""
@@ -71,9 +74,19 @@ class Stepper(Component):
             params |= {"recording": packed.data, "meta": packed.meta, "sequence": self.sequence + 1}
         self.param.update(busy="", error=packed.meta.get("error", ""), **params)
 
-    def wait(self, words: str = "Recording …") -> None:
+    def wait(self, what: str = "Recording …") -> None:
         """Says that a recording is being made; the last one stays in view, pale."""
-        self.param.update(busy=words, error="")
+        self.param.update(busy=what, error="")
+
+    def ear(self) -> Callable[[int], None]:
+        """Something to tell what the recording that is being made is at; deaf when another is asked for, or this one has come."""
+        self._latest = latest = object()
+
+        def hear(stage: int) -> None:
+            if self._latest is latest and self.busy:
+                self.busy = words(stage)
+
+        return hear
 
     async def record(self, job: Job, trusted: bool = False, **params: Any) -> Packed | None:
         """Records `job` on a worker, in the sandbox unless `trusted`, and shows it.
@@ -82,7 +95,7 @@ class Stepper(Component):
         """
         self.wait()
         try:
-            packed = await record_source(pool, job, trusted=trusted)
+            packed = await record_source(pool, job, trusted=trusted, teller=self.ear())
         except (EngineError, DeviceError, ValueError) as error:
             self.param.update(busy="", error=str(error))
             return None

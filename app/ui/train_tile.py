@@ -106,7 +106,7 @@ class Descent:
         self._say(spot, stage, iteration=state.step)
         key = spot, stage.name
         if key not in self._recorded:
-            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage)
+            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage, self.stepper.ear())
         self._show(spot, stage, self._recorded[key], state.settings)
 
     def _say(self, spot: Spot, stage: Stage, **more: int) -> None:

@@ -127,7 +127,8 @@ class Stepper {
   #tell(words, klass = "") {
     clearInterval(this.clock)
     const seconds = h("span", {"aria-hidden": "true"})
-    const since = performance.now()
+    this.since = klass === "busy" ? this.since ?? performance.now() : null // what is waited for may change, the waiting goes on
+    const {since} = this
     if (klass === "busy") this.clock = setInterval(() => {
       if (!this.root.isConnected) clearInterval(this.clock)
       const s = Math.round((performance.now() - since) / 1000)

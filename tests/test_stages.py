@@ -1,0 +1,71 @@
+"""What a recording is at is told while it runs: from a worker, from inside the sandbox, and to the page that waits."""
+
+import asyncio
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from splatscope.engine import Pool, link
+from splatscope.engine.recording import record_source
+from splatscope.tracing.record import Job
+from splatscope.tracing.stages import INSTRUMENTING, STAGES, tell, telling, words
+from splatscope.ui.stepper import Stepper
+
+DOUBLING = """
+RWStructuredBuffer<uint> numbers;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void doubleMain(uint lane : SV_GroupIndex)
+{
+    numbers[lane] *= MULTIPLE;
+}
+"""
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_stages_come_in_order(monkeypatch, trusted):
+    monkeypatch.setattr(link, "LASTING", 0.0)
+    heard = []
+    source = DOUBLING.replace("MULTIPLE", "2" if trusted else "3")
+
+    async def run():
+        pool = Pool()
+        try:
+            job = Job(source, groups=(2, 1, 1), inputs={"numbers": np.ones(16, np.uint32)})
+            return await record_source(pool, job, trusted=trusted, teller=heard.append)
+        finally:
+            await pool.close()
+
+    assert not asyncio.run(run()).meta.get("error")
+    assert INSTRUMENTING in heard  # the longest; some that last no time at all may be passed over
+    assert all(before < after for before, after in pairwise(heard))
+    assert set(heard) <= set(range(len(STAGES)))
+
+
+def test_nobody_needs_to_listen():
+    tell(0)
+    heard = []
+    with telling(heard.append):
+        tell(1)
+        with telling(None):
+            tell(2)
+        tell(3)
+    tell(4)
+    assert heard == [1, 3]
+
+
+def test_a_stepper_hears_of_the_recording_it_waits_for_alone():
+    stepper = Stepper()
+    first = stepper.ear()
+    stepper.wait()
+    first(2)
+    assert stepper.busy == words(2) == "Recording, 3 of 5: running it, once the driver has compiled it …"
+    second = stepper.ear()
+    first(3)
+    assert stepper.busy == words(2)
+    second(4)
+    assert stepper.busy == words(4)
+    stepper.busy = ""  # it has come
+    second(4)
+    assert stepper.busy == ""
