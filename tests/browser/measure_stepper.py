@@ -12,8 +12,8 @@ import sys
 from conftest import FLAGS
 from playwright.sync_api import Page, sync_playwright
 
-# `work` is script, style and layout of one step, forced to be done at once; `frame` from the key press to the frame that shows it;
-# `seek` the fold to a random moment alone.
+# `work` is script, style and layout of one step, forced to be done at once, `jump` those of a move to a random moment; `frame` from
+# the key press to the frame that shows it; `seek` the fold to a random moment alone.
 FIND = """() => {
     const find = (node) => {
         for (const el of node.querySelectorAll('*')) {
@@ -23,7 +23,7 @@ FIND = """() => {
         }
     }
     const {stepper} = find(document), {moment} = stepper, acts = [() => moment.seek(moment.position + 1), () => moment.statement(1),
-        () => moment.line(1), () => moment.barrier(1), () => moment.seek(Math.floor(Math.random() * moment.run.length))]
+        () => moment.line(1), () => moment.barrier(1)]
     window.act = (i) => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }
 }"""
 MEASURE = """async ([lockstep, count]) => {
@@ -45,11 +45,13 @@ MEASURE = """async ([lockstep, count]) => {
     const press = (key, shiftKey) => window.dispatchEvent(new KeyboardEvent('keydown', {key, shiftKey, bubbles: true}))
     const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
     const acts = [() => moment.seek(moment.position + 1), () => moment.seek(moment.position - 1), () => moment.statement(1),
-        () => moment.line(1), () => moment.barrier(1), () => moment.seek(Math.floor(Math.random() * moment.run.length))]
-    const work = [], seek = [], frames = []
+        () => moment.line(1), () => moment.barrier(1)]
+    const anywhere = () => moment.seek(Math.floor(Math.random() * moment.run.length))
+    const work = [], jump = [], seek = [], frames = []
     for (let i = 0; i < count; i++) {
         seek.push(timed(() => moment.state.seek(Math.floor(Math.random() * moment.run.length))))
-        work.push(timed(() => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }))
+        if (i % 50 === 0) jump.push(timed(() => { anywhere(); stepper.paint(true); stepper.root.getBoundingClientRect() }))
+        else work.push(timed(() => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }))
         if (i % 5 === 0) await frame()
     }
     for (let i = 0; i < 60; i++) {
@@ -63,7 +65,8 @@ MEASURE = """async ([lockstep, count]) => {
         frames.push(performance.now() - began)
     }
     const {length: events, threads} = moment.run
-    return {events, threads, order: +order.toFixed(1), work: about(work), seek: about(seek), frame: about(frames)}
+    const found = {work, jump, seek, frame: frames}
+    return {events, threads, order: +order.toFixed(1), ...Object.fromEntries(Object.entries(found).map(([k, v]) => [k, about(v)]))}
 }"""
 
 

@@ -15,31 +15,36 @@ export function seating(threads, [x, y]) {
   return {each, dots, columns, pitch, dot: (thread) => Math.floor(thread / each)}
 }
 
+// A path a state, each with the discs of all who are in it: to move a hundred threads changes two attributes, not a hundred.
 export class Seats {
   constructor(plan) {
-    this.plan = plan
-    this.shown = new Uint8Array(plan.dots).fill(255)
+    const {columns, pitch, dots} = this.plan = plan
+    this.shown = new Uint8Array(dots).fill(255)
     this.el = document.createElementNS(NS, "svg")
-    const {columns, pitch, dots} = plan
-    const rows = Math.ceil(dots / columns), top = (HEIGHT - rows * pitch) / 2
+    const top = (HEIGHT - Math.ceil(dots / columns) * pitch) / 2
     for (const [name, value] of [["class", "seatmap"], ["width", WIDTH], ["height", HEIGHT], ["viewBox", `0 0 ${WIDTH} ${HEIGHT}`], ["aria-hidden", "true"]]) this.el.setAttribute(name, value)
-    this.circles = Array.from({length: dots}, (_, i) => {
-      const circle = document.createElementNS(NS, "circle")
-      circle.setAttribute("cx", (i % columns + 0.5) * pitch)
-      circle.setAttribute("cy", top + (Math.floor(i / columns) + 0.5) * pitch)
-      this.el.append(circle)
-      return circle
+    this.at = Array.from({length: dots}, (_, i) => [(i % columns + 0.5) * pitch, top + (Math.floor(i / columns) + 0.5) * pitch])
+    this.paths = CLASSES.map((klass) => {
+      const path = document.createElementNS(NS, "path")
+      path.setAttribute("class", klass)
+      this.el.append(path)
+      return path
     })
     this.show(new Uint8Array(dots))
   }
 
   show(seats) {
-    const scale = this.plan.pitch / 6
+    const moved = new Set()
     for (let i = 0; i < seats.length; i++) {
       if (this.shown[i] === seats[i]) continue
+      moved.add(this.shown[i]).add(seats[i])
       this.shown[i] = seats[i]
-      this.circles[i].setAttribute("class", CLASSES[seats[i]])
-      this.circles[i].setAttribute("r", RADII[seats[i]] * (seats[i] ? scale : Math.max(0.7, scale)))
+    }
+    const scale = this.plan.pitch / 6
+    for (const state of moved) {
+      if (!this.paths[state]) continue
+      const r = RADII[state] * (state ? scale : Math.max(0.7, scale)), turn = `a${r} ${r} 0 1 0 `
+      this.paths[state].setAttribute("d", this.at.map(([x, y], i) => seats[i] === state ? `M${x - r} ${y}${turn}${2 * r} 0${turn}${-2 * r} 0` : "").join(""))
     }
   }
 }

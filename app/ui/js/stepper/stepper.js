@@ -17,6 +17,8 @@ import {Timeline} from "./timeline.js"
 import {Transport} from "./transport.js"
 import {Who} from "./who.js"
 
+const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
+
 class Stepper {
   constructor(model) {
     this.model = model
@@ -101,6 +103,7 @@ class Stepper {
     this.moment.pinned = Math.min(before ? before.pinned : model.thread, run.threads - 1)
     for (const pane of this.panes) pane.open(run, model.memories)
     this.#label(run)
+    this.root.classList.toggle("many", run.threads > MANY)
     this.#present()
     if (before ? before.lockstep : model.lockstep) this.moment.setOrder(true)
     this.moment.goto(this === primary() && !before ? this.wanted : step)

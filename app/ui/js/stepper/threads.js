@@ -2,7 +2,8 @@
 import {h} from "../dom.js"
 import {Watches} from "./watches.js"
 
-const SPARE = 16 // rows kept ready above and below those in view
+const SPARE = 8 // rows that come and go together: fewer than so many are kept ready beyond those in view
+const WHOLE = 32 // rows that are all there, in view or not
 
 export class Threads {
   constructor(stepper) {
@@ -145,8 +146,8 @@ export class Threads {
   #rows(moment) {
     const {run} = this, {state, thread, followed} = moment
     const height = this.rowHeight ||= this.#measure()
-    const first = Math.max(0, (Math.floor(this.wrap.scrollTop / height / SPARE) - 1) * SPARE)
-    const until = Math.min(run.threads, (Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) + 1) * SPARE)
+    const all = run.threads <= WHOLE, first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
+    const until = all ? run.threads : Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
     if (this.range !== (this.range = `${first} ${until}`)) {
       this.above.style.height = `${first * height}px`
       this.below.style.height = `${(run.threads - until) * height}px`
