@@ -2,22 +2,15 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from serving import served
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -33,36 +26,8 @@ LOCAL = {"localhost", "127.0.0.1"}
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of `panel serve app`, served with the components that only tests show."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--port", str(port)]
-    with log.open("w") as out:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
-    address = f"http://localhost:{port}"
-    try:
-        _wait(address, process, log)
+    with served(tmp_path_factory.mktemp("server") / "log.txt") as address:
         yield address
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
-    for _ in range(240):
-        if process.poll() is not None:
-            break
-        try:
-            with urlopen(f"{address}/app", timeout=30) as answer:
-                if answer.status == 200:
-                    return
-        except (URLError, OSError):
-            time.sleep(0.25)
-    pytest.fail(f"panel serve app did not come up:\n{log.read_text()[-4000:]}")
 
 
 @pytest.fixture(scope="session")
