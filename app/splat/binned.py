@@ -45,7 +45,7 @@ class BinnedKernels:
             "LANES": lanes,
             "LOSS": list(LOSSES.values()).index(run.settings.loss),
             "WAVES": self._waves,
-            "RANK_BY_WAVE": int(is_software),
+            "RANK_BY_WAVE": min(narrowest, lanes) if is_software else 0,
             "ROW_STRIDE": _stride(self._rows) if is_software else 1,
             "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
             "SHIPPED_MODEL": int(run.settings.model == "shipped"),
