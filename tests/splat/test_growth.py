@@ -95,9 +95,10 @@ def test_a_run_interrupted_anywhere_grows_to_the_same_bits(device):
 
 
 def test_growth_pays(device):
-    quality = {}
-    for on in (False, True):
-        trainer = Trainer(device, state_of(96, blobs=300, iterations=400, growth=on))
+    def quality(**chosen) -> float:
+        trainer = Trainer(device, state_of(96, blobs=300, iterations=400, **chosen))
         trainer.advance(400)
-        quality[on] = trainer.look().psnr
-    assert quality[True] > quality[False] + 0.15, quality
+        return trainer.look().psnr
+
+    gains = [quality(growth=True, seed=seed) - quality(growth=False, seed=seed) for seed in range(3)]
+    assert np.median(gains) > 0.3, gains
