@@ -135,7 +135,7 @@ class Stepper {
     if (klass === "busy") this.clock = setInterval(() => {
       if (!this.root.isConnected) clearInterval(this.clock)
       const s = Math.round((performance.now() - since) / 1000)
-      seconds.textContent = ` ${s} s${s > 2 ? ". A kernel is compiled when it first runs." : ""}`
+      seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
     }, 1000)
     this.state.replaceChildren(words, seconds)
     this.state.hidden = !words
