@@ -23,11 +23,10 @@ from rich.table import Table
 from splatscope.bench_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat.binned import UnsupportedDevice
 from splatscope.splat.images import ImageError, crop_picture
 from splatscope.splat.settings import Settings, refuse
 from splatscope.splat.state import start_state
-from splatscope.splat.trainer import Trainer
+from splatscope.splat.trainer import Trainer, UnsupportedDevice
 
 ROUNDS = 7
 RACE_SECONDS = 60.0  # no further round is begun after these

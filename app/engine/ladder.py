@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat.binned import UnsupportedDevice
 from splatscope.splat.images import crop_picture
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import TrainingState, start_state
-from splatscope.splat.trainer import Trainer
+from splatscope.splat.trainer import Trainer, UnsupportedDevice
 
 from .cluster import Pool
 from .counted import Counts, count_iteration

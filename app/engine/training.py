@@ -15,14 +15,13 @@ import numpy as np
 from splatscope.engine.cluster import Pool
 from splatscope.engine.link import EngineError, JobTimeout, WorkerLost
 from splatscope.gpu.device import Adapter, adapter_of, open_device
-from splatscope.splat.binned import UnsupportedDevice
 from splatscope.splat.film import Film
 from splatscope.splat.images import Picture, encode, read_picture, to_bytes
 from splatscope.splat.ply import to_ply
 from splatscope.splat.report import Report, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState, load_state, save_state, start_state
-from splatscope.splat.trainer import Look, Trainer
+from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
 
 SNAPSHOT_SECONDS = 5.0  # of device time: what a lost worker costs at most, besides the slice it was at
 SLICE_LIMIT = 30.0

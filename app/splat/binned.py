@@ -20,10 +20,6 @@ ENOUGH_TILES = 1024
 PAIRS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
 
 
-class UnsupportedDevice(ValueError):  # noqa: N818
-    """The device lacks what these kernels need; the message says what to take instead."""
-
-
 class BinnedKernels:
     """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows.
 

@@ -10,13 +10,17 @@ import slangpy as spy
 from splatscope.gpu.buffers import download
 from splatscope.gpu.program import Bound, is_refused, submit, submit_timed
 from splatscope.splat import growth, kernels
-from splatscope.splat.binned import BinnedKernels, UnsupportedDevice
+from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
 from splatscope.splat.tiled import TiledKernels
 
 # A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
 _SUBMIT_SECONDS = 0.05
 _MOST_PER_SUBMIT = 256
+
+
+class UnsupportedDevice(ValueError):  # noqa: N818
+    """The device lacks what these kernels need; the message says what to take instead."""
 
 
 @dataclass(frozen=True)
@@ -179,10 +183,9 @@ class Trainer:
         except RuntimeError as error:
             if not is_refused(error):
                 raise
-            settings = self.state.settings
-            raise UnsupportedDevice(
-                f"The device's driver refuses {settings.kernels} kernels for {settings.blobs:,} Gaussians: choose fewer of them."
-            ) from None
+            kind, count = self.state.settings.kernels, self.state.settings.blobs
+            instead = "choose the tiled ones" if kind == "binned" else "choose fewer of them"  # which asks for less private memory
+            raise UnsupportedDevice(f"The device's driver refuses {kind} kernels for {count:,} Gaussians: {instead}.") from None
         for bound in with_scene:
             bound.set(scene=self.run.scene)
         self.kernel_ms.clear()

@@ -10,7 +10,7 @@ import param
 from splatscope.engine import EngineError, pool
 from splatscope.engine.ladder import Ladder, Rung, climbed
 from splatscope.gpu.device import DeviceError
-from splatscope.splat.binned import UnsupportedDevice
+from splatscope.splat.trainer import UnsupportedDevice
 
 from .component import Component
 
