@@ -14,6 +14,9 @@ export function terms(root) {
     shown = link
     card.innerHTML = says.innerHTML
     card.showPopover()
+    place(link)
+  }
+  const place = (link) => {
     const at = link.getClientRects()[0], box = card.getBoundingClientRect(), gap = 6
     const above = at.bottom + gap + box.height > innerHeight
     card.style.left = `${Math.max(8, Math.min(at.left, innerWidth - box.width - 8))}px`
@@ -23,6 +26,11 @@ export function terms(root) {
     clearTimeout(leaving)
     shown = null
     card.hidePopover()
+  }
+  // A focus brings its link into view, and the page scrolls after it: the definition comes along.
+  const scrolled = () => {
+    if (shown?.matches(":focus-visible")) place(shown)
+    else hide()
   }
   const leave = () => { leaving = setTimeout(hide, SOON) }
 
@@ -36,7 +44,7 @@ export function terms(root) {
   card.onpointerenter = () => clearTimeout(leaving)
   card.onpointerleave = leave
   root.addEventListener("keydown", (event) => { if (event.key === "Escape") hide() })
-  window.addEventListener("scroll", hide, {passive: true})
+  window.addEventListener("scroll", scrolled, {passive: true})
   if (links.length) root.append(card)
-  return () => window.removeEventListener("scroll", hide)
+  return () => window.removeEventListener("scroll", scrolled)
 }
