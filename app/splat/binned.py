@@ -124,9 +124,9 @@ class BinnedKernels:
         return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
 
     def _make_lists(self) -> dict[str, spy.Buffer]:
-        """Room for all lists, and for the sums of their entries."""
+        """Room for all lists, for the sums of their entries, and for one entry more that nobody reads."""
         device, size = self.run.device, self._capacity
-        return {"lists": zeros(device, (size, 2), np.uint32), "shares": zeros(device, FIELDS * size * self._waves)}
+        return {"lists": zeros(device, (size, 2), np.uint32), "shares": zeros(device, FIELDS * (size + 1) * self._waves)}
 
     def _raster(self, entry: str, *names: str, **buffers) -> Bound:
         threads = (self._columns * self.constants["LANES"], self._rows)
