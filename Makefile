@@ -4,8 +4,8 @@ PYTHON ?= python3
 PORT ?= 5006
 
 BIN := .venv/bin
-BUNDLE := app/ui/dist/splatscope.js
-SCRIPTS := setup.py package.json package-lock.json $(shell find app/ui/js -type f)
+BUNDLE := app/splatscope/web/dist/splatscope.js
+SCRIPTS := setup.py tools/bundle.mjs package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.js' -not -path '*/dist/*')
 
 .PHONY: help setup serve test bench lint format browser lock wheel clean
 
@@ -26,7 +26,7 @@ test: setup browser lint
 
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
-	$(BIN)/python -m splatscope.bench $(BENCH)
+	$(BIN)/python -m splatscope.cli.benchmark $(BENCH)
 
 lint: .venv/locked
 	$(BIN)/ruff check .
@@ -39,7 +39,7 @@ format: .venv/locked
 
 # The tests drive a real browser. Debian's Chromium is enough; elsewhere Playwright brings its own.
 browser: .venv/installed
-	@$(BIN)/python -m splatscope.chromium
+	@$(BIN)/python -m splatscope.machine.chromium
 
 # UPGRADE=--upgrade takes the newest versions that pyproject.toml allows.
 lock: .venv/locked
@@ -53,12 +53,12 @@ wheel: .venv/locked
 	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf .venv node_modules app/ui/dist build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules app/splatscope/web/dist build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 
 .venv/made:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and \
 		f"Splatscope needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12 …")'
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(PYTHON) app/apt.py python3-venv
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(PYTHON) app/splatscope/machine/apt.py python3-venv
 	$(PYTHON) -m venv .venv
 	@touch $@
 
@@ -75,5 +75,5 @@ $(BUNDLE): $(SCRIPTS) .venv/locked
 	@touch $@
 
 .venv/device: .venv/locked | .venv/installed
-	$(BIN)/python -m splatscope.gpu.driver
+	$(BIN)/python -m splatscope.machine.driver
 	@touch $@

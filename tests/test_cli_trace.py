@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splatscope import trace_command
-from splatscope.cli import main
+from splatscope.cli import trace as trace_command
+from splatscope.cli.main import main
 from splatscope.gpu.device import open_device
 from splatscope.tracing.trace import Trace
 
@@ -338,7 +338,7 @@ def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
 def test_the_command_itself():
     """Once as a process of its own: the exit status and one line on stdout, nothing on stderr."""
     done = subprocess.run(
-        [sys.executable, "-m", "splatscope.cli", "trace", str(RACY), "--json"], capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "splatscope.cli.main", "trace", str(RACY), "--json"], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads(done.stdout)["findings"][0]["kind"] == "race"

@@ -15,7 +15,7 @@ PICTURE = ASSETS / "chelsea.jpg"
 
 
 def call(*arguments):
-    command = [sys.executable, "-m", "splatscope.cli", "train", *map(str, arguments)]
+    command = [sys.executable, "-m", "splatscope.cli.main", "train", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 

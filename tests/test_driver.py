@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from splatscope import apt
-from splatscope.gpu import driver, probe
+from splatscope.gpu import probe
+from splatscope.machine import apt, driver
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
@@ -146,7 +146,7 @@ def test_only_a_release_that_is_too_old_takes_backports(release, suite):
 @pytest.mark.parametrize(
     ("system", "release", "part"),
     [
-        ("Linux", {"ID": "debian", "VERSION_CODENAME": "bookworm"}, "-m splatscope.gpu.driver"),
+        ("Linux", {"ID": "debian", "VERSION_CODENAME": "bookworm"}, "-m splatscope.machine.driver"),
         ("Linux", {"ID": "ubuntu", "VERSION_CODENAME": "noble"}, "sudo apt-get"),
         ("Linux", {"ID": "fedora"}, "dnf install"),
         ("Linux", {"ID": "opensuse-tumbleweed", "ID_LIKE": "opensuse suse"}, "zypper"),

@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from splatscope.engine import EngineError, JobTimeout, Pool, WorkerLost
+from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.workers.pool import Pool
 
 SOON = 3.0  # seconds past its limit within which a job is ended, on a busy machine
 

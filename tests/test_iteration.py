@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.engine.iteration import _measure, _stages
+from splatscope.services.iteration_times import _measure, _stages
 
 
 @pytest.fixture(scope="module")

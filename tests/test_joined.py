@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.gpu.program import joined
+from splatscope.gpu.kernel import joined
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from splatscope.engine import counted
-from splatscope.engine.ladder import SIZE, WAYS, Ladder, _count, _same_work, _time, rungs_of
 from splatscope.gpu.device import open_device
+from splatscope.services import operation_counts as counted
+from splatscope.services.kernel_comparison import SIZE, WAYS, Ladder, _count, _same_work, _time, rungs_of
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
-from splatscope.ui.ladder import COUNTED, _large, drawn
+from splatscope.web.training.kernel_comparison import COUNTED, _large, drawn
 
 BLOBS = 16  # few: a driver compiles the simple kernels' loop long
 

@@ -53,7 +53,7 @@ IMPORTS = {
 
 def test_imports_are_read_wherever_they_stand():
     source = "import panel as pn\nfrom .probe import ask\nfrom .. import apt\ndef f():\n    from bokeh import models\n"
-    assert imports_of(source, "splatscope.gpu") == {"panel", "splatscope.gpu.probe.ask", "splatscope.apt", "bokeh.models"}
+    assert imports_of(source, "splatscope.gpu") == {"panel", "splatscope.gpu.probe.ask", "splatscope.machine.apt", "bokeh.models"}
 
 
 @pytest.mark.parametrize("name", sorted(name for name in FILES if parts_in({name}) & BELOW.keys()))

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from splatscope.outlive import Died, Overdue, outlive
+from splatscope.workers.isolated import Died, Overdue, outlive
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system makes no copies of processes")
 

@@ -5,13 +5,13 @@ import time
 import numpy as np
 import pytest
 
-from splatscope.engine.reflection import Interface, Layout, reflect
 from splatscope.gpu.device import open_device
+from splatscope.gpu.reflection import Interface, Layout, reflect
 from splatscope.tracing.cost import costs
-from splatscope.tracing.record import record
-from splatscope.ui.draft import job_of, public
-from splatscope.ui.inputs import InputError
-from splatscope.ui.playground import complete, read, suggest
+from splatscope.tracing.recording import record
+from splatscope.web.debugger.draft import job_of, public
+from splatscope.web.debugger.inputs import InputError
+from splatscope.web.debugger.playground import complete, read, suggest
 
 SOURCE = """import playground;
 static const int N = 64 * 9; // [playground::BLACK(3, 3)] is only a comment

@@ -2,21 +2,21 @@
 
 import pytest
 
-from splatscope.engine.lesson import kernels_of
-from splatscope.engine.lessons import find
 from splatscope.paths import LESSONS
-from splatscope.ui.lesson_form import address, read
-from splatscope.ui.pages import BY_NAME
-from splatscope.ui.prose import KINDS, html_of, parse, region
-from splatscope.ui.terms import Links, terms
+from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.lesson import kernels_of
+from splatscope.textbook.markdown import KINDS, html_of, parse, region
+from splatscope.web.lesson_page.lesson_form import address, read
+from splatscope.web.reference.terms import Links, terms
+from splatscope.web.shell.pages import BY_NAME
 
-STEMS = sorted(path.stem for path in LESSONS.glob("*.md"))
+STEMS = lesson_names()
 
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_a_section_names_only_what_there_is(stem: str):
-    lesson = find(stem)()
-    blocks = parse((LESSONS / f"{stem}.md").read_text())
+    lesson = find_lesson(stem)()
+    blocks = parse(text_of(stem))
     kinds = [block.kind for block in blocks]
     assert {"afterwards", "figure", "formula", "quiz", "claim"} <= set(kinds)
     assert kinds.count("figure") == 1
@@ -28,12 +28,12 @@ def test_a_section_names_only_what_there_is(stem: str):
             assert all(text for _, text in region(block.args[0], block.args[1:]))
         if block.kind == "controls":
             assert all(name in lesson.param for name in block.args)
-    assert lesson.job().source in kernels_of(LESSONS / f"{stem}.md").values()
+    assert lesson.job().source in kernels_of(LESSONS / stem / "text.md").values()
 
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_address_restores_a_section(stem: str):
-    lesson = find(stem)()
+    lesson = find_lesson(stem)()
     assert address(lesson) == ""
     read(lesson, {"nobody": "1", **{name: "\x00[" for name in lesson.param if name != "name"}})
     assert all(type(value) is type(lesson.param[name].default) for name, value in lesson.param.values().items())

@@ -5,17 +5,20 @@ import inspect
 import numpy as np
 import pytest
 
-from splatscope.engine import lessons, recorded
-from splatscope.engine.lessons import Asked
-from splatscope.engine.shown import Answer
-from splatscope.tracing.modules import load_modules
+from splatscope.paths import LESSONS
+from splatscope.recordings import shipped as recorded
+from splatscope.services import lessons
+from splatscope.services.lessons import Asked
+from splatscope.slang.modules import load_modules
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.results import Answer
 from splatscope.tracing.trace import Trace
 
-STEMS = sorted(file.stem for file in recorded.FOLDER.glob("*.npz"))
+STEMS = sorted(file.parent.name for file in LESSONS.glob("*/recording.npz"))
 
 
 def sources_now(stem):
-    job = lessons.find(stem)().job()
+    job = find_lesson(stem)().job()
     return {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
 
 
@@ -27,14 +30,14 @@ def is_current(stem):
 def test_it_opens_and_the_page_can_ask_it(stem):
     if not is_current(stem):
         pytest.skip("its kernel was changed since; the page does not offer it")
-    lesson = lessons.find(stem)
+    lesson = find_lesson(stem)
     quizzes = tuple(
         name
         for name, method in vars(lesson).items()
         if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
     )
     shown = lessons._show_recorded(Asked.of(lesson()), quizzes)
-    trace = Trace.load((recorded.FOLDER / f"{stem}.npz").read_bytes())
+    trace = Trace.load((LESSONS / stem / "recording.npz").read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
     assert shown.elsewhere == shown.packed.meta["adapter"]
     assert trace.header["wave_size"] == 32
@@ -45,9 +48,7 @@ def test_it_opens_and_the_page_can_ask_it(stem):
 
 def test_most_are_offered():
     assert len(STEMS) >= 6
-    assert np.mean([is_current(stem) for stem in STEMS]) > 0.5, (
-        "make them anew: python -m splatscope.engine.recorded assets/recordings"
-    )
+    assert np.mean([is_current(stem) for stem in STEMS]) > 0.5, "make them anew: tools/make_shipped_recordings.py"
 
 
 def test_a_changed_kernel_is_not_taken_for_the_recorded_one():

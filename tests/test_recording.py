@@ -7,18 +7,20 @@ import zlib
 import numpy as np
 import pytest
 
-from splatscope.engine import Pool
-from splatscope.engine import recording as module
-from splatscope.engine.kept import Kept
-from splatscope.engine.packing import pack
-from splatscope.engine.recording import check_source, diagnostics_of, record_source
-from splatscope.engine.reflection import reflect
 from splatscope.gpu.device import open_device
-from splatscope.tracing.record import Job, record
-from splatscope.tracing.sanitize import sanitize
-from splatscope.ui.debugger_examples import EXAMPLES, difference, fixed
-from splatscope.ui.inputs import inputs_of
-from splatscope.ui.playground import suggest
+from splatscope.gpu.reflection import reflect
+from splatscope.recordings.wire import pack
+from splatscope.services import recordings as module
+from splatscope.services.recordings import check_source, diagnostics_of, record_source
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import record
+from splatscope.web.debugger.inputs import inputs_of
+from splatscope.web.debugger.playground import suggest
+from splatscope.web.examples.example import difference, fixed
+from splatscope.web.examples.gallery import EXAMPLES
+from splatscope.workers.pool import Pool
+from splatscope.workers.single_flight import Kept
 
 COUNTING = """
 struct Pair { float weight; uint2 at; };

@@ -11,18 +11,19 @@ import zlib
 import numpy as np
 import pytest
 
-from splatscope.engine.archive import MOST_UNPACKED, ArchiveError, read_arrays
-from splatscope.engine.opening import open_job
-from splatscope.engine.packing import pack
-from splatscope.engine.recording_file import perfetto, save, with_draft
-from splatscope.engine.reflection import reflect
-from splatscope.engine.standalone import standalone
 from splatscope.gpu.device import open_device
-from splatscope.tracing.record import Job, record
-from splatscope.tracing.sanitize import sanitize
+from splatscope.gpu.reflection import reflect
+from splatscope.recordings.archive import MOST_UNPACKED, ArchiveError, read_arrays
+from splatscope.recordings.recording_file import perfetto, save, with_draft
+from splatscope.recordings.standalone_script import standalone
+from splatscope.recordings.untrusted import open_job
+from splatscope.recordings.wire import pack
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
-from splatscope.ui.debugger_examples import BY_NAME
-from splatscope.ui.inputs import inputs_of
+from splatscope.web.debugger.inputs import inputs_of
+from splatscope.web.examples.gallery import BY_NAME
 
 UNIFORMS = """
 struct Limits { float2 range; uint count; bool on; };

@@ -15,16 +15,19 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from splatscope import confine
-from splatscope.engine import EngineError, JobTimeout, WorkerLost, pool, recording, sandbox
-from splatscope.engine.kept import Kept
-from splatscope.engine.recording import check_source, record_source
-from splatscope.engine.roster import Roster
 from splatscope.gpu.device import DeviceError
 from splatscope.paths import PACKAGE, SHADERS
-from splatscope.tracing.record import Job
-from splatscope.ui.debugger import Debugger
-from splatscope.ui.debugger_examples import EXAMPLES, is_shipped
+from splatscope.services import recordings as recording
+from splatscope.services.recordings import check_source, record_source
+from splatscope.tracing.job import Job
+from splatscope.web.debugger.debugger import Debugger
+from splatscope.web.examples.gallery import EXAMPLES, is_shipped
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.workers.sandbox import confinement as confine
+from splatscope.workers.sandbox import supervisor as sandbox
+from splatscope.workers.scheduler import Roster
+from splatscope.workers.single_flight import Kept
 
 pytestmark = pytest.mark.skipif(bool(confine.why_not()), reason="this system cannot confine a process")
 
@@ -48,7 +51,7 @@ def run():
     """Runs a coroutine, all on one event loop with one pool: what one test breaks, the next one would meet."""
     with asyncio.Runner() as runner:
         yield runner.run
-        runner.run(pool.close())
+        runner.run(worker_pool.close())
 
 
 def forget(monkeypatch) -> None:
@@ -108,11 +111,11 @@ def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
     async def ask():
         seen = {}
         for name, source in ways.items():
-            seen[name] = await check_source(pool, source)
+            seen[name] = await check_source(worker_pool, source)
             with contextlib.suppress(EngineError, ValueError):
-                seen[f"{name}, recorded"] = await record_source(pool, Job(source, records=4000))
+                seen[f"{name}, recorded"] = await record_source(worker_pool, Job(source, records=4000))
         # The same on an ordinary worker, which can: so the words would be seen.
-        control = {name: await check_source(pool, source, trusted=True) for name, source in ways.items()}
+        control = {name: await check_source(worker_pool, source, trusted=True) for name, source in ways.items()}
         return seen, control
 
     with caplog.at_level(logging.DEBUG):
@@ -127,9 +130,11 @@ def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
     assert len([name for name, checked in control.items() if word in all_words(checked)]) >= 8
 
 
-@pytest.mark.parametrize("file", ["/etc/passwd", "/proc/self/environ", "/proc/self/maps", str(PACKAGE / "cli.py"), sys.executable])
+@pytest.mark.parametrize(
+    "file", ["/etc/passwd", "/proc/self/environ", "/proc/self/maps", str(PACKAGE / "cli" / "main.py"), sys.executable]
+)
 def test_not_even_the_programs_own_files_are_read(run, no_filter, file):
-    checked = run(check_source(pool, kernel(before=f'#include "{file}"\n')))
+    checked = run(check_source(worker_pool, kernel(before=f'#include "{file}"\n')))
     assert checked.interface is None
     assert file in checked.error
     assert [d for d in checked.diagnostics if file not in d.message] == []
@@ -137,7 +142,7 @@ def test_not_even_the_programs_own_files_are_read(run, no_filter, file):
 
 def test_shipped_modules_are_there(run):
     source = "import workgroup;\n" + kernel()
-    checked = run(check_source(pool, source))
+    checked = run(check_source(worker_pool, source))
     assert checked.error == ""
     assert checked.interface.buffers["numbers"].parts == (("", "uint", 0),)
 
@@ -146,9 +151,9 @@ def test_what_comes_out_is_what_a_worker_of_ones_own_brings(run, monkeypatch):
     job = Job(kernel("numbers[lane] = numbers[lane ^ 1] + 2;"), inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)
 
     async def both():
-        inside = await record_source(pool, job)
+        inside = await record_source(worker_pool, job)
         forget(monkeypatch)
-        return inside, await record_source(pool, job, trusted=True)
+        return inside, await record_source(worker_pool, job, trusted=True)
 
     inside, outside = run(both())
     assert inside.meta["findings"] == outside.meta["findings"] == ["race"]
@@ -160,8 +165,8 @@ def test_the_filter_comes_first_in_words_of_its_own(run, secret):
     folder, _ = secret
 
     async def ask():
-        checked = await check_source(pool, kernel(before=f'#include "{folder}/secret.h"\n'))
-        packed = await record_source(pool, Job(kernel(before="import nothing;\n")))
+        checked = await check_source(worker_pool, kernel(before=f'#include "{folder}/secret.h"\n'))
+        packed = await record_source(worker_pool, Job(kernel(before="import nothing;\n")))
         return checked, packed
 
     checked, packed = run(ask())
@@ -190,8 +195,8 @@ def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(ru
     innocent = Job(kernel("numbers[lane] += lane;"), inputs={"numbers": numbers}, records=4000)
 
     async def together():
-        ask = check_source(pool, source) if what == "check" else record_source(pool, Job(source, records=4000))
-        return await asyncio.gather(ask, record_source(pool, innocent), return_exceptions=True)
+        ask = check_source(worker_pool, source) if what == "check" else record_source(worker_pool, Job(source, records=4000))
+        return await asyncio.gather(ask, record_source(worker_pool, innocent), return_exceptions=True)
 
     guilty, packed = run(together())
     assert packed.meta["findings"] == []
@@ -204,11 +209,11 @@ def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(ru
 
 def test_a_page_does_not_choose_the_cpu_target(run):
     with pytest.raises(DeviceError, match="No device is called “cpu”"):
-        run(record_source(pool, Job(kernel(), records=4000), "cpu"))
+        run(record_source(worker_pool, Job(kernel(), records=4000), "cpu"))
 
 
 def test_a_loop_without_end_is_found_not_waited_for(run):
-    packed = run(record_source(pool, Job(kernel("while (true) numbers[lane] += 1;"), records=4000)))
+    packed = run(record_source(worker_pool, Job(kernel("while (true) numbers[lane] += 1;"), records=4000)))
     assert packed.meta["findings"] == ["timeout"]
 
 
@@ -218,17 +223,17 @@ def test_a_compiler_that_does_not_come_back_is_stopped(run, monkeypatch):
 
     async def ask():
         with pytest.raises(JobTimeout, match="The compiler took longer than 1 s"):
-            await check_source(pool, source)
+            await check_source(worker_pool, source)
         monkeypatch.setattr(recording, "CHECK_LIMIT", 20.0)
-        return await check_source(pool, kernel())
+        return await check_source(worker_pool, kernel())
 
     assert run(ask()).interface is not None
 
 
 async def everybody() -> set[str]:
     """The addresses of the workers."""
-    await pool.run(os.getpid)
-    link = pool._links[asyncio.get_running_loop()].result()
+    await worker_pool.run(os.getpid)
+    link = worker_pool._links[asyncio.get_running_loop()].result()
     return set(link.roster.workers)
 
 
@@ -236,7 +241,7 @@ def test_a_kernel_crash_costs_no_worker(run):
     async def ask():
         before = await everybody()
         with pytest.raises(WorkerLost, match="The kernel crashed"):
-            await record_source(pool, Job(BREAKING["a pointer to nowhere"][1], records=4000))
+            await record_source(worker_pool, Job(BREAKING["a pointer to nowhere"][1], records=4000))
         after = await everybody()
         return before, after
 
@@ -324,7 +329,7 @@ assert libc.prctl(22, 2, ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, 
 
 
 def test_where_nothing_confines_the_doctor_says_so():
-    code = NO_LANDLOCK + "from splatscope.cli import main\nmain(['doctor', '--json'])"
+    code = NO_LANDLOCK + "from splatscope.cli.main import main\nmain(['doctor', '--json'])"
     report = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300).stdout)
     assert report["ok"]
     assert report["sandbox"] == "none"
@@ -336,8 +341,8 @@ def test_where_nothing_confines_the_doctor_says_so():
 def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
 from splatscope.engine import sandbox
-from splatscope.engine.kept import Kept
-from splatscope.engine.recording import check_job
+from splatscope.workers.single_flight import Kept
+from splatscope.services.recordings import check_job
 arguments = ({kernel()!r}, "kernel.slang", "")
 print(sorted(sandbox.work("check", check_job, arguments, 20.0, False)[0]["interface"]["buffers"]))
 try:
@@ -356,7 +361,7 @@ except Exception as error:
 def test_who_can_call_is_read_from_what_is_listened_on(address, reached):
     code = f"""
 import socket
-from splatscope.engine.reach import open_to_others
+from splatscope.workers.sandbox.exposure import open_to_others
 with socket.socket() as listening:
     listening.bind(({address!r}, 0))
     listening.listen()

@@ -6,11 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from splatscope.engine import Pool, link
-from splatscope.engine.recording import record_source
-from splatscope.tracing.record import Job
-from splatscope.tracing.stages import INSTRUMENTING, STAGES, tell, telling, words
-from splatscope.ui.stepper import Stepper
+from splatscope.services.recordings import record_source
+from splatscope.tracing.job import Job
+from splatscope.tracing.progress import INSTRUMENTING, STAGES, tell, telling, words
+from splatscope.web.stepper.stepper import Stepper
+from splatscope.workers import connection as link
+from splatscope.workers.pool import Pool
 
 DOUBLING = """
 RWStructuredBuffer<uint> numbers;

@@ -5,16 +5,16 @@ import asyncio
 import numpy as np
 import pytest
 
-from splatscope.engine import Pool
-from splatscope.engine.tile import BY_NAME, STAGES, Spot, _record, record_tile, tile_job
 from splatscope.gpu.buffers import download
 from splatscope.gpu.device import open_device
-from splatscope.gpu.program import submit
+from splatscope.gpu.kernel import submit
+from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, _record, record_tile, tile_job
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import FIELDS, TrainingState, start_state
 from splatscope.splat.trainer import Trainer
-from splatscope.tracing.run import prepare
-from splatscope.ui.train_tile import _notes
+from splatscope.tracing.dispatch import prepare
+from splatscope.web.training.tile_view import _notes
+from splatscope.workers.pool import Pool
 
 
 def begun(width: int = 30, height: int = 22, **settings) -> TrainingState:

@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from splatscope.engine import Pool, WorkerLost, training
-from splatscope.engine.training import Refused, Run
+from splatscope.services import training
+from splatscope.services.training import Refused, Run
 from splatscope.splat.images import read_picture
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import load_state, start_state
+from splatscope.workers.connection import WorkerLost
+from splatscope.workers.pool import Pool
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.ui.upload import MOST_BYTES, Inbox
+from splatscope.web.widgets.upload import MOST_BYTES, Inbox
 
 
 @pytest.fixture

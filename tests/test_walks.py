@@ -5,15 +5,14 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from splatscope.engine.lessons import find as find_lesson
-from splatscope.paths import LESSONS
-from splatscope.ui.classroom import Classroom, classroom, code_of
-from splatscope.ui.lesson_form import address, parameters, read
-from splatscope.ui.pages import BY_NAME, PAGES
-from splatscope.ui.prose import parse as blocks_of
-from splatscope.ui.router import RESERVED
-from splatscope.ui.walk_bar import WalkBar, join, reachable
-from splatscope.ui.walks import find, parse, walks
+from splatscope.textbook.contents import find_lesson, text_of
+from splatscope.textbook.markdown import parse as blocks_of
+from splatscope.web.classroom.classroom import Classroom, classroom, code_of
+from splatscope.web.classroom.walk_bar import WalkBar, join, reachable
+from splatscope.web.classroom.walks import find, parse, walks
+from splatscope.web.lesson_page.lesson_form import address, parameters, read
+from splatscope.web.shell.pages import BY_NAME, PAGES
+from splatscope.web.shell.router import RESERVED
 
 WALKS = walks()
 STOPS = [pytest.param(stop, id=f"{walk.name}-{i}") for walk in WALKS for i, stop in enumerate(walk.stops)]
@@ -29,7 +28,7 @@ def test_a_stop_names_what_its_page_has(stop):
     lesson = find_lesson(stop.page)()
     read(lesson, dict(parse_qsl(stop.inputs)))
     assert address(lesson) == stop.inputs  # each is a parameter, its value allowed and not the default
-    names = {f"{block.kind}-{block.args[0]}" for block in blocks_of((LESSONS / f"{stop.page}.md").read_text()) if block.args}
+    names = {f"{block.kind}-{block.args[0]}" for block in blocks_of(text_of(stop.page)) if block.args}
     assert stop.show in {"", "figure"} | {name for name in names if name.startswith(("quiz-", "claim-", "show-"))}
 
 

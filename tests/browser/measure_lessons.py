@@ -16,7 +16,7 @@ import numpy as np
 from conftest import FLAGS
 from playwright.sync_api import Page, sync_playwright
 
-from splatscope.paths import LESSONS
+from splatscope.textbook.contents import lesson_names
 
 STEPS = """async (count) => {
     const find = (node) => {
@@ -120,7 +120,7 @@ def main(address: str, stems: list[str]) -> None:
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        for stem in stems or sorted(path.stem for path in LESSONS.glob("*.md")):
+        for stem in stems or lesson_names():
             print(measure(browser, address, stem), flush=True)
         browser.close()
 

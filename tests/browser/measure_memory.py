@@ -17,7 +17,7 @@ from conftest import FLAGS
 from playwright.sync_api import Browser, TimeoutError, sync_playwright
 from train_page import said
 
-from splatscope.ui.pages import PAGES
+from splatscope.web.shell.pages import PAGES
 
 GONE = 40  # seconds after which the server has dropped the sessions of closed pages
 READY = "[data-page] :is([data-testid=stepper][data-steps], [data-testid=train-frame][data-iteration])"

@@ -18,8 +18,8 @@ from urllib.request import urlopen
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from splatscope.ui.classroom import code_of
-from splatscope.ui.walk_bar import SHARE
+from splatscope.web.classroom.classroom import code_of
+from splatscope.web.classroom.walk_bar import SHARE
 
 WALK = "whole"
 PATIENCE = 180.0  # seconds for a page to reach everybody

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 import panel as pn
 from PIL import Image
 
-from splatscope.engine import pool
-from splatscope.engine.recording import RECORDS, check_source, record_source
-from splatscope.tracing.record import Job
-from splatscope.ui.charts import SERIES, chart, follow_theme
-from splatscope.ui.compare import Compare
-from splatscope.ui.debugger_examples import BY_NAME, Example, fixed
-from splatscope.ui.frame import Frame
-from splatscope.ui.inputs import inputs_of
-from splatscope.ui.live import LiveRender
-from splatscope.ui.page import Page
-from splatscope.ui.shell import Shell
-from splatscope.ui.stepper import KEYS, Stepper
+from splatscope.services.recordings import RECORDS, check_source, record_source
+from splatscope.tracing.job import Job
+from splatscope.web.compare.compare import Compare
+from splatscope.web.debugger.inputs import inputs_of
+from splatscope.web.examples.example import Example, fixed
+from splatscope.web.examples.gallery import BY_NAME
+from splatscope.web.home.live import LiveRender
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.shell import Shell
+from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.web.theme.charts import SERIES, chart, follow_theme
+from splatscope.web.widgets.frame import Frame
+from splatscope.workers import worker_pool
 
 SORT = """
 groupshared uint keys[KEYS];
@@ -163,7 +164,7 @@ def parts(shell: Shell) -> Page:
 async def job_of(example: Example | Kernel, source: str = "") -> Job:
     """An example's kernel, or its kernel after a change, on the example's inputs."""
     source = source or example.source
-    interface = (await check_source(pool, source)).interface
+    interface = (await check_source(worker_pool, source)).interface
     records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
     return Job(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
 
@@ -172,7 +173,8 @@ async def both(compare: Compare, name: str) -> None:
     """Records an example as it is and with its fix."""
     example = BY_NAME[name]
     packed = [
-        await record_source(pool, await job_of(example, source)) for source in (example.source, fixed(example, example.source))
+        await record_source(worker_pool, await job_of(example, source))
+        for source in (example.source, fixed(example, example.source))
     ]
     compare.show(*packed, names=("As it was", "With the fix"))
 

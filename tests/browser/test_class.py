@@ -9,8 +9,8 @@ import pytest
 from axe import wrongs_of
 from playwright.sync_api import Page, expect
 
-from splatscope.ui.classroom import code_of
-from splatscope.ui.walks import find
+from splatscope.web.classroom.classroom import code_of
+from splatscope.web.classroom.walks import find
 
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 STOPS = find("whole").stops

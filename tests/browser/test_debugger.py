@@ -7,7 +7,7 @@ from bench import KERNEL, edit, open_example, run, write
 from playwright.sync_api import Page, expect
 from stepping import at, ready, stepper
 
-from splatscope.ui.debugger_examples import EXAMPLES
+from splatscope.web.examples.gallery import EXAMPLES
 
 BROKEN = [example for example in EXAMPLES if example.fixes]
 

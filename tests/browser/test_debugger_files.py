@@ -13,7 +13,7 @@ from bench import KERNEL, answer, edit, give, open_example, run, save, write
 from playwright.sync_api import Page, expect
 from stepping import at, ready, stepper
 
-from splatscope.ui.debugger_link import debugger_link
+from splatscope.web.debugger.link import debugger_link
 
 
 @pytest.fixture

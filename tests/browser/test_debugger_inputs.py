@@ -8,7 +8,7 @@ from bench import answer, edit, open_example, run, write
 from playwright.sync_api import Page, expect
 from stepping import ready, stepper
 
-from splatscope.ui.debugger_examples import BY_NAME
+from splatscope.web.examples.gallery import BY_NAME
 
 
 @pytest.fixture

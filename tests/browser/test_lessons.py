@@ -9,10 +9,10 @@ import pytest
 from axe import wrongs_of
 from playwright.sync_api import Locator, Page, expect
 
-from splatscope.paths import LESSONS
-from splatscope.ui.prose import parse
+from splatscope.textbook.contents import lesson_names, text_of
+from splatscope.textbook.markdown import parse
 
-STEMS = sorted(path.stem for path in LESSONS.glob("*.md"))
+STEMS = lesson_names()
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 each = pytest.mark.parametrize("stem", STEMS)
 
@@ -28,7 +28,7 @@ def step_of(page: Page) -> int:
 
 
 def blocks(stem: str, kind: str) -> int:
-    return sum(block.kind == kind for block in parse((LESSONS / f"{stem}.md").read_text()))
+    return sum(block.kind == kind for block in parse(text_of(stem)))
 
 
 @each

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from keyboard import focused, tab_to
 from playwright.sync_api import Page, expect
 
-from splatscope.ui.pages import PAGES, first_section
+from splatscope.web.shell.pages import PAGES, first_section
 
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 SECTIONS = [entry for entry in PAGES if entry.group and entry.group != "Tools"]

@@ -6,7 +6,7 @@ import pytest
 from axe import wrongs_of
 from playwright.sync_api import expect
 
-from splatscope.ui.pages import BY_NAME, PAGES
+from splatscope.web.shell.pages import BY_NAME, PAGES
 
 SECTIONS = [entry for entry in PAGES if entry.group and entry.group != "Tools"]
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from splatscope.ui.pages import PAGES
+from splatscope.web.shell.pages import PAGES
 
 
 def at(page: Page, name: str, address: str) -> None:

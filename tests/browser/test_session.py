@@ -5,10 +5,10 @@ import weakref
 
 import pytest
 
-from splatscope.ui import pages
-from splatscope.ui.page import Page
-from splatscope.ui.pages import Entry
-from splatscope.ui.shell import Shell
+from splatscope.web.shell import pages
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import Entry
+from splatscope.web.shell.shell import Shell
 
 closed: list[str] = []
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from splatscope.ui.pages import PAGES
+from splatscope.web.shell.pages import PAGES
 
 
 def theme(page) -> str:

@@ -7,7 +7,7 @@ from axe import wrongs_of
 from playwright.sync_api import expect
 from train_page import TrainPage, small_state
 
-from splatscope.engine.tile import STAGES, Spot, _record
+from splatscope.services.tile_inspector import STAGES, Spot, _record
 from splatscope.splat.state import load_state
 
 

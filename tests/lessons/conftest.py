@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import find
-from splatscope.engine.story import Story
 from splatscope.gpu.device import open_device
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def told(lab: Lab) -> Callable[..., tuple[Lesson, Story]]:
     """`told("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
 
     def tell(stem: str, **values: Any) -> tuple[Lesson, Story]:
-        lesson = find(stem)(**values)
+        lesson = find_lesson(stem)(**values)
         return lesson, lab.record(lesson.job())
 
     return tell

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lessons import find
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
 
-Autodiff = find("autodiff")
+Autodiff = find_lesson("autodiff")
 FIELDS = Autodiff.param["field"].objects
 few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 scenes = st.fixed_dictionaries(

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lessons import find
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
 
-Background = find("background")
+Background = find_lesson("background")
 few = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import find
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
 
 STEM = "bitonic-sort"
 CLAIMS = ("lower_half", "nearest_first", "serial_fifteen", "no_idle")
@@ -33,7 +33,7 @@ def network(keys: np.ndarray) -> list[tuple[int, int, list[int], list[int]]]:
 @settings(max_examples=12, deadline=None)
 @given(count=st.integers(2, 70), order=st.sampled_from(["shuffled", "rising", "falling", "a hill"]), seed=st.integers(0, 9999))
 def test_the_scene_is_the_network(lab: Lab, count: int, order: str, seed: int):
-    lesson = find(STEM)(count=count, order=order, seed=seed)
+    lesson = find_lesson(STEM)(count=count, order=order, seed=seed)
     story = lab.record(lesson.job())
     assert story.recording.same_as_plain
     assert story.findings == []
@@ -51,7 +51,7 @@ def test_the_scene_is_the_network(lab: Lab, count: int, order: str, seed: int):
 
 @pytest.fixture(scope="module")
 def lesson() -> Lesson:
-    return find(STEM)()
+    return find_lesson(STEM)()
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -72,23 +72,23 @@ def test_what_was_counted(lab: Lab, lesson: Lesson):
 def test_three_passes_sort_what_is_bitonic(lab: Lab, peak: int, turn: int, keys: list[int]):
     keys = sorted(keys)
     hill = np.roll(keys[:peak] + keys[peak:][::-1], turn)
-    table = find(STEM)(eight=" ".join(map(str, hill))).merge(lab)
+    table = find_lesson(STEM)(eight=" ".join(map(str, hill))).merge(lab)
     assert table.rows[-1][-1] == "sorted: the sequence was bitonic"
     assert [int(cell) for cell in table.rows[-1][1:-1]] == keys
 
 
 def test_what_is_not_bitonic_stays_unsorted_and_says_so(lab: Lab):
-    table = find(STEM)(eight="1 9 2 8 3 7 4 6").merge(lab)
+    table = find_lesson(STEM)(eight="1 9 2 8 3 7 4 6").merge(lab)
     assert table.rows[-1][-1] == "not sorted: the sequence was not bitonic"
-    assert "Type eight" in find(STEM)(eight="1 2 3").merge(lab).html
+    assert "Type eight" in find_lesson(STEM)(eight="1 2 3").merge(lab).html
 
 
 def test_the_missing_barrier_is_found(lab: Lab):
-    with_it, without = find(STEM)(count=64).without_barrier(lab).rows
+    with_it, without = find_lesson(STEM)(count=64).without_barrier(lab).rows
     assert with_it[1:] == ("0 of 64 places", "0", "no finding")
     assert int(without[2]) > 0
     assert without[3].startswith("lines ")
-    broken = find(STEM)(count=64, barrier=False)
+    broken = find_lesson(STEM)(count=64, barrier=False)
     story = lab.record(broken.job())
     assert {finding.kind for finding in story.findings} == {"race"}
     assert len(broken.stops(story)) == 21

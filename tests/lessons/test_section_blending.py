@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lessons import find
-from splatscope.lessons.blending import HEIGHT, SHAPES, WIDTH, blends, raw
+from splatscope.lessons.blending.lesson import HEIGHT, SHAPES, WIDTH, blends, raw
 from splatscope.splat import twin
-from splatscope.ui.lesson_form import put
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.web.lesson_page.lesson_form import put
 
 Told = Callable[..., tuple[Any, Any]]
 
@@ -72,18 +72,18 @@ def test_answers_are_the_twins(told: Told, layers: list[dict[str, Any]], pixel: 
 
 
 def test_the_list_is_not_blended_back_to_front(lab: Lab) -> None:
-    verdict = find("blending")().back_to_front(lab)
+    verdict = find_lesson("blending")().back_to_front(lab)
     assert not verdict.holds
     assert "red, id 1 blue: <b>(0.5, 0, 0.25)" in verdict.ran
     assert "blue, id 1 red: <b>(0.25, 0, 0.5)" in verdict.ran
 
 
 def test_both_directions_give_one_picture(lab: Lab) -> None:
-    assert not find("blending")().painter(lab).holds
+    assert not find_lesson("blending")().painter(lab).holds
 
 
 def test_a_layer_weighs_less_the_farther_back_it_stands(lab: Lab) -> None:
-    lesson = find("blending")()
+    lesson = find_lesson("blending")()
     light = states(lesson.layers, lesson.pixel)[:, 3]
     np.testing.assert_allclose(lesson.places(lab).amounts, 0.99 * light, atol=2e-6)
 
@@ -104,4 +104,4 @@ def test_a_layer_weighs_less_the_farther_back_it_stands(lab: Lab) -> None:
 )
 def test_only_layers_are_taken(layers: Any) -> None:
     with pytest.raises(ValueError, match="Layers cannot be that: 1 to 8 layers"):
-        put(find("blending")(), "layers", layers)
+        put(find_lesson("blending")(), "layers", layers)

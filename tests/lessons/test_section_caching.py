@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lessons import find
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
 
-Caching = find("caching")
+Caching = find_lesson("caching")
 few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 scenes = st.fixed_dictionaries({"count": st.integers(1, 10), "opacity": st.floats(0.05, 1), "seed": st.integers(0, 40)})
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import find
-from splatscope.engine.story import Story
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
 
 STEM = "cas"
 CELLS = (1, 2, 4, 8, 32)
@@ -18,7 +18,7 @@ CELLS = (1, 2, 4, 8, 32)
 
 @pytest.fixture(scope="module")
 def lesson() -> Lesson:
-    return find(STEM)()
+    return find_lesson(STEM)()
 
 
 def chain(lesson: Lesson, threads: list[int], cell: int) -> np.float32:
@@ -36,7 +36,7 @@ def ends(story: Story) -> np.ndarray:
 @settings(max_examples=10, deadline=None)
 @given(count=st.integers(1, 32), cells=st.sampled_from(CELLS), start=st.sampled_from([0x3F99999A, 0, 0x4B800000, 0xC2F60000]))
 def test_every_number_gets_in_once_and_in_the_order_that_is_drawn(lab: Lab, count: int, cells: int, start: int):
-    lesson = find(STEM)(count=count, cells=cells, start=start)
+    lesson = find_lesson(STEM)(count=count, cells=cells, start=start)
     story = lab.record(lesson.job())
     assert story.recording.same_as_plain
     assert story.findings == []
@@ -62,7 +62,7 @@ def test_every_number_gets_in_once_and_in_the_order_that_is_drawn(lab: Lab, coun
 @settings(max_examples=6, deadline=None)
 @given(count=st.integers(1, 32), cells=st.sampled_from(CELLS))
 def test_without_the_compare_only_what_is_drawn_as_kept_is_in_the_sum(lab: Lab, count: int, cells: int):
-    lesson = find(STEM)(count=count, cells=cells, compare=False)
+    lesson = find_lesson(STEM)(count=count, cells=cells, compare=False)
     story = lab.record(lesson.job())
     attempts = lesson.facts(story)["attempts"]
     kept = [thread for thread, _, _, outcome in attempts if outcome == "made"]
@@ -84,7 +84,7 @@ def test_a_compare_that_is_missing_loses_numbers_and_only_plain_accesses_race(la
 @settings(max_examples=20, deadline=None)
 @given(pattern=st.integers(0, 2**32 - 1))
 def test_the_kernel_takes_a_float_apart(lab: Lab, pattern: int):
-    rows = dict(find(STEM)(start=pattern).bits(lab).rows)
+    rows = dict(find_lesson(STEM)(start=pattern).bits(lab).rows)
     value = np.uint32(pattern).view(np.float32)
     assert rows["bits"] == f"<code>0x{pattern:08X}</code>"
     assert rows["sign"].startswith(str(pattern >> 31))

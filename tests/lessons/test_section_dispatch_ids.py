@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lessons import find
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
 
 STEM = "dispatch-ids"
 
@@ -20,7 +20,7 @@ def owners(arrangement: str) -> np.ndarray:
 @pytest.mark.parametrize("group", [0, 3])
 @pytest.mark.parametrize("arrangement", ["in a row", "from a list", "by shape"])
 def test_every_pixel_has_the_thread_that_arithmetic_says(lab: Lab, arrangement: str, group: int):
-    lesson = find(STEM)(arrangement=arrangement, group=group)
+    lesson = find_lesson(STEM)(arrangement=arrangement, group=group)
     story = lab.record(lesson.job())
     assert story.recording.same_as_plain
     assert story.findings == []
@@ -34,7 +34,7 @@ def test_every_pixel_has_the_thread_that_arithmetic_says(lab: Lab, arrangement: 
 
 
 def test_three_arrangements_make_one_picture(lab: Lab):
-    lesson = find(STEM)()
+    lesson = find_lesson(STEM)()
     drawn = [lab.run(lesson.draw(name))["picture"] for name in ("in a row", "from a list", "by shape")]
     assert drawn[0].max() > 0.5
     assert np.array_equal(drawn[0], drawn[1])
@@ -42,15 +42,15 @@ def test_three_arrangements_make_one_picture(lab: Lab):
 
 
 def test_functional_calls_agree_with_the_kernel_and_take_two_dimensions(lab: Lab):
-    table = find(STEM)().functional(lab)
+    table = find_lesson(STEM)().functional(lab)
     by_hand, *called = ((float(row[1]), float(row[2])) for row in table.rows)
     assert by_hand[1] > 1
     for difference, gradient in called:
         assert difference < 1e-5
         assert gradient == pytest.approx(by_hand[1], rel=1e-4)
-    assert not find(STEM)().one_dimension(lab).holds
+    assert not find_lesson(STEM)().one_dimension(lab).holds
 
 
 def test_compact_tiles_have_shorter_lists(lab: Lab):
-    eight_by_four, _, _, row = find(STEM)().list_lengths(lab).amounts
+    eight_by_four, _, _, row = find_lesson(STEM)().list_lengths(lab).amounts
     assert eight_by_four < row

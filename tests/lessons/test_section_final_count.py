@@ -5,11 +5,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lessons import find
 from splatscope.splat import twin
 from splatscope.splat.scenes import some_gaussians
+from splatscope.textbook.contents import find_lesson
 
-FinalCount = find("final-count")
+FinalCount = find_lesson("final-count")
 few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 

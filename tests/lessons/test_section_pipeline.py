@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lessons import find
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
 
 STEM = "pipeline"
 REACH = 4.0
@@ -30,7 +30,7 @@ def touching(raw: np.ndarray) -> int:
 @settings(max_examples=8, deadline=None)
 @given(blobs=st.integers(1, 60), seed=st.integers(0, 9999))
 def test_the_scene_is_the_pipeline(lab: Lab, blobs: int, seed: int):
-    lesson = find(STEM)(blobs=blobs, seed=seed)
+    lesson = find_lesson(STEM)(blobs=blobs, seed=seed)
     story = lab.record(lesson.job())
     assert story.recording.same_as_plain
     assert {finding.kind for finding in story.findings} <= {"benign-race"}  # all threads write the same blobCount
@@ -50,11 +50,11 @@ def test_the_scene_is_the_pipeline(lab: Lab, blobs: int, seed: int):
 
 @pytest.mark.parametrize("claim", ["order_is_checked", "only_fine"])
 def test_the_claims_do_not_hold(lab: Lab, claim: str):
-    assert not getattr(find(STEM)(), claim)(lab).holds
+    assert not getattr(find_lesson(STEM)(), claim)(lab).holds
 
 
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(lab: Lab):
-    lesson = find(STEM)()
+    lesson = find_lesson(STEM)()
     assert "PaddedShortList" in lesson.wrong_order(lab).html
     assert lab.refused(lesson.forged()) == ""
     ran = lesson.order_is_checked(lab).ran
@@ -63,7 +63,7 @@ def test_a_wrong_order_is_refused_and_a_forged_token_is_not(lab: Lab):
 
 
 def test_gradients_are_the_differences_and_the_composite_has_its_share(lab: Lab):
-    rows = find(STEM)().gradient(lab).rows
+    rows = find_lesson(STEM)().gradient(lab).rows
     full, difference, bare = (np.array([float(row[i]) for row in rows]) for i in (1, 2, 3))
     assert np.abs(full).max() > 0.1
     assert np.allclose(full, difference, atol=2e-3 * np.abs(full).max())
@@ -71,6 +71,6 @@ def test_gradients_are_the_differences_and_the_composite_has_its_share(lab: Lab)
 
 
 def test_every_stage_runs_again_for_the_gradient(lab: Lab):
-    counts = {row[0]: tuple(map(int, row[1:])) for row in find(STEM)().backward_runs(lab).rows}
+    counts = {row[0]: tuple(map(int, row[1:])) for row in find_lesson(STEM)().backward_runs(lab).rows}
     assert counts.pop("<code>fineRasterize_bwd</code>") == (0, 32)
     assert all(forward == backward == 32 for forward, backward in counts.values())

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lessons import find
-from splatscope.lessons.premultiply import BACKGROUNDS, ENLARGED, SIZE, SPRITE, TEXELS, background, disc, pixel
+from splatscope.lessons.premultiply.lesson import BACKGROUNDS, ENLARGED, SIZE, SPRITE, TEXELS, background, disc, pixel
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
 
 Told = Callable[..., tuple[Any, Any]]
 
@@ -65,21 +65,21 @@ def test_answers_are_the_twins(told: Told, values: dict[str, Any]) -> None:
 
 
 def test_it_glows_and_nothing_turns_dark(lab: Lab) -> None:
-    verdict = find("premultiply")().dark_halo(lab)
+    verdict = find_lesson("premultiply")().dark_halo(lab)
     assert not verdict.holds
     assert "<b>0</b> are darker" in verdict.ran
     assert "<b>19,200</b> are brighter" in verdict.ran
 
 
 def test_the_mistake_falls_as_alpha_grows(lab: Lab) -> None:
-    lesson = find("premultiply")(r=0.8)
+    lesson = find_lesson("premultiply")(r=0.8)
     alphas = lesson.sweep(lab).curves[0].x
     np.testing.assert_allclose(lesson.sweep(lab).curves[2].y, (1 - alphas) * 0.8, atol=1e-6)
     assert not lesson.extremes(lab).holds
 
 
 def test_the_soft_disc_is_what_the_twin_blends(lab: Lab) -> None:
-    lesson = find("premultiply")(over="checkerboard")
+    lesson = find_lesson("premultiply")(over="checkerboard")
     width, height = SPRITE
     y, x = np.mgrid[:height, :width] + 0.5
     t = np.clip((np.hypot(x - width / 2, y - height / 2) / (height / 2) - 0.35) / 0.55, 0, 1)
@@ -91,7 +91,7 @@ def test_the_soft_disc_is_what_the_twin_blends(lab: Lab) -> None:
 
 
 def test_only_straight_texels_make_a_halo(lab: Lab) -> None:
-    lesson = find("premultiply")()
+    lesson = find_lesson("premultiply")()
     assert lesson.filtering(lab).holds
     texels = disc((1.0, 0.2, 0.2, 1.0)).reshape(TEXELS, TEXELS, 4).astype(float)
     place = (np.arange(ENLARGED) + 0.5) * TEXELS / ENLARGED - 0.5

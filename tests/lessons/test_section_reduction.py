@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import find
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
 
 STEM = "reduction"
 
 
 @pytest.fixture(scope="module")
 def lesson() -> Lesson:
-    return find(STEM)()
+    return find_lesson(STEM)()
 
 
 def tree(values: np.ndarray) -> list[np.ndarray]:
@@ -34,7 +34,7 @@ def tree(values: np.ndarray) -> list[np.ndarray]:
 @settings(max_examples=9, deadline=None)
 @given(count=st.sampled_from([16, 32, 256]), scale=st.floats(0.1, 100.0), seed=st.integers(0, 9999))
 def test_the_scene_is_the_tree(lab: Lab, count: int, scale: float, seed: int):
-    lesson = find(STEM)(count=count, scale=scale, seed=seed)
+    lesson = find_lesson(STEM)(count=count, scale=scale, seed=seed)
     story = lab.record(lesson.job())
     assert story.recording.same_as_plain
     assert story.findings == []
@@ -67,7 +67,7 @@ def test_without_the_barrier_the_race_is_found(lab: Lab, lesson: Lesson):
 
 @pytest.mark.parametrize("count", [16, 256])
 def test_the_figure_without_its_barrier(lab: Lab, count: int):
-    lesson = find(STEM)(count=count, barrier=False)
+    lesson = find_lesson(STEM)(count=count, barrier=False)
     story = lab.record(lesson.job())
     assert {finding.kind for finding in story.findings} == {"race"}
     facts = lesson.facts(story)
@@ -78,7 +78,7 @@ def test_the_figure_without_its_barrier(lab: Lab, count: int):
 
 def test_idle_lanes_are_what_is_left_of_the_waves_at_work(lab: Lab):
     width = lab.adapter.wave_size
-    for number, row in enumerate(find(STEM)(count=256).idle_lanes(lab).rows, 1):
+    for number, row in enumerate(find_lesson(STEM)(count=256).idle_lanes(lab).rows, 1):
         busy = 256 >> number
         waves = -(-busy // width)
         assert row == (str(number), str(busy), str(busy), f"{waves} of {256 // width}", str(waves * width - busy))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lessons import find
-from splatscope.lessons.termination import MOST, walked
+from splatscope.lessons.termination.lesson import MOST, walked
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
 
 Told = Callable[..., tuple[Any, Any]]
 
@@ -60,7 +60,7 @@ def test_answers_are_the_twins(told: Told, count: int, alpha: float) -> None:
 
 
 def test_what_is_left_out_would_not_be_seen(lab: Lab) -> None:
-    lesson = find("termination")()
+    lesson = find_lesson("termination")()
     assert lesson.unseen(lab).holds
     layers = np.random.default_rng(2).random((20, 50, 4), np.float32)
     found = lab.run(lesson._stacks(layers))
@@ -74,13 +74,13 @@ def test_what_is_left_out_would_not_be_seen(lab: Lab) -> None:
 
 
 def test_no_layer_is_saved(lab: Lab) -> None:
-    verdict = find("termination")().saves(lab)
+    verdict = find_lesson("termination")().saves(lab)
     assert not verdict.holds
     assert "<b>8</b> blended, <b>64</b> evaluated" in verdict.ran
 
 
 def test_the_three_kernels_draw_one_picture(lab: Lab) -> None:
-    lesson = find("termination")()
+    lesson = find_lesson("termination")()
     drawn = {entry: lab.run(lesson._tiles(entry))["picture"] for entry in ("withLimit", "withoutLimit", "withBreak")}
     np.testing.assert_array_equal(drawn["withLimit"], drawn["withBreak"])
     np.testing.assert_allclose(drawn["withLimit"][..., :3], drawn["withoutLimit"][..., :3], atol=1 / 255)
@@ -88,14 +88,14 @@ def test_the_three_kernels_draw_one_picture(lab: Lab) -> None:
 
 
 def test_an_alpha_of_one_passes_the_limit(lab: Lab) -> None:
-    verdict = find("termination")().alpha_one(lab)
+    verdict = find_lesson("termination")().alpha_one(lab)
     assert not verdict.holds
     assert "α = 1: T comes back as <b>nan</b>" in verdict.ran
 
 
 @pytest.mark.parametrize("alpha", [0.15, 0.9])
 def test_only_with_the_limit_does_it_come_back(lab: Lab, alpha: float) -> None:
-    limited, unlimited = find("termination")(alpha=alpha).way_back(lab).curves
+    limited, unlimited = find_lesson("termination")(alpha=alpha).way_back(lab).curves
     np.testing.assert_allclose(limited.y, 1, atol=1e-5)
     assert unlimited.y[0] == pytest.approx(1, abs=1e-6)
     assert not np.isclose(unlimited.y[-1], 1)  # 0, or beyond the chart

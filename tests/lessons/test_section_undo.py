@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lessons import find
 from splatscope.splat import twin
+from splatscope.textbook.contents import find_lesson
 
-Undo = find("undo")
+Undo = find_lesson("undo")
 few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 some_alphas = st.lists(st.floats(0, 0.9), min_size=8, max_size=8)
 

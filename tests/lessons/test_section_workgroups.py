@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.engine.lab import Lab
-from splatscope.engine.lesson import Lesson
-from splatscope.engine.lessons import find
-from splatscope.engine.story import Story
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
 
 STEM = "workgroups"
 
 
 @pytest.fixture(scope="module")
 def lesson() -> Lesson:
-    return find(STEM)()
+    return find_lesson(STEM)()
 
 
 def early(lesson: Lesson, story: Story) -> list[int]:
@@ -32,7 +32,7 @@ def early(lesson: Lesson, story: Story) -> list[int]:
 @settings(max_examples=8, deadline=None)
 @given(away=st.integers(1, 31), barrier=st.booleans())
 def test_the_scene_is_the_order_that_was_recorded(lab: Lab, away: int, barrier: bool):
-    lesson = find(STEM)(away=away, barrier=barrier)
+    lesson = find_lesson(STEM)(away=away, barrier=barrier)
     story = lab.record(lesson.job())
     facts = lesson.facts(story)
     assert facts["stale"] == early(lesson, story)
@@ -74,8 +74,8 @@ def test_without_the_barrier_there_is_a_race_at_every_distance(lab: Lab, lesson:
 
 
 def test_the_fix_is_the_barrier(lab: Lab):
-    broken = find(STEM)(barrier=False)
-    mended = find(STEM)(**broken.mends)
+    broken = find_lesson(STEM)(barrier=False)
+    mended = find_lesson(STEM)(**broken.mends)
     lines = [set(one.job().source.split("\n")) for one in (broken, mended)]
     assert lines[0] <= lines[1]
     assert (

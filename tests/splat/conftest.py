@@ -5,7 +5,7 @@ import pytest
 
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.device import open_device
-from splatscope.gpu.program import compile_kernel, submit
+from splatscope.gpu.kernel import compile_kernel, submit
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from conftest import scene_of
 
 from splatscope.gpu.buffers import download, zeros
-from splatscope.gpu.program import compile_kernel, submit
+from splatscope.gpu.kernel import compile_kernel, submit
 from splatscope.splat import twin
 
 N = 20

@@ -5,7 +5,7 @@ import pytest
 from test_gradients import CASES, assert_gradients_agree, differences, start, trainer_of
 
 from splatscope.gpu.buffers import download, upload, zeros
-from splatscope.gpu.program import compile_kernel, submit
+from splatscope.gpu.kernel import compile_kernel, submit
 from splatscope.splat import binned, twin
 from splatscope.splat.state import load_state, save_state
 from splatscope.splat.trainer import Trainer

@@ -10,7 +10,7 @@ from conftest import scene_of
 from test_shortlist import constants_of
 
 from splatscope.gpu.buffers import download
-from splatscope.gpu.program import submit
+from splatscope.gpu.kernel import submit
 from splatscope.splat import twin
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import Splats, TrainingState

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from splatscope.paths import ASSETS
-from splatscope.splat import growth
+from splatscope.splat import densify as growth
 from splatscope.splat.images import crop_picture
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import load_state, save_state, start_state

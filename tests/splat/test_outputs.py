@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from splatscope.splat import twin
-from splatscope.splat.film import LAST_MS, LONGEST_SIDE, Film
+from splatscope.splat.animation import LAST_MS, LONGEST_SIDE, Film
 from splatscope.splat.ply import DEPTH, FLAT, SH_C0, to_ply
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state

@@ -5,7 +5,7 @@ import pytest
 from conftest import scene_of
 
 from splatscope.gpu.buffers import download, upload
-from splatscope.gpu.program import compile_kernel, submit
+from splatscope.gpu.kernel import compile_kernel, submit
 
 REDUCE = """
 import gradients;

@@ -10,11 +10,11 @@ import sys
 import tempfile
 import time
 
-from splatscope.engine.ahead import tile_jobs
-from splatscope.engine.lessons import find
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.tracing import record
-from splatscope.tracing.run import Run
+from splatscope.services.warm_up import tile_jobs
+from splatscope.textbook.contents import find_lesson
+from splatscope.tracing import recording as record
+from splatscope.tracing.dispatch import Run
 
 seconds: list[float] = []  # that each first dispatch takes, where the driver compiles
 runs: list[Run] = []
@@ -44,7 +44,7 @@ def tile(title: str) -> None:
 
 
 def sort() -> None:
-    record.record(open_device(), find("bitonic-sort")(count=512).job())
+    record.record(open_device(), find_lesson("bitonic-sort")(count=512).job())
     best = []
     for run in runs[-2:]:
         seconds.clear()

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.tracing.modules import load_modules
-from splatscope.tracing.record import Job, Recording, record
-from splatscope.tracing.sanitize import sanitize
+from splatscope.slang.modules import load_modules
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import Recording, record
 
 CORPUS = Path(__file__).parent / "corpus"
 NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import

@@ -5,8 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from splatscope.tracing.sanitize import races_between_groups, sanitize
-from splatscope.tracing.trace import NO_SLOT, Site, Trace
+from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
+from splatscope.tracing.instrument.runtime import NO_SLOT
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
 
 BARRIERS = ("GroupMemoryBarrierWithGroupSync", "DeviceMemoryBarrierWithGroupSync", "AllMemoryBarrierWithGroupSync")
 SPACES = ("shared", "device", "both")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.tracing import build, record
-from splatscope.tracing.rolling import rolled
+from splatscope.slang.loop_rolling import rolled
+from splatscope.tracing import recording as record
+from splatscope.tracing.instrument import build
 
 KERNEL = """
 RWStructuredBuffer<float> input;

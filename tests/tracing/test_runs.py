@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.tracing import instrument, record
+from splatscope.tracing import recording as record
+from splatscope.tracing.instrument import instrumenter as instrument
 
 KERNEL = """
 struct Ray { float3 origin; float2x2 turn; uint64_t id; }

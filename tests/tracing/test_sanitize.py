@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from splatscope.cli.trace import parse_buffer
 from splatscope.gpu.device import open_device
-from splatscope.trace_command import parse_buffer
-from splatscope.tracing.record import Job, record
-from splatscope.tracing.sanitize import sanitize
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import record
 
 FOLDER = Path(__file__).parent / "findings"
 FILES = sorted(FOLDER.glob("*/*.slang"))

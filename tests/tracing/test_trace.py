@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.tracing.record import Job, record
-from splatscope.tracing.sanitize import sanitize
-from splatscope.tracing.trace import NO_SLOT, Trace
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.instrument.runtime import NO_SLOT
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import record
+from splatscope.tracing.trace import Trace
 
 KERNEL = """
 RWStructuredBuffer<float> output;

@@ -1,0 +1,1 @@
+"""The command `splatscope`: one file a subcommand."""

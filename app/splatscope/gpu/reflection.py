@@ -1,0 +1,133 @@
+"""What a kernel asks for, read from the compiler: entry points, buffers with the layout of their elements, uniforms."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import slangpy as spy
+
+from splatscope.gpu.device import COMPILER_OPTIONS
+from splatscope.gpu.kernel import CompileError, joined
+from splatscope.paths import SHADER_FOLDERS
+
+MAIN = "main_kernel"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One element of a buffer: its bytes, and its scalars as (name after the subscript, scalar type, byte offset)."""
+
+    stride: int
+    parts: tuple[tuple[str, str, int], ...]
+    type: str = ""
+    shape: str = "structured_buffer"
+
+
+@dataclass(frozen=True)
+class Interface:
+    """`entries` are the compute entry points; the rest belongs to the one asked for, else the first."""
+
+    entries: tuple[str, ...]
+    group_size: tuple[int, int, int]
+    buffers: dict[str, Layout]
+    uniforms: dict[str, str]  # type by name
+    unfit: dict[str, str]  # parameters that no widget can fill: type by name
+    warnings: str = ""
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Interface":
+        """From what `asdict` and JSON made of it."""
+        layouts = {name: Layout(**given | {"parts": tuple(map(tuple, given["parts"]))}) for name, given in plain["buffers"].items()}
+        return cls(**plain | {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"]), "buffers": layouts})
+
+
+def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: str = "") -> Interface:
+    """Compile without running.
+
+    Raises:
+        CompileError: the source does not compile, or has no compute entry point.
+    """
+    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": list(map(str, SHADER_FOLDERS))})
+    try:
+        module = session.load_module_from_source(MAIN, joined(source), file)
+        points = [point for point in module.entry_points if point.stage == spy.ShaderStage.compute]
+        if not points:
+            raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')
+        names = tuple(point.name for point in points)
+        if entry and entry not in names:
+            raise CompileError(f"There is no entry point {entry}; the source has {', '.join(names)}.")
+        program = session.link_program([module], [module.entry_point(entry or names[0])])
+    except (spy.SlangCompileError, RuntimeError) as error:
+        raise error if isinstance(error, CompileError) else CompileError(str(error)) from None
+    point = program.layout.entry_points[0]
+    found = Interface(names, tuple(int(n) for n in point.compute_thread_group_size), {}, {}, {})
+    for parameter in program.layout.parameters:
+        _add(found, parameter.name, parameter.type_layout)
+    for parameter in point.parameters:
+        if not _is_system_value(source, parameter.name):
+            _add(found, parameter.name, parameter.type_layout)
+    return found
+
+
+def _add(found: Interface, name: str, layout) -> None:
+    """A parameter, or the members of a struct or a block, which are named with dots as `bind` names them."""
+    kind, shape = layout.kind.name, layout.type.resource_shape.name
+    if kind in ("constant_buffer", "parameter_block", "struct"):
+        inner = layout if kind == "struct" else layout.element_type_layout
+        if inner.kind.name == "struct":
+            for member in inner.fields:
+                _add(found, f"{name}.{member.name}", member.type_layout)
+        else:
+            found.uniforms[name] = short_type(inner.type.full_name)
+    elif kind == "sampler_state":
+        pass  # whoever binds makes one
+    elif kind != "resource":
+        found.uniforms[name] = short_type(layout.type.full_name)
+    elif shape == "structured_buffer":
+        element = layout.element_type_layout
+        found.buffers[name] = Layout(
+            max(4, element.stride), tuple(_parts(element, "", 0)), short_type(element.type.full_name), shape
+        )
+    elif shape == "byte_address_buffer":
+        found.buffers[name] = Layout(4, (("", "uint", 0),), "bytes", shape)
+    else:
+        found.unfit[name] = short_type(layout.type.full_name)
+
+
+def _is_system_value(source: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\s*:\s*SV_\w+", source) is not None
+
+
+def _parts(layout, name: str, offset: int):
+    """The scalars of a type, with their byte offsets."""
+    kind = layout.kind.name
+    if kind == "scalar":
+        yield name, layout.type.full_name, offset
+    elif kind == "vector":
+        scalar, count = _inner(layout.type.full_name)
+        yield from ((f"{name}.{'xyzw'[i]}", scalar, offset + i * layout.size // count) for i in range(count))
+    elif kind == "struct":
+        for member in layout.fields:
+            yield from _parts(member.type_layout, f"{name}.{member.name}", offset + member.offset)
+    elif kind == "matrix":
+        scalar, rows, columns = re.match(r"matrix<(\w+),(\d),(\d)", layout.type.full_name).groups()
+        step = layout.size // (int(rows) * int(columns))
+        for r in range(int(rows)):
+            for c in range(int(columns)):
+                yield f"{name}[{r}][{c}]", scalar, offset + (r * int(columns) + c) * step
+    elif kind == "array" and layout.element_type_layout is not None and layout.type.element_count <= 16:
+        stride = layout.element_type_layout.stride
+        for i in range(layout.type.element_count):
+            yield from _parts(layout.element_type_layout, f"{name}[{i}]", offset + i * stride)
+
+
+def _inner(full_name: str) -> tuple[str, int]:
+    scalar, count = re.match(r"vector<(\w+),(\d)", full_name).groups()
+    return scalar, int(count)
+
+
+def short_type(full_name: str) -> str:
+    """`float3` for `vector<float,3>`, `Atomic<uint>` and structs as they are."""
+    text = re.sub(r", DefaultDataLayout", "", full_name)
+    text = re.sub(r"vector<(\w+),(\d)>", r"\1\2", text)
+    return re.sub(r"matrix<(\w+),(\d),(\d)[^>]*>", r"\1\2x\3", text)

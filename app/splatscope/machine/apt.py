@@ -1,0 +1,177 @@
+"""Installs Debian and Ubuntu packages: as root or by passwordless sudo, else by naming the one command to run.
+
+Standard library only: `python3 app/splatscope/machine/apt.py PACKAGE…` runs before there is an environment. A package that
+the release has too old comes from its backports suite, at the mirror that the machine's own sources name. Apt reads that
+suite from a temporary folder, so nothing is left behind in /etc/apt.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+ETC = Path("/etc/apt")
+
+
+class AptError(RuntimeError):
+    """A package could not be installed; the message names the command that would."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One entry of apt's sources; `options` are the remaining fields by their deb822 names, such as Signed-By."""
+
+    uris: str
+    suites: tuple[str, ...]
+    components: tuple[str, ...]
+    options: dict[str, str] = field(default_factory=dict)
+
+    def deb822(self) -> str:
+        fields = {"Types": "deb", "URIs": self.uris, "Suites": " ".join(self.suites)}
+        fields |= {"Components": " ".join(self.components)} | self.options
+        return "".join(f"{name}: {value}\n" for name, value in fields.items())
+
+
+def parse_deb822(text: str) -> list[Source]:
+    """Read a `.sources` file: stanzas of `Field: value`, where an indented line continues the field above it."""
+    sources = []
+    lines = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#"))
+    for stanza in lines.split("\n\n"):
+        fields: dict[str, str] = {}
+        name = ""
+        for line in filter(None, stanza.split("\n")):
+            if line[0].isspace():
+                fields[name] += "\n" + line  # a key may stand in the file itself, under Signed-By
+            else:
+                name, value = line.split(":", 1)
+                name = name.strip().title()
+                fields[name] = value.strip()
+        types, enabled = fields.pop("Types", "").split(), fields.pop("Enabled", "yes").lower()
+        uris, suites = fields.pop("Uris", ""), tuple(fields.pop("Suites", "").split())
+        components = tuple(fields.pop("Components", "").split())
+        if "deb" in types and enabled not in ("no", "false", "0") and uris:
+            sources.append(Source(uris, suites, components, fields))
+    return sources
+
+
+def parse_list(text: str) -> list[Source]:
+    """Read a `.list` file: lines of `deb [option=value …] URI suite component…`."""
+    sources = []
+    for line in text.splitlines():
+        kind, _, rest = line.partition("#")[0].strip().partition(" ")
+        if kind != "deb":
+            continue
+        bracket, rest = rest.strip()[1:].split("]", 1) if rest.strip().startswith("[") else ("", rest)
+        pairs = (option.split("=", 1) for option in bracket.split() if "=" in option)
+        names = {"Arch": "Architectures", "Lang": "Languages", "Target": "Targets"}
+        options = {names.get(name.title(), name.title()): value.replace(",", " ") for name, value in pairs}
+        uri, suite, *components = rest.split()
+        sources.append(Source(uri, (suite,), tuple(components), options))
+    return sources
+
+
+def read_sources(etc: Path = ETC) -> list[Source]:
+    """Read all entries of apt's sources under `etc`."""
+    lists = [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*.list"))]
+    found = [source for path in lists if path.is_file() for source in parse_list(path.read_text())]
+    for path in sorted((etc / "sources.list.d").glob("*.sources")):
+        found += parse_deb822(path.read_text())
+    return found
+
+
+def parse_os_release(text: str) -> dict[str, str]:
+    """Read /etc/os-release: shell assignments, quoted or not."""
+    words = (shlex.split(line, comments=True) for line in text.splitlines())
+    return dict(word.split("=", 1) for line in words for word in line if "=" in word)
+
+
+def os_release() -> dict[str, str]:
+    """What this system says of itself, empty where it does not say."""
+    path = Path("/etc/os-release")
+    return parse_os_release(path.read_text()) if path.is_file() else {}
+
+
+def with_backports(sources: Iterable[Source], codename: str) -> list[Source]:
+    """Keep the release's own entries and add its backports suite at the same mirror, with the same key.
+
+    Raises:
+        AptError: no entry serves the release's main component.
+    """
+    suites = {codename, *(f"{codename}-{part}" for part in ("updates", "security"))}
+    own = [source for source in sources if suites & {s.split("/")[0] for s in source.suites} and "main" in source.components]
+    base = next((source for source in own if codename in source.suites), None)
+    if base is None:
+        raise AptError(f"apt's sources name no mirror for {codename} main: add one, then run this again")
+    return [*own, replace(base, suites=(f"{codename}-backports",), components=("main",))]
+
+
+def commands(packages: Sequence[str], prefix: Sequence[str] = (), folder: Path | None = None, suite: str = "") -> list[list[str]]:
+    """The two calls of apt-get that install `packages`, with the sources and lists under `folder` where one is given."""
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+    if folder:
+        where = {"Etc::sourcelist": "/dev/null", "Etc::sourceparts": folder / "sources", "State::lists": folder / "lists"}
+        apt += [part for name, value in where.items() for part in ("-o", f"Dir::{name}={value}")]
+    target = ["-t", suite] if suite else []
+    return [[*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *target, *packages]]
+
+
+def privilege() -> list[str] | None:
+    """What stands before a command to run it as root: nothing for root, sudo where it asks no password, else None."""
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo")
+    if sudo and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0:
+        return [sudo, "-n"]
+    return None
+
+
+def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "") -> None:
+    """Install packages, from the backports suite of the release called `backports_of` if one is named.
+
+    `suggestion` is the command to name where rights are missing; by default apt-get's own.
+
+    Raises:
+        AptError: rights are missing, or apt-get failed.
+    """
+    suggestion = suggestion or f"sudo apt-get install -y --no-install-recommends {shlex.join(packages)}"
+    prefix = privilege()
+    if prefix is None:
+        raise AptError(f"{', '.join(packages)} cannot be installed without root's rights. Run: {suggestion}")
+    print(f"Installing {', '.join(packages)}.", flush=True)
+    if not backports_of:
+        return _run(commands(packages, prefix), suggestion)
+    entries = with_backports(read_sources(), backports_of)
+    folder = Path(tempfile.mkdtemp(prefix="splatscope-apt-"))
+    try:
+        folder.chmod(0o755)  # apt downloads as its own user, who has to get in
+        for name in ("sources", "lists"):
+            (folder / name).mkdir()
+        (folder / "sources" / "release.sources").write_text("\n".join(entry.deb822() for entry in entries))
+        _run(commands(packages, prefix, folder, f"{backports_of}-backports"), suggestion)
+    finally:
+        subprocess.run([*prefix, "rm", "-rf", str(folder)], check=False)  # what apt wrote there belongs to root
+
+
+def _run(calls: list[list[str]], suggestion: str) -> None:
+    update, install_call = calls
+    subprocess.run(update, check=False)  # a foreign source that fails to update need not matter to these packages
+    if status := subprocess.run(install_call, check=False).returncode:
+        raise AptError(f"apt-get failed with status {status}, its message is above. To try again: {suggestion}")
+
+
+def main() -> None:
+    if not shutil.which("apt-get"):
+        raise SystemExit(f"Install {', '.join(sys.argv[1:])} with this system's package manager, then run this again.")
+    try:
+        install(sys.argv[1:])
+    except AptError as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""What this machine has, what it lacks, and the command that mends it."""
+
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from splatscope import __version__
+from splatscope.gpu import probe
+from splatscope.machine import apt, chromium, driver
+from splatscope.paths import BUNDLE, CHECKOUT
+from splatscope.workers.sandbox import confinement as confine
+
+PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
+SANDBOX_REMEDY = (
+    "serve a class from Linux 5.13 or newer; elsewhere with --address localhost, or others can run shipped kernels only"
+)
+CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A thing that is not there, what is lost without it, and the command or sentence that mends it."""
+
+    what: str
+    mend: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that `splatscope doctor` says. `ok` is whether kernels run on at least one adapter."""
+
+    versions: dict[str, str]
+    trials: list[probe.Trial]
+    bundle: bool
+    chromium: str | None
+    sandbox: str  # what confines sources from pages
+    missing: list[Missing]
+
+    @property
+    def ok(self) -> bool:
+        return any(trial.works for trial in self.trials)
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it in JSON's types."""
+        adapters = [asdict(trial) | {"works": trial.works} for trial in self.trials]
+        return {
+            "ok": self.ok,
+            "adapters": adapters,
+            "versions": self.versions,
+            "bundle": self.bundle,
+            "chromium": self.chromium,
+            "sandbox": self.sandbox,
+            "missing": [asdict(missing) for missing in self.missing],
+        }
+
+
+def examine() -> Report:
+    """Run a kernel on every adapter and look for everything else."""
+    trials, silence = probe.try_all()
+    release, browser = apt.os_release(), chromium.find()
+    missing = []
+    if not any(trial.works for trial in trials):
+        reason = probe.why_none(trials, silence)
+        missing.append(Missing(f"a device that runs kernels ({reason})", driver.remedy(platform.system(), release)))
+    elif any(trial.backend == "cuda" and not trial.works for trial in trials):
+        missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
+    if not BUNDLE.is_file():
+        missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
+    if why := confine.why_not():
+        missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
+    if browser is None:
+        missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
+    return Report(versions(), trials, BUNDLE.is_file(), browser, confine.describe(), missing)
+
+
+def versions() -> dict[str, str]:
+    """Versions by name, Slang's own included, as far as they are installed."""
+    found = {"splatscope": __version__, "python": platform.python_version(), "system": platform.platform()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+        if name == "slangpy":
+            found["slang"] = _slang_version()
+    return found
+
+
+def _slang_version() -> str:
+    try:
+        import slangpy
+    except ImportError as error:
+        return f"does not load: {error}"
+    return slangpy.SLANG_BUILD_TAG
+
+
+def _mend_bundle() -> str:
+    return "make setup" if CHECKOUT else f"{sys.executable} -m pip install --force-reinstall splatscope"

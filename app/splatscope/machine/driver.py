@@ -1,0 +1,85 @@
+"""Is there a device that kernels run on, and if not, what mends it.
+
+`python -m splatscope.machine.driver` installs Mesa's software Vulkan driver on Debian and Ubuntu where nothing else works, and
+says what to get elsewhere.
+"""
+
+import platform
+import shlex
+import shutil
+import sys
+
+from splatscope.gpu import probe
+from splatscope.machine import apt
+
+PACKAGES = ("libatomic1", "libvulkan1", "mesa-vulkan-drivers")  # a minimal system lacks libatomic, which slangpy loads
+
+# Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, without which no device is created.
+TOO_OLD = ("bookworm",)
+
+# By what /etc/os-release calls the system, or the systems it is like. None of these was tried.
+ELSEWHERE = {
+    "fedora": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
+    "rhel": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
+    "arch": "sudo pacman -S vulkan-icd-loader vulkan-swrast",
+    "suse": "sudo zypper install libvulkan1 libvulkan_lvp",
+    "alpine": "sudo apk add vulkan-loader mesa-vulkan-swrast",
+}
+
+
+def backports_of(release: dict[str, str]) -> str:
+    """The release whose backports suite holds the driver, empty where its own packages are new enough."""
+    codename = release.get("DEBIAN_CODENAME") or release.get("VERSION_CODENAME", "")
+    return codename if codename in TOO_OLD else ""
+
+
+def remedy(system: str, release: dict[str, str]) -> str:
+    """The one command, or the one sentence, that gets a device on `system` (as platform.system() calls it)."""
+    if system == "Linux":
+        names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
+        if {"debian", "ubuntu"} & set(names):
+            if backports_of(release):  # the temporary sources make it more than one line of apt-get
+                return f"sudo {shlex.quote(sys.executable)} -B -m splatscope.machine.driver"
+            return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
+        known = next((ELSEWHERE[key] for name in names for key in ELSEWHERE if key in name), "")
+        return known or "install the Vulkan loader and Mesa's software driver (lavapipe), version 23 or newer"
+    if system == "Darwin":
+        return "update macOS: Metal comes with it"
+    if system == "Windows":
+        return "install the graphics card's current driver: Direct3D 12 and Vulkan come with it"
+    return "install a Vulkan driver"
+
+
+def mend() -> str:
+    """Make a device available where that can be done, and return one line on what there is.
+
+    Raises:
+        apt.AptError: nothing works, and the message names the command to run.
+    """
+    if trial := probe.first_working():
+        return _line(trial)
+    release = apt.os_release()
+    command = remedy(platform.system(), release)
+    why = probe.why_none(*probe.try_all())
+    if not shutil.which("apt-get"):
+        raise apt.AptError(f"No device runs kernels here ({why}). To get one: {command}")
+    print(f"No device runs kernels here yet ({why}).", flush=True)
+    apt.install(PACKAGES, suggestion=command, backports_of=backports_of(release))
+    if trial := probe.first_working():
+        return _line(trial)
+    raise apt.AptError(f"The driver is installed, but kernels still do not run ({probe.why_none(*probe.try_all())})")
+
+
+def _line(trial: probe.Trial) -> str:
+    return f"Kernels run on {trial.name} ({trial.backend}, waves of {trial.wave_size})."
+
+
+def main() -> None:
+    try:
+        print(mend())
+    except apt.AptError as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

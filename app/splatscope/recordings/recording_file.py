@@ -1,0 +1,53 @@
+"""A recording as one file to take away: the trace's own columns, and what went in and came out."""
+
+import io
+import json
+import zipfile
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.reflection import Layout
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.trace import Trace
+
+
+def save(recording: Recording, job: Job, layouts: dict[str, Layout]) -> bytes:
+    """One .npz that `Trace.load` and `opening.open_file` read."""
+    arrays: dict[str, np.ndarray] = {}
+    names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}
+    for number, name in enumerate(names["inputs"]):
+        arrays[f"input{number}"] = np.frombuffer(np.ascontiguousarray(job.inputs[name]).tobytes(), np.uint8)
+    for number, name in enumerate(names["outputs"]):
+        arrays[f"output{number}"] = recording.outputs[name]
+    about = names | {
+        "types": recording.types,
+        "layouts": {name: asdict(layout) for name, layout in layouts.items()},
+        "same_as_plain": recording.same_as_plain,
+    }
+    return _with(recording.trace.save(), arrays | {"page": _text(about)})
+
+
+def with_draft(file: bytes, draft: dict[str, Any]) -> bytes:
+    """The same file, with what the page's widgets said."""
+    return _with(file, {"draft": _text(draft)})
+
+
+def perfetto(file: bytes) -> bytes:
+    """The Chrome/Perfetto form of a file that `save` made."""
+    return Trace.load(file).perfetto().encode()
+
+
+def _with(file: bytes, arrays: dict[str, np.ndarray]) -> bytes:
+    out = io.BytesIO(file)
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as part:
+                np.lib.format.write_array(part, array, allow_pickle=False)
+    return out.getvalue()
+
+
+def _text(value: dict[str, Any]) -> np.ndarray:
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)

@@ -1,0 +1,31 @@
+"""The recordings that ship with the lessons: each lesson's kernel with its first inputs, recorded on a GPU that few readers have.
+
+`tools/make_shipped_recordings.py` makes them anew.
+"""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from splatscope.paths import LESSONS
+from splatscope.recordings.untrusted import Opened, open_file
+from splatscope.tracing.job import Job
+from splatscope.tracing.trace import Trace
+
+
+def device_of(stem: str, sources: dict[str, str]) -> str:
+    """The device that a section's kernel was recorded on, if these are still the sources it was made from; else ""."""
+    header = _header(stem)
+    return header["adapter"] if header.get("sources") == sources else ""
+
+
+@cache
+def _header(stem: str) -> dict[str, Any]:
+    file = LESSONS / stem / "recording.npz"
+    return Trace.header_of(file) if file.is_file() else {}
+
+
+def open_recorded(stem: str, job: Job) -> Opened:
+    """The recording that ships for a section. `job` is the one it was made from, whose inputs know their types."""
+    opened = open_file(f"{stem}.npz", (LESSONS / stem / "recording.npz").read_bytes())
+    return replace(opened, job=job)

@@ -1,0 +1,153 @@
+"""A dispatch as a Python file of its own: the kernel, what it imports, its inputs, and slangpy."""
+
+import base64
+import zlib
+
+import numpy as np
+
+from splatscope.gpu.reflection import Interface
+from splatscope.slang.modules import load_modules
+from splatscope.tracing.job import Job
+
+MOST_SHOWN = 64  # numbers of an array that are written out; longer ones are packed
+_DTYPES = {"float": "float32", "int": "int32", "uint": "uint32", "double": "float64", "half": "float16", "bool": "uint32"}
+
+_HEAD = '''"""{entry}, dispatched once over {groups} workgroups, as Splatscope's debugger had it: needs only slangpy and NumPy.
+
+python {file} prints every buffer afterwards; python {file} OUT.npz also saves them.
+"""
+
+import base64
+import sys
+import zlib
+
+import numpy as np
+import slangpy as spy
+
+SOURCES = {{  # module by module, each after those it imports; the last is the kernel's own
+{sources}}}
+ENTRY = {entry!r}
+GROUPS = {groups_tuple}
+
+
+def packed(text):
+    """Bytes that were too many to write out."""
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.uint8)
+
+
+BUFFERS = {{  # name: (bytes of an element, what it holds)
+{buffers}}}
+UNIFORMS = {{
+{uniforms}}}
+'''
+
+_BODY = '''
+
+def main():
+    device = spy.Device(type=spy.DeviceType.{backend})
+    print(device.info.adapter_name)
+    session = device.create_slang_session()
+    modules = [session.load_module_from_source(name, text) for name, text in SOURCES.items()]
+    program = session.link_program(modules, [modules[-1].entry_point(ENTRY)])
+    pipeline = device.create_compute_pipeline(program)
+    root = device.create_root_shader_object(program)
+
+    usage = spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access
+    buffers = {{}}
+    for name, (stride, data) in BUFFERS.items():
+        data = np.frombuffer(data.tobytes() + bytes(-data.nbytes % 4), np.uint32).copy()
+        buffers[name] = device.create_buffer(size=data.nbytes, struct_size=stride, usage=usage)
+        buffers[name].copy_from_numpy(data)
+        place(root, name).write(buffers[name])
+    for name, value in UNIFORMS.items():
+        place(root, name).write(value)
+
+    encoder = device.create_command_encoder()
+    with encoder.begin_compute_pass() as compute_pass:
+        compute_pass.bind_pipeline(pipeline, root)
+        compute_pass.dispatch_compute(spy.uint3(*GROUPS))
+    device.submit_command_buffer(encoder.finish())
+    device.wait()
+
+    outputs = {{name: buffer.to_numpy().view(BUFFERS[name][1].dtype) for name, buffer in buffers.items()}}
+    for name, values in outputs.items():
+        print(name, values)
+    if len(sys.argv) > 1:
+        np.savez(sys.argv[1], **outputs)
+
+
+def place(root, name):
+    """The cursor of a parameter: a global, or one of the entry point's own; members of structs follow a dot."""
+    cursor, first, *rest = spy.ShaderCursor(root), *name.split(".")
+    cursor = cursor[first] if cursor.has_field(first) else cursor.find_entry_point(0)[first]
+    for member in rest:
+        cursor = cursor[member] if cursor.has_field(member) else cursor.dereference()[member]
+    return cursor
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def standalone(job: Job, interface: Interface, backend: str = "vulkan", file: str = "kernel.py") -> str:
+    """The file's text. It compiles what `job` recorded, without the recorder, and binds the same bytes.
+
+    Raises:
+        ValueError: an input is of a kind that the page cannot give either.
+    """
+    modules = load_modules(job.source, job.file, job.include)
+    sources = "".join(f"    {module.name or 'kernel'!r}: {_text(module.original)},\n" for module in modules if not module.included)
+    strides = {name: layout.stride if layout.shape == "structured_buffer" else 0 for name, layout in interface.buffers.items()}
+    arrays = {name: _array(job.inputs[name], layout.parts) for name, layout in interface.buffers.items()}
+    buffers = "".join(f"    {name!r}: ({strides[name]}, {arrays[name]}),\n" for name in arrays)
+    uniforms = "".join(f"    {name!r}: {_uniform(job.inputs[name], kind)},\n" for name, kind in interface.uniforms.items())
+    entry = job.entry or interface.entries[0]
+    words = " × ".join(map(str, job.groups))
+    head = _HEAD.format(
+        entry=entry, groups=words, groups_tuple=job.groups, file=file, sources=sources, buffers=buffers, uniforms=uniforms
+    )
+    return head + _BODY.format(backend=backend)
+
+
+def _text(source: str) -> str:
+    """A source as a literal that can be read: raw where it may be."""
+    plain = '"""' not in source and not source.endswith(('"', "\\")) and source.replace("\n", "").replace("\t", "").isprintable()
+    return f'r"""{source}"""' if plain else repr(source)
+
+
+def _array(data: np.ndarray, parts: tuple[tuple[str, str, int], ...]) -> str:
+    raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8)
+    scalars = {scalar for _, scalar, _ in parts}
+    dtype = _DTYPES.get(scalars.pop(), "uint32") if len(scalars) == 1 else "uint32"
+    if raw.nbytes % np.dtype(dtype).itemsize:
+        dtype = "uint8"
+    values = raw.view(dtype)
+    if not raw.any():
+        return f"np.zeros({len(values)}, np.{dtype})"
+    numbers = values.tolist()
+    if len(numbers) <= MOST_SHOWN and all(
+        np.array([n], dtype).tobytes() == values[i : i + 1].tobytes() for i, n in enumerate(numbers)
+    ):
+        return f"np.array([{', '.join(_number(n) for n in numbers)}], np.{dtype})"
+    return f'packed("{base64.b85encode(zlib.compress(raw.tobytes(), 9)).decode()}").view(np.{dtype})'
+
+
+def _number(value: float) -> str:
+    text = repr(value)
+    return (
+        text
+        if text.strip("-").replace(".", "").replace("e", "").replace("+", "").replace("-", "").isdigit()
+        else f'float("{text}")'
+    )
+
+
+def _uniform(value: np.ndarray, kind: str) -> str:
+    if kind.startswith("bool"):
+        value = value.astype(bool)
+    numbers = value.tolist()
+    return f"[{', '.join(map(_plain, numbers))}]" if len(numbers) > 1 else _plain(numbers[0])
+
+
+def _plain(value: float | bool) -> str:
+    return str(value) if isinstance(value, bool) else _number(value)

@@ -1,0 +1,179 @@
+"""A recording's file that somebody brings. It is not trusted: bounded and checked, on a worker, before anything is made of it."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.reflection import Layout
+from splatscope.recordings.archive import ArchiveError, read_arrays
+from splatscope.recordings.packed import Packed
+from splatscope.recordings.wire import pack
+from splatscope.recordings.wire_types import type_of, width_of
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import VERSION, Trace
+from splatscope.workers.sandbox.supervisor import Answer
+
+MOST_EVENTS = 2_000_000
+MOST_SITES = 50_000
+MOST_THREADS = 1024
+MOST_TEXT = 2**20  # characters of all sources
+MOST_UNSEEN = 64  # sentences on what was not recorded
+MOST_WORD = 200  # characters of a name or a type
+_NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
+_WORDS = ("file", "entry", "adapter")
+_REST = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a file holds: a recording, the job it was made from, the layout of its buffers, and the page's draft ({} for none)."""
+
+    recording: Recording
+    job: Job
+    layouts: dict[str, Layout]
+    draft: dict[str, Any]
+
+
+def open_file(name: str, data: bytes) -> Opened:
+    """Reads what `recording_file.save` wrote.
+
+    Raises:
+        ArchiveError: it is no recording, or one that cannot be shown; the message says why in one line.
+    """
+    arrays = read_arrays(name, data)
+    try:
+        trace = Trace.load(data)
+        _check(trace)
+        header = trace.header
+        page = _json(arrays["page"]) if "page" in arrays else {}
+        layouts = {str(key): _layout(value) for key, value in page.get("layouts", {}).items()}
+        given = {str(key): arrays[f"input{i}"].astype(np.uint8).reshape(-1) for i, key in enumerate(page.get("inputs", ()))}
+        outputs = {str(key): arrays[f"output{i}"].astype(np.uint32).reshape(-1) for i, key in enumerate(page.get("outputs", ()))}
+        types = {key: str(page.get("types", {}).get(key, "uint")) for key in outputs}
+        stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
+        recording = _Opened(trace, outputs, None, types, [], stepped)
+        recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
+        source = header["sources"][header["file"]]
+        job = Job(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
+        draft = _json(arrays["draft"]) if "draft" in arrays else {}
+        if not isinstance(draft, dict):
+            raise ValueError
+        return Opened(recording, job, layouts, draft)
+    except Exception as error:  # whatever a made-up file leads to, it is one sentence
+        raise _refused(name, error) from None
+
+
+def open_job(name: str, data: bytes) -> Answer:
+    """A file as `recording.open_recording` takes it out of the sandbox. Findings are found anew. Raises ArchiveError."""
+    opened = open_file(name, data)
+    try:
+        packed = packed_of(opened.recording, opened.job, opened.layouts)
+    except Exception as error:
+        raise _refused(name, error) from None
+    job = opened.job
+    about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
+    inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
+    answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
+    return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
+
+
+def packed_of(recording: Recording, job: Job, layouts: dict[str, Layout]) -> Packed:
+    """An opened recording as the browser takes it."""
+    header, findings = recording.trace.header, sanitize(recording.trace)
+    data = pack(recording, findings, job, layouts)
+    meta = {
+        "recording": hashlib.sha256(data).hexdigest()[:16],
+        "adapter": header["adapter"].split(" (")[0],
+        "adapter_words": f"{header['adapter']}, a recording from a file",
+        "events": len(recording.trace),
+        "threads": header["threads"],
+        "truncated": header["truncated"],
+        "same_as_plain": recording.same_as_plain,
+        "stepped_over": recording.stepped_over,
+        "findings": [finding.kind for finding in findings],
+    }
+    return Packed(meta, data)
+
+
+def _refused(name: str, error: Exception) -> ArchiveError:
+    why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
+    return ArchiveError(f"{name} cannot be opened: {why}.")
+
+
+class _Opened(Recording):
+    """A recording whose plain run is over: only whether it left the same is known."""
+
+    same: bool | None = None
+
+    @property
+    def same_as_plain(self) -> bool | None:
+        return self.same
+
+
+def _check(trace: Trace) -> None:
+    """Refuses what no recorder writes, and what the page could not show.
+
+    Raises:
+        ArchiveError, ValueError, KeyError, TypeError.
+    """
+    header = trace.header
+    if len(trace) > MOST_EVENTS or len(trace.sites) > MOST_SITES:
+        raise ArchiveError(f"it has {len(trace):,} events at {len(trace.sites):,} places; up to {MOST_EVENTS:,} are shown")
+    if header.get("all_groups"):
+        raise ArchiveError("it holds all workgroups, and the page shows one: record it without --all-groups")
+    triples = [header["group_size"], header["groups"], header["group"]]
+    numbers = [header[name] for name in _NUMBERS] + [number for triple in triples for number in triple]
+    texts = [header[name] for name in _WORDS]
+    sources = header["sources"]
+    good = (
+        all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**31 for n in numbers)
+        and all(len(three) == 3 for three in triples)
+        and all(isinstance(text, str) and len(text) <= MOST_WORD for text in texts)
+        and 0 < header["lanes"] == header["threads"] <= MOST_THREADS
+        and isinstance(header["truncated"], bool)
+        and all(isinstance(n, int) and 0 <= n < header["threads"] for n in header["cut_threads"])
+        and isinstance(sources, dict)
+        and header["file"] in sources
+        and all(isinstance(part, str) for pair in sources.items() for part in pair)
+        and sum(map(len, sources.values())) < MOST_TEXT
+        and all(map(_is_site, trace.sites))
+        and trace.words.shape[1] <= 64
+        and (trace.thread[1:] >= trace.thread[:-1]).all()
+        and int(trace.thread.max(initial=0)) < header["threads"]
+        and int(trace.flags.max(initial=0)) < 4
+        and all(width_of(type_of(trace.sites[number])) <= trace.words.shape[1] for number in np.unique(trace.site))
+    )
+    if not good or header["version"] != VERSION:
+        raise ValueError
+    # What a stranger added stays out.
+    unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
+    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_REST)} | {"all_groups": False, "unseen": unseen}
+
+
+def _is_site(site: Site) -> bool:
+    texts = (site.file, site.kind, site.name, site.function, site.type, site.path, site.space, site.access, *site.dims)
+    return (
+        all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**24 for n in (site.line, site.column))
+        and all(isinstance(text, str) and len(text) <= MOST_WORD for text in texts)
+        and isinstance(site.atomic, bool)
+        and len(site.dims) <= 8
+        and all(len(size) <= 7 for size in site.dims if size.isdecimal())
+    )
+
+
+def _layout(value: dict[str, Any]) -> Layout:
+    parts = tuple((str(name), str(scalar), int(offset)) for name, scalar, offset in value["parts"])
+    stride = int(value["stride"])
+    if not 4 <= stride <= 2**16 or len(parts) > 4096 or not all(0 <= offset <= stride - 1 for _, _, offset in parts):
+        raise ValueError
+    return Layout(stride, parts, str(value["type"])[:100], str(value["shape"])[:40])
+
+
+def _json(array: np.ndarray) -> dict[str, Any]:
+    return json.loads(array.astype(np.uint8).tobytes())

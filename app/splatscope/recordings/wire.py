@@ -1,0 +1,118 @@
+"""A recording on its way to the browser: one zlib stream of a JSON head and columns, each no wider than it needs.
+
+The browser folds events into a state (`ui/js/stepper/state.js`). So that the fold is a few array writes an event, what an event
+touches is worked out here: `place` is the cell of a memory, or the element of a thread's local array, counted from 1.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable
+
+import numpy as np
+
+from splatscope.gpu.reflection import Layout
+from splatscope.recordings.wire_atomics import after_atomics
+from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variables, memories_of
+from splatscope.recordings.wire_types import type_of, width_of
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+_FLOATS = ("float", "half", "double")
+
+
+def pack(recording: Recording, findings: list[Finding], job: Job, layouts: dict[str, Layout]) -> bytes:
+    """Events in the device's order with their sites, memories, variables, findings and outputs."""
+    trace = recording.trace
+    order = trace.order
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+    memories = memories_of(trace, recording, job, layouts)
+    variables = Variables(trace)
+    place = variables.place + sum((memory.place for memory in memories), np.zeros(len(trace), np.int64))
+
+    width = np.array([width_of(type_of(site)) for site in trace.sites])[trace.site][order]
+    keep = np.arange(trace.words.shape[1])[None, :] < width[:, None]
+    after, known = after_atomics(trace, memories, recording)
+    atomics = order[trace.kinds[order] == "atomic"]
+    columns = {
+        "thread": trace.thread[order],
+        "site": trace.site[order],
+        "place": place[order],
+        "flags": trace.flags[order],
+        "words": trace.words[order][:, : keep.shape[1]][keep],
+        "after": after[atomics],
+        "after_known": known[atomics],
+    }
+    for number, memory in enumerate(memories):
+        columns[f"indices{number}"] = memory.indices
+        columns[f"initial{number}"] = memory.initial
+    outputs = []
+    for name, words in recording.outputs.items():
+        columns[f"output{len(outputs)}"] = words[:MOST_CELLS]
+        layout = layouts.get(name) or Layout(4, (("", recording.types.get(name, "uint"), 0),))
+        outputs.append({"name": name, "words": len(words), "stride": layout.stride // 4, "parts": layout.parts})
+    head = {
+        **trace.header,
+        "events": len(trace),
+        "sites": _sites(trace, memories, variables),
+        "memories": [memory.about for memory in memories],
+        "variables": variables.table,
+        "findings": [_finding(finding, position) for finding in findings],
+        "outputs": outputs,
+        "same_as_plain": recording.same_as_plain,
+    }
+    return _stream(head, columns)
+
+
+def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
+    """`uint32 length, JSON, columns`, each column at a multiple of 8 bytes after the JSON's end rounded up."""
+    body, table = bytearray(), {}
+    for name, column in columns.items():
+        narrow = column if column.dtype == np.uint8 else column.astype(_narrowest(column))
+        table[name] = [narrow.dtype.name, len(body), len(narrow)]
+        body += narrow.tobytes() + bytes(-narrow.nbytes % 8)
+    text = json.dumps(head | {"columns": table}, default=_plain, separators=(",", ":")).encode()
+    text += b" " * (-(4 + len(text)) % 8)
+    return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), 1)
+
+
+def _narrowest(column: np.ndarray) -> np.dtype:
+    return np.min_scalar_type(int(column.max(initial=0)))
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _sites(trace: Trace, memories: list[Cells], variables: Variables) -> list[dict]:
+    sources = Sources.of(trace)
+    return [_site(site, memories, variables) | _structure(site, sources) for site in trace.sites]
+
+
+def _structure(site: Site, sources: Sources) -> dict:
+    """What the text says of a site: where its loop ends, the names a float is computed from."""
+    if site.kind == "loop":
+        return {"end": sources.last_line(site)}
+    if site.kind in ("value", "element", "write", "atomic") and site.type.startswith(_FLOATS):
+        return {"from": sorted(sources.origins(site) or ())}
+    return {}
+
+
+def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
+    about = {"file": site.file, "line": site.line, "column": site.column, "kind": site.kind, "function": site.function}
+    about |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space, "access": site.access}
+    about["width"] = width_of(type_of(site))
+    about["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
+    for number, memory in enumerate(memories):
+        if site.kind in (*ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
+            about |= {"memory": number, "puts": memory.puts(site)}
+    return {name: value for name, value in about.items() if value not in ("", None)}
+
+
+def _finding(finding: Finding, position: np.ndarray) -> dict:
+    """A finding whose events are named as the stepper counts them: 1 for the first."""
+    return finding.as_dict() | {"events": [int(position[event]) + 1 for event in finding.events]}

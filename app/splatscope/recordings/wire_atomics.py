@@ -1,0 +1,54 @@
+"""What stands in a cell after an atomic, of which the recording has what it returned."""
+
+import numpy as np
+
+from splatscope.recordings.wire_cells import Cells
+from splatscope.recordings.wire_types import width_of
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.trace import Trace
+
+
+def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> tuple[np.ndarray, np.ndarray]:
+    """What stands in a cell after each atomic, as far as anybody saw: the recording has what it returned.
+
+    The next access of the cell says it, where that is a read or an atomic that returned the old value; after the last, the output.
+    """
+    after, known = np.zeros(len(trace), np.uint32), np.zeros(len(trace), np.uint8)
+    order = trace.order
+    kinds = trace.kinds
+    for memory in memories:
+        events = order[memory.place[order] > 0]
+        events = events[np.argsort(memory.place[events], kind="stable")]
+        for i in np.flatnonzero(kinds[events] == "atomic"):
+            event, following = events[i], events[i + 1] if i + 1 < len(events) else None
+            site = trace.sites[trace.site[event]]
+            if "load" in site.access or (_gives_new(site, trace) and width_of(site.type) == 1):
+                after[event], known[event] = trace.words[event][0], 1
+            elif following is not None and memory.place[following] == memory.place[event]:
+                then = trace.sites[trace.site[following]]
+                if width_of(then.type) == 1 and (then.kind == "read" or (then.kind == "atomic" and not _gives_new(then, trace))):
+                    after[event], known[event] = trace.words[following][0], 1
+            elif memory.key[1] == "device" and memory.width == 1:
+                index, words = int(trace.index[event]), recording.outputs.get(memory.key[0], ())
+                if index < len(words):
+                    after[event], known[event] = words[index], 1
+    return after, known
+
+
+def _gives_new(site, trace: Trace) -> bool:
+    """Whether the recorded value of an atomic is the one it left behind: `++x`, and Interlocked… without an original value."""
+    if not site.access.startswith("Interlocked"):
+        return site.access.startswith(("++", "--")) and _text(site, trace).startswith(("++", "--"))
+    arguments = _text(site, trace).partition("(")[2]
+    depth, commas = 0, 0
+    for c in arguments:
+        depth += (c in "([") - (c in ")]")
+        if depth < 0:
+            break
+        commas += c == "," and depth == 0
+    return commas + 1 < (4 if "CompareExchange" in site.access else 3)
+
+
+def _text(site, trace: Trace) -> str:
+    lines = trace.header["sources"].get(site.file, "").split("\n")
+    return "\n".join(lines[site.line - 1 : site.line + 2])[site.column - 1 :]

@@ -1,0 +1,143 @@
+"""What threads touch, place by place: the cells of each memory, and each thread's variables."""
+
+import re
+
+import numpy as np
+
+from splatscope.gpu.reflection import Layout
+from splatscope.recordings.wire_types import count_of, scalar_of, width_of
+from splatscope.tracing.job import Job
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.trace import Trace
+
+MOST_CELLS = 4096  # of one memory; of a larger one, those that were touched
+MOST_ELEMENTS = 256  # of one local array
+OUTSIDE = 1
+ACCESSES = ("read", "write", "atomic")
+
+
+class Cells:
+    """One memory that threads share, cell by cell, and what stands where in a cell."""
+
+    def __init__(self, trace: Trace, name: str, space: str, first: int, extent: int, layout: Layout | None, given):
+        self.key = (name, space)
+        sites = [site for site in trace.sites if site.kind in ACCESSES and (site.name, site.space) == self.key]
+        chosen = np.array([site.kind in ACCESSES and (site.name, site.space) == self.key for site in trace.sites])[trace.site]
+        events = np.flatnonzero(chosen & ((trace.flags & OUTSIDE) == 0))
+        touched = np.unique(trace.index[events]).astype(np.int64)
+        extent = max(extent, int(touched.max(initial=-1)) + 1)
+        whole = extent <= MOST_CELLS
+        self.indices = np.zeros(0, np.int64) if whole else touched
+        self.count = extent if whole else len(touched)
+        self.place = np.zeros(len(trace), np.int64)
+        at = trace.index[events].astype(np.int64)
+        self.place[events] = 1 + first + (at if whole else np.searchsorted(touched, at))
+
+        self.parts: dict[str, tuple[str, int]] = {}  # name → (scalar type, first word in the cell)
+        self.width = 0
+        for part, scalar, _ in layout.parts if layout else ():
+            self._add(part, scalar)
+        self.vectors = {site.path for site in sites if re.search(r"[234]$", site.type)}
+        for site in sites:
+            for part in self._names(site) or ():
+                self._add(part, scalar_of(site.type))
+        self.about = {
+            "name": name, "space": space, "first": first, "count": self.count, "extent": extent, "width": self.width,
+            "dims": [int(d) for d in sites[0].dims] if all(d.isdecimal() for d in sites[0].dims) else [],
+            "type": next((s.type for s in sites if not s.path and s.type), ""),
+            "parts": [[part, scalar, word] for part, (scalar, word) in self.parts.items()],
+        }  # fmt: skip
+        self.initial = self._initial(layout, given) if layout else np.zeros(0, np.uint32)
+
+    def _add(self, part: str, scalar: str) -> None:
+        if part not in self.parts:
+            self.parts[part] = (scalar, self.width)
+            self.width += width_of(scalar)
+
+    def _names(self, site) -> list[str] | None:
+        """The parts of a cell that a site's value is made of, None where that is not known."""
+        path, count = site.path, count_of(site.type)
+        if not count or "?" in path:
+            return None
+        base, _, last = path.rpartition(".")
+        if last and len(last) == count and (count > 1 or base in self.vectors) and re.fullmatch(r"[xyzw]+|[rgba]+", last):
+            return [f"{base}.{'xyzw'['rgba'.index(c)] if c in 'rgba' and set(last) <= set('rgba') else c}" for c in last]
+        rows = re.search(r"(\d)x(\d)$", site.type)
+        if rows:
+            return [f"{path}[{r}][{c}]" for r in range(int(rows[1])) for c in range(int(rows[2]))]
+        return [path] if count == 1 else [f"{path}.{'xyzw'[i]}" for i in range(count)]
+
+    def puts(self, site) -> list[int] | None:
+        """For each word of a site's value, its place in the cell."""
+        names = self._names(site)
+        if names is None:
+            return None
+        words = []
+        for name in names:
+            scalar, word = self.parts[name]
+            words += range(word, word + width_of(scalar))
+        return words
+
+    def _initial(self, layout: Layout, given: np.ndarray | None) -> np.ndarray:
+        """The words before the first event: (count, width), flat."""
+        words = np.zeros((self.count, self.width), np.uint32)
+        if given is None or not self.count:
+            return words.reshape(-1)
+        data = np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+        rows = self.indices if len(self.indices) else np.arange(self.count)
+        padded = np.zeros((int(rows.max()) + 1) * layout.stride + 8, np.uint8)
+        padded[: min(len(data), len(padded))] = data[: len(padded)]
+        for part, scalar, offset in layout.parts:
+            if scalar not in ("half", "bool") and "8_t" not in scalar and "16_t" not in scalar:
+                at = rows[:, None] * layout.stride + offset + np.arange(4 * width_of(scalar))
+                words[:, self.parts[part][1] :][:, : width_of(scalar)] = np.ascontiguousarray(padded[at]).view(np.uint32)
+        return words.reshape(-1)
+
+
+def memories_of(trace: Trace, recording: Recording, job: Job, layouts: dict[str, Layout]) -> list[Cells]:
+    """Shared memory first, each in the order of its first site."""
+    keys = dict.fromkeys((site.name, site.space) for site in trace.sites if site.kind in ACCESSES)
+    memories: list[Cells] = []
+    for name, space in sorted(keys, key=lambda key: key[1] != "shared"):
+        first = sum(memory.count for memory in memories)
+        if space == "shared":
+            memories.append(Cells(trace, name, space, first, _declared(trace, name), None, None))
+        else:
+            layout, words = layouts.get(name), recording.outputs.get(name, ())
+            extent = len(words) * 4 // layout.stride if layout else 0
+            memories.append(Cells(trace, name, space, first, extent, layout, job.inputs.get(name)))
+    return memories
+
+
+def _declared(trace: Trace, name: str) -> int:
+    dims = next(site.dims for site in trace.sites if (site.name, site.space) == (name, "shared"))
+    return int(np.prod([int(size) for size in dims])) if all(size.isdecimal() for size in dims) else 1
+
+
+class Variables:
+    """Locals and parameters of all functions; of local arrays, the elements that were set."""
+
+    def __init__(self, trace: Trace):
+        self.of: dict[tuple[str, str], int] = {}
+        self.table: list[dict] = []
+        self.place = np.zeros(len(trace), np.int64)
+        for site in trace.sites:
+            if site.kind == "value":
+                self._number(site.function, site.name, site.type)
+        for number, site in enumerate(trace.sites):
+            if site.kind == "element" and width_of(site.type):
+                events = np.flatnonzero((trace.site == number) & ((trace.flags & OUTSIDE) == 0))
+                indices, which = np.unique(trace.index[events], return_inverse=True)
+                if len(indices) <= MOST_ELEMENTS:
+                    ids = [self._number(site.function, f"{site.name}[{i}]{site.path}", site.type) for i in indices]
+                    self.place[events] = 1 + np.array(ids, np.int64)[which] if len(ids) else 0
+
+    def _number(self, function: str, name: str, type_text: str) -> int:
+        key = (function, name)
+        if key not in self.of:
+            self.of[key] = len(self.table)
+            self.table.append({"name": name, "function": function, "type": type_text, "width": width_of(type_text)})
+        entry = self.table[self.of[key]]
+        if width_of(type_text) > entry["width"]:
+            entry |= {"type": type_text, "width": width_of(type_text)}
+        return self.of[key]

@@ -1,0 +1,31 @@
+"""The devices of the machine that records, where there is more than one to choose from."""
+
+from splatscope.gpu.device import DeviceError, adapter_names, open_device
+from splatscope.workers.connection import EngineError
+from splatscope.workers.pool import Pool
+from splatscope.workers.single_flight import Kept
+
+_known = Kept(4)
+
+
+async def adapters(pool: Pool) -> list[str]:
+    """Names that `open_device` takes, the machine's own choice first; empty where there is no choice."""
+    try:
+        return await _known.once("adapters", lambda: pool.run(_list, limit=60.0))
+    except EngineError:  # a driver that crashes when it is asked offers nothing
+        return []
+
+
+def _list() -> list[str]:
+    names = list(dict.fromkeys(name.split(" (")[0] for name in adapter_names()))
+    if len(names) < 2:
+        return []
+    return sorted(filter(_opens, names), key=lambda name: name not in open_device().info.adapter_name)
+
+
+def _opens(name: str) -> bool:
+    try:
+        open_device(name)
+    except DeviceError:
+        return False
+    return True

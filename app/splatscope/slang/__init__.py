@@ -1,0 +1,1 @@
+"""Reading Slang: sources, modules, declarations, the preprocessor."""

@@ -1,0 +1,113 @@
+"""What every kind of kernels works on: a run's buffers, its uniforms, and the kernels that look at it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.buffers import upload, zeros
+from splatscope.gpu.kernel import Bound, compile_kernel
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import Splats
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as the documents have them
+# Every iteration sees every pixel, so there is no noise between steps to average out: a shorter memory follows the slope.
+DIRECT_BETA2 = 0.95
+MAX_WEIGHT = 0.99
+
+# An Ellipse of describe.slang: centre, axis, radii (float2 each), opacity, then red, green, blue.
+ELLIPSE_FLOATS = 10
+
+
+@dataclass
+class RunBuffers:
+    """Device memory of a run. Shapes: raw values and moments 9N float32, pixels (H·W, 4) float32, errors H·W float32."""
+
+    device: spy.Device
+    settings: Settings
+    width: int
+    height: int
+    raw: spy.Buffer
+    first_moment: spy.Buffer
+    second_moment: spy.Buffer
+    target: spy.Buffer
+    sources: dict[str, str] = field(default_factory=dict)  # texts that stand in for modules of shaders/, by name
+    picture: spy.Buffer = field(init=False)
+    error_map: spy.Buffer = field(init=False)
+    error_sums: spy.Buffer = field(init=False)
+    ellipses: spy.Buffer = field(init=False)
+
+    def __post_init__(self):
+        device, pixels = self.device, self.width * self.height
+        self.picture = zeros(device, (pixels, 4))
+        self.error_map = zeros(device, pixels)
+        self.error_sums = zeros(device, (-(-pixels // 256), 2))
+        self.ellipses = zeros(device, (self.settings.blobs, ELLIPSE_FLOATS))
+
+    @property
+    def scene(self) -> dict:
+        return {
+            "size": [self.width, self.height],
+            "blobCount": self.settings.blobs,
+            "maxWeight": MAX_WEIGHT,
+            "shippedBackground": int(self.settings.background == "shipped"),
+        }
+
+    def tiles(self, width: int, height: int) -> tuple[int, int]:
+        """Columns and rows of tiles of this size that cover the picture."""
+        return -(-self.width // width), -(-self.height // height)
+
+
+def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target: np.ndarray) -> RunBuffers:
+    """Upload a run: `target` is (H, W, 3) uint8."""
+    height, width, _ = target.shape
+    pixels = np.ones((height * width, 4), np.float32)
+    pixels[:, :3] = target.reshape(-1, 3) / 255.0
+    arrays = (splats.raw, splats.first_moment, splats.second_moment)
+    return RunBuffers(device, settings, width, height, *(upload(device, a.reshape(-1)) for a in arrays), upload(device, pixels))
+
+
+def upload_splats(run: RunBuffers, splats: Splats) -> None:
+    """Replace a run's Gaussians and their moments."""
+    for buffer, array in (
+        (run.raw, splats.raw),
+        (run.first_moment, splats.first_moment),
+        (run.second_moment, splats.second_moment),
+    ):
+        buffer.copy_from_numpy(np.ascontiguousarray(array.reshape(-1)))
+
+
+def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> Bound:
+    """Compile an entry point for a run's settings and bind it."""
+    return compile_kernel(run.device, module, entry, constants, run.sources.get(module)).bind((*threads, 1), **variables)
+
+
+def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
+    """The uniform `adam` of the kernels that move the Gaussians by these step sizes, at `step`, from 1."""
+    return {
+        "rates": list(rates),
+        "beta1": BETA1,
+        "beta2": BETA2 if settings.model == "shipped" else DIRECT_BETA2,
+        "epsilon": EPSILON,
+        "step": step,
+        "shippedCorrection": int(settings.adam == "shipped"),
+    }
+
+
+def measure(run: RunBuffers) -> Bound:
+    """Compares the picture with the target."""
+    pixels = run.width * run.height
+    buffers = {
+        "pictureBuffer": run.picture,
+        "referenceBuffer": run.target,
+        "errorMap": run.error_map,
+        "errorSums": run.error_sums,
+    }
+    return bind(run, {}, "measure", "measureMain", (pixels, 1), pixelCount=pixels, **buffers)
+
+
+def describe(run: RunBuffers, constants: dict) -> Bound:
+    """Makes an ellipse of every Gaussian."""
+    buffers = {"blobsBuffer": run.raw, "ellipses": run.ellipses}
+    return bind(run, constants, "describe", "ellipsesMain", (run.settings.blobs, 1), scene=run.scene, **buffers)

@@ -1,0 +1,91 @@
+"""The documents' kernels of a run, bound: simple (every Gaussian for every pixel) and tiled (a sorted list a tile)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from splatscope.gpu.buffers import download, zeros
+from splatscope.gpu.kernel import Bound
+from splatscope.splat.kernels import RunBuffers, adam_of, bind
+from splatscope.splat.settings import TILES, Settings
+from splatscope.splat.state import FIELDS
+
+
+def link_constants(settings: Settings) -> dict[str, int | float]:
+    """The link-time constants of the kernels for these settings."""
+    width, height, capacity = TILES[settings.tile]
+    constants: dict[str, int | float] = {
+        "WG_X": width,
+        "WG_Y": height,
+        "GAUSSIANS_PER_BLOCK": capacity,
+        "WAVE_SUM": int(settings.gradient_sum == "wave"),
+        "SHIPPED_MODEL": int(settings.model == "shipped"),
+    }
+    if settings.kernels == "simple":
+        constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SHIPPED_SCALE": 5e-3}
+    return constants
+
+
+class TiledKernels:
+    """`steps` are dispatched for training, `drawing` for each look."""
+
+    def __init__(self, run: RunBuffers):
+        self.run = run
+        self.constants = link_constants(run.settings)
+        self.tile = TILES[run.settings.tile]
+        self._is_simple = run.settings.kernels == "simple"
+        self.gradient = zeros(run.device, FIELDS * run.settings.blobs, np.uint32)
+        columns, rows = run.tiles(*self.tile[:2])
+        self._lengths = zeros(run.device, columns * rows, np.uint32)
+        self._update = self._update_blobs()
+        self.iteration = [self._clear_derivatives(), self._compute_derivatives(), self._update]
+        self.drawing = [self._image()]
+        self.bounds = [*self.iteration, *self.drawing]
+
+    def begin(self) -> list[Bound]:
+        """What has to run before the first iteration, and after each look."""
+        return []
+
+    def steps(self, first: int, count: int) -> Iterator[Bound]:
+        """The kernels of `count` iterations, from iteration `first` (counted from 1); to be encoded as they come."""
+        for step in range(first, first + count):
+            self._update.set(adam=adam_of(self.run.settings, self.run.settings.rates(step), step))
+            yield from self.iteration
+
+    def grow(self) -> bool:
+        """Whether the last look has to be repeated with more memory: these lists have a fixed length, and count what they drop."""
+        return False
+
+    def list_lengths(self) -> np.ndarray:
+        """How many Gaussians each tile found at the last look, (rows, columns) uint32; empty for the simple kernels."""
+        columns, rows = self.run.tiles(*self.tile[:2])
+        return download(self._lengths, np.uint32, (0, 0) if self._is_simple else (rows, columns))
+
+    def _bind(self, module: str, entry: str, threads: tuple[int, int], **buffers) -> Bound:
+        return bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, **buffers)
+
+    def _clear_derivatives(self) -> Bound:
+        return self._bind("training", "clearDerivativesMain", (FIELDS * self.run.settings.blobs, 1), derivBuffer=self.gradient)
+
+    def _compute_derivatives(self) -> Bound:
+        run = self.run
+        entry = "simpleDerivativesMain" if self._is_simple else "computeDerivativesMain"
+        buffers = {"blobsBuffer": run.raw, "derivBuffer": self.gradient, "targetBuffer": run.target}
+        return self._bind("training", entry, (run.width, run.height), **buffers)
+
+    def _update_blobs(self) -> Bound:
+        run = self.run
+        buffers = {
+            "blobsBuffer": run.raw,
+            "derivBuffer": self.gradient,
+            "firstMoment": run.first_moment,
+            "secondMoment": run.second_moment,
+        }
+        return self._bind("adam", "updateBlobsMain", (FIELDS * run.settings.blobs, 1), **buffers)
+
+    def _image(self) -> Bound:
+        run = self.run
+        threads, buffers = (run.width, run.height), {"blobsBuffer": run.raw, "outputBuffer": run.picture}
+        if self._is_simple:
+            return self._bind("training", "simpleImageMain", threads, **buffers)
+        return self._bind("training", "imageMain", threads, listLength=self._lengths, **buffers)

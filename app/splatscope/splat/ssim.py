@@ -1,0 +1,36 @@
+"""The loss L1 + SSIM: windows of 11 × 11 pixels, Gaussian with σ = 1.5, SSIM's part 0.2.
+
+SSIM is Wang, Bovik, Sheikh and Simoncelli, “Image quality assessment: from error visibility to structural similarity”, 2004.
+"""
+
+import slangpy as spy
+
+from splatscope.gpu.buffers import zeros
+from splatscope.gpu.kernel import Bound
+from splatscope.splat.kernels import RunBuffers, bind
+
+RUN = 4  # pixels in a line that a thread filters at once: they share most of what they read
+
+
+def slope_kernels(run: RunBuffers) -> tuple[list[Bound], spy.Buffer]:
+    """The kernels that compare the run's picture with its target, and what the last one writes: ∂loss/∂pixel (H·W, 4) float32.
+
+    The loss is the mean over pixels of the sum over channels of 0.8·|x − y| + 0.2·(1 − SSIM).
+    """
+    pixels = run.width * run.height
+    windows = zeros(run.device, (pixels, 20))
+    slopes, row_slopes = zeros(run.device, (pixels, 12)), zeros(run.device, (pixels, 12))
+    result = zeros(run.device, (pixels, 4))
+
+    def stage(entry: str, **buffers: spy.Buffer) -> Bound:
+        threads = (-(-run.width // RUN), run.height) if "Rows" in entry else (run.width, -(-run.height // RUN))
+        return bind(run, {"RUN": RUN}, "ssim", entry, threads, scene=run.scene, **buffers)
+
+    pictures = {"pictureBuffer": run.picture, "targetBuffer": run.target}
+    stages = [
+        stage("ssimRowsMain", rowWindows=windows, **pictures),
+        stage("ssimColumnsMain", rowWindows=windows, windowSlopes=slopes),
+        stage("slopeRowsMain", windowSlopes=slopes, rowSlopes=row_slopes),
+        stage("slopeColumnsMain", rowSlopes=row_slopes, slopeBuffer=result, **pictures),
+    ]
+    return stages, result

@@ -1,0 +1,62 @@
+"""A finished fit as a small file, and a renderer that blends as many of its Gaussians as asked, nearest first."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.buffers import download
+from splatscope.gpu.kernel import submit
+from splatscope.splat import kernels
+from splatscope.splat.images import encode, to_bytes
+from splatscope.splat.sample_kernels import TiledKernels
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import Splats, TrainingState
+
+
+@dataclass(frozen=True)
+class Still:
+    """Raw values (9, N) float32 of the direct model, and the size in pixels they were fitted at."""
+
+    raw: np.ndarray
+    width: int
+    height: int
+
+    @property
+    def count(self) -> int:
+        return self.raw.shape[1]
+
+    @classmethod
+    def load(cls, path: Path) -> "Still":
+        with np.load(path, allow_pickle=False) as file:
+            return cls(file["raw"], int(file["width"]), int(file["height"]))
+
+    @classmethod
+    def of(cls, state: TrainingState) -> "Still":
+        height, width, _ = state.target.shape
+        return cls(state.splats.raw, width, height)
+
+    def save(self, path: Path) -> None:
+        np.savez_compressed(path, raw=self.raw, width=self.width, height=self.height)
+
+
+class StillRenderer:
+    """Draws a still on a device; its buffers and kernel are made once."""
+
+    def __init__(self, device: spy.Device, still: Still):
+        self.device = device
+        self.still = still
+        target = np.zeros((still.height, still.width, 3), np.uint8)
+        self.run = kernels.make_buffers(device, Settings(blobs=still.count), Splats.start(still.raw), target)
+        self._image = TiledKernels(self.run).drawing[0]
+
+    def draw(self, count: int) -> bytes:
+        """The first `count` Gaussians over white, as a JPEG."""
+        packed = np.zeros(self.still.raw.size, np.float32)
+        packed[: 9 * count] = self.still.raw[:, :count].reshape(-1)
+        self.run.raw.copy_from_numpy(packed)
+        self._image.set(scene=self.run.scene | {"blobCount": count})
+        submit(self.device, [self._image])
+        pixels = download(self.run.picture, np.float32, (self.still.height, self.still.width, 4))
+        return encode(to_bytes(pixels[..., :3]))

@@ -1,0 +1,199 @@
+"""Training on a device: iterations dispatched in batches, and a look at the state whenever somebody wants one."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.buffers import download
+from splatscope.gpu.kernel import Bound, is_refused, submit, submit_timed
+from splatscope.splat import densify as growth
+from splatscope.splat import kernels
+from splatscope.splat.binned import BinnedKernels
+from splatscope.splat.sample_kernels import TiledKernels
+from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
+
+# A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
+_SUBMIT_SECONDS = 0.05
+_MOST_PER_SUBMIT = 256
+
+
+class UnsupportedDevice(ValueError):  # noqa: N818
+    """The device lacks what these kernels need; the message says what to take instead."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a run looks like now.
+
+    Arrays: picture (H, W, 3) float32; error (H, W) float32 in 0…1, root mean square over channels; list_lengths (rows, columns)
+    uint32, empty for the simple kernels; ellipses (N, 10) float32 as describe.slang lays them out. `loss` is the mean over pixels
+    of the squared error summed over channels; `psnr`, in dB, is of the picture as a screen shows it.
+    """
+
+    iteration: int
+    seconds: float
+    psnr: float
+    loss: float
+    picture: np.ndarray
+    error: np.ndarray
+    list_lengths: np.ndarray
+    tile: tuple[int, int, int]  # width, height, and what its list holds
+    ellipses: np.ndarray
+    kernel_ms: dict[str, float]
+
+    @property
+    def overflowed_tiles(self) -> int:
+        return int((self.list_lengths > self.tile[2]).sum())
+
+
+class Trainer:
+    """A run on a device. The device holds the Gaussians; `state` has them again after `save()`."""
+
+    def __init__(self, device: spy.Device, state: TrainingState):
+        self.device = device
+        self.state = state
+        self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
+        self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
+        self._measure = kernels.measure(self.run)
+        self._describe = kernels.describe(self.run, {"SHIPPED_MODEL": int(state.settings.model == "shipped")})
+        self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
+        self._per_submit = 1
+        self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
+        self._compile()
+        self._begin()
+
+    def advance(self, iterations: int, seconds: float = float("inf")) -> int:
+        """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
+        state = self.state
+        iterations = min(iterations, state.settings.iterations - state.step)
+        if iterations <= 0:
+            return 0
+        started, done, left = time.perf_counter(), 0, seconds
+        while done == 0 or (done < iterations and left > 0):
+            stage = growth.next_stage(state.settings, state.step)
+            done += self._train(min(iterations - done, (stage or state.settings.iterations) - state.step), left)
+            if state.step == stage:
+                self._add_gaussians()
+            left = seconds - (time.perf_counter() - started)
+        state.seconds += time.perf_counter() - started
+        return done
+
+    def _train(self, iterations: int, seconds: float) -> int:
+        """Up to `iterations` more for about `seconds`, at least one; returns how many were done."""
+        # The first one goes alone: it is timed kernel by kernel.
+        started = last = time.perf_counter()
+        self._submit(list(self._steps(1)))
+        done, under_way = 1, None
+        while done < iterations and time.perf_counter() - started < seconds:
+            count = min(self._per_submit, iterations - done)
+            submitted = submit(self.device, self._steps(count))
+            done += count
+            if under_way is not None:  # the device always has one more to go on with
+                self.device.wait_for_submit(under_way)
+                now = time.perf_counter()
+                self._pace(now - last)
+                last = now
+            under_way = submitted
+        self.device.wait()
+        self.kernels.grow()
+        return done
+
+    def _add_gaussians(self) -> None:
+        """Let more of them in where the picture as it is now is wrong."""
+        self._draw()
+        splats = self.save().splats
+        growth.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
+        kernels.upload_splats(self.run, splats)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._submit(self.kernels.begin())
+        self.kernels.grow()
+
+    def _draw(self) -> None:
+        """Draw and measure the run as it is now. `kernels.begin()` has to follow before the next iteration."""
+        self._submit(looking := [*self.kernels.drawing, self._measure, self._describe])
+        if self.kernels.grow():
+            self._submit(self.kernels.begin())
+            self._submit(looking)
+
+    def _error(self) -> np.ndarray:
+        return download(self.run.error_map, np.float32, (self.run.height, self.run.width))
+
+    def look(self) -> Look:
+        """Draw the picture, measure it, and add the measure to the run's history."""
+        run, state = self.run, self.state
+        self._draw()
+        list_lengths = self.kernels.list_lengths()
+        self._submit(self.kernels.begin())
+        pixels = run.width * run.height
+        loss, visible = download(run.error_sums, np.float32, (-(-pixels // 256), 2)).sum(axis=0, dtype=np.float64) / pixels
+        psnr = float(-10.0 * np.log10(max(visible / 3.0, 1e-12)))
+        self._remember(psnr, float(loss))
+        return Look(
+            iteration=state.step,
+            seconds=state.seconds,
+            psnr=psnr,
+            loss=float(loss),
+            picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
+            error=self._error(),
+            list_lengths=list_lengths,
+            tile=self.kernels.tile,
+            ellipses=download(run.ellipses, np.float32, (state.settings.blobs, kernels.ELLIPSE_FLOATS)),
+            kernel_ms=dict(self.kernel_ms),
+        )
+
+    def save(self) -> TrainingState:
+        """Fetch the Gaussians and their moments from the device into `state`, bit for bit."""
+        shape = (FIELDS, self.state.settings.blobs)
+        buffers = (self.run.raw, self.run.first_moment, self.run.second_moment)
+        self.state.splats = Splats(*(download(buffer, np.float32, shape) for buffer in buffers))
+        return self.state
+
+    def _pace(self, elapsed: float) -> None:
+        """Makes submissions longer or shorter after one that took so many seconds."""
+        if elapsed < _SUBMIT_SECONDS:
+            self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
+        elif elapsed > 2 * _SUBMIT_SECONDS:
+            self._per_submit = max(self._per_submit // 2, 1)
+
+    def _steps(self, count: int) -> Iterator[Bound]:
+        """The kernels of the next `count` iterations, in order."""
+        first = self.state.step + 1
+        self.state.step += count
+        return self.kernels.steps(first, count)
+
+    def _submit(self, sequence: list[Bound]) -> None:
+        """Submit kernels, wait for them, and keep how long each took."""
+        if not sequence:
+            return
+        seconds = submit_timed(self.device, sequence, self._timestamps)
+        self.kernel_ms |= {bound.kernel.name: 1e3 * took for bound, took in zip(sequence, seconds, strict=True)}
+
+    def _compile(self) -> None:
+        """Run one workgroup of every kernel on no Gaussians: the driver compiles at a kernel's first dispatch, and device time
+        shall not count it. Nothing of the run changes but buffers that are written anew before they are read."""
+        with_scene = [*self.kernels.bounds, self._describe]
+        for bound in with_scene:
+            bound.set(scene=self.run.scene | {"blobCount": 0})
+        try:
+            self._submit([replace(bound, groups=spy.uint3(1, 1, 1)) for bound in (*with_scene, self._measure)])
+        except RuntimeError as error:
+            if not is_refused(error):
+                raise
+            kind, count = self.state.settings.kernels, self.state.settings.blobs
+            instead = "choose the tiled ones" if kind == "binned" else "choose fewer of them"  # which asks for less private memory
+            raise UnsupportedDevice(f"The device's driver refuses {kind} kernels for {count:,} Gaussians: {instead}.") from None
+        for bound in with_scene:
+            bound.set(scene=self.run.scene)
+        self.kernel_ms.clear()
+
+    def _remember(self, psnr: float, loss: float) -> None:
+        row = np.array([(self.state.step, self.state.seconds, psnr, loss)], HISTORY)
+        history = self.state.history
+        if len(history) and history[-1]["iteration"] == self.state.step:
+            history = history[:-1]
+        self.state.history = np.concatenate([history, row])

@@ -1,0 +1,184 @@
+"""Accesses to memory that threads share, by exact address: `.x` and `.y` of one element are two, `Load2` touches two words."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from splatscope.slang.source import is_numeric
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.instrument.runtime import words_in
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+OUTSIDE_FLAG = 1
+_ONLY_STORES = {"store", "exchange", "InterlockedExchange"}  # an exchange whose result nobody uses is HLSL's atomic store
+_WIDTHS = {"x": 0, "y": 1, "z": 2, "w": 3}
+
+
+@dataclass
+class Accesses:
+    """One row a touched part of an element, sorted by address, then epoch, then the device's order.
+
+    `address` is the same for two rows if and only if they touch the same memory; `value` stands for what was read or written
+    there, where `valued`; `vague` rows touch some component that the recording does not name.
+    """
+
+    event: np.ndarray
+    address: np.ndarray
+    epoch: np.ndarray
+    slot: np.ndarray
+    thread: np.ndarray
+    group: np.ndarray
+    site: np.ndarray
+    value: np.ndarray
+    valued: np.ndarray
+    vague: np.ndarray
+    writes: np.ndarray
+    reads: np.ndarray
+    atomic: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    def take(self, chosen: np.ndarray) -> "Accesses":
+        return Accesses(**{name: column[chosen] for name, column in vars(self).items()})
+
+
+def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, across_groups: bool = False) -> Accesses:
+    """The accesses to one space, of the events that are `trusted`. Across groups, epochs count nothing."""
+    chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space == space)
+    events = np.flatnonzero(chosen & trusted & ((trace.flags & OUTSIDE_FLAG) == 0))
+    events = events[np.argsort(trace.site[events], kind="stable")]
+    numbers, starts = np.unique(trace.site[events], return_index=True)
+    parts = _parts_of_sites([trace.sites[n] for n in numbers], known)
+    ids: dict[tuple, int] = {}
+    rows: list[tuple] = []
+    for number, mine in zip(numbers.tolist(), np.split(events, starts[1:]), strict=False):
+        site = trace.sites[number]
+        index = trace.index[mine].astype(np.int64)
+        if site.name.rpartition(".")[2] in known.byte_buffers:
+            count = words_in(site.type) if is_numeric(site.type) else 1
+            for word in range(count):
+                value = trace.words[mine, word : word + 1] if is_numeric(site.type) else None
+                rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, value, False))
+            continue
+        for part, first, count in parts[_key(site)]:
+            words = trace.words[mine, first : first + count] if count else None
+            rows.append(
+                (mine, ids.setdefault((site.name, part), len(ids)), index, words, "?" in _steps(site.path, site.name, known))
+            )
+    return _table(trace, space, rows, across_groups)
+
+
+def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> Accesses:
+    def joined(columns: list[np.ndarray], dtype: type) -> np.ndarray:
+        return np.concatenate(columns).astype(dtype, copy=False) if columns else np.zeros(0, dtype)
+
+    event = joined([mine for mine, *_ in rows], np.int64)
+    part = joined([np.full(len(mine), number) for mine, number, *_ in rows], np.int64)
+    index = joined([where for _, _, where, *_ in rows], np.int64)
+    value = joined([_digest(words, len(mine)) for mine, _, _, words, _ in rows], np.uint64)
+    valued = joined([np.full(len(mine), words is not None) for mine, _, _, words, _ in rows], bool)
+    vague = joined([np.full(len(mine), unsure) for mine, *_, unsure in rows], bool)
+    group = trace.group_and_lane[0][event]
+    separate = np.zeros(len(event), np.int64) if space == "device" else np.unique(group, return_inverse=True)[1]
+    address = ((part * (int(separate.max(initial=0)) + 1) + separate) << 32) | index
+    epochs = trace.shared_epoch if space == "shared" else trace.device_epoch
+    epoch = np.zeros(len(event), np.uint32) if across_groups else epochs[event]
+    kind = {name: np.array([says(site) for site in trace.sites], bool)[trace.site[event]] for name, says in _SAYS.items()}
+    table = Accesses(
+        event, address, epoch, trace.slot[event], trace.thread[event], group, trace.site[event], value, valued, vague, **kind
+    )
+    order = np.argsort(table.slot, kind="stable")
+    key = (table.address[order] * (int(epoch.max(initial=0)) + 1)) + epoch[order] if _fits(address, epoch) else None
+    order = order[np.argsort(key, kind="stable")] if key is not None else np.lexsort((table.slot, epoch, address))
+    return table.take(order)
+
+
+def _fits(address: np.ndarray, epoch: np.ndarray) -> bool:
+    return int(address.max(initial=0)) * (int(epoch.max(initial=0)) + 1) < 2**62
+
+
+_SAYS = {
+    "writes": lambda s: s.kind == "write" or (s.kind == "atomic" and "load" not in s.access),
+    "reads": lambda s: s.kind == "read" or (s.kind == "atomic" and s.access not in _ONLY_STORES),
+    "atomic": lambda s: s.kind == "atomic",
+}
+
+
+def _digest(words: np.ndarray | None, rows: int) -> np.ndarray:
+    """One number that stands for a row's words."""
+    digest = np.zeros(rows, np.uint64)
+    for column in range(0 if words is None else words.shape[1]):
+        digest = digest * np.uint64(0x9E3779B97F4A7C15) + words[:, column]
+    return digest
+
+
+def _key(site: Site) -> tuple[str, str, str]:
+    return site.name, site.path, site.type
+
+
+def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
+    """For each (name, path, type): the touched parts of an element, each with its words in the value (count 0: unknown)."""
+    paths: dict[str, set[str]] = {}
+    for site in sites:
+        paths.setdefault(site.name, set()).add(".".join(_steps(site.path, site.name, known)))
+    leaves = {name: _all_leaves(name, mine, known) for name, mine in paths.items()}
+    found = {}
+    for site in sites:
+        whole = words_in(site.type) if site.type and site.type != "?" else 0
+        if len(paths[site.name]) == 1:
+            found[_key(site)] = [("", 0, whole)]
+            continue
+        steps = _steps(site.path, site.name, known)
+        touched = [leaf for leaf in leaves[site.name] if _covers(steps, leaf)]
+        if steps and len(steps[-1]) > 1 and set(steps[-1]) <= set("xyzw"):
+            touched.sort(key=lambda leaf: steps[-1].index(leaf[-1]) if leaf and leaf[-1] in steps[-1] else 0)
+        each = whole // len(touched) if touched and whole % len(touched) == 0 and "?" not in steps else 0
+        found[_key(site)] = [(".".join(leaf), i * each, each) for i, leaf in enumerate(touched)]
+    return found
+
+
+def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
+    """The scalars of an element, and what else the paths name: an array in a struct, or all where the source tells no type."""
+    type_text = known.element_type(name)
+    leaves = _leaves(type_text, (), known) if type_text else []
+    for steps in sorted((path.split(".") if path else [] for path in paths), key=len, reverse=True):
+        if not any(_covers(steps, leaf) for leaf in leaves):
+            *head, last = (steps[: steps.index("?")] if "?" in steps else steps) or [""]
+            leaves += [(*head, letter) for letter in last] if set(last) <= set("xyzw") and last else [(*head, last)]
+    return leaves
+
+
+def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
+    """The scalars of a type: ("x",), ("position", "y"), …; what has no known parts is one."""
+    base = re.split(r"[<\s]", type_text)[0]
+    if base in known.structs and len(prefix) < 4:
+        return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
+    vector = re.match(r"[a-z]\w*?([2-4])$", type_text) if is_numeric(type_text) else None
+    return [(*prefix, c) for c in "xyzw"[: int(vector.group(1))]] if vector else [prefix]
+
+
+def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
+    for step, part in zip(steps, leaf, strict=False):
+        swizzle = set(step) <= set("xyzw") and part in _WIDTHS
+        if step not in ("?", part) and not (swizzle and part in step):
+            return False
+    return True
+
+
+def _steps(path: str, name: str, known: Sources) -> list[str]:
+    """The parts of a path; a vector's letters as xyzw. What is no field of a struct is a vector's."""
+    steps, type_text = [], known.element_type(name) or ""
+    for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
+        fields = dict(known.structs.get(re.split(r"[<\s]", type_text)[0], []))
+        is_letters = part not in fields and set(part) <= set("xyzwrgba")
+        steps.append("".join("xyzw"["rgba".index(c)] if c in "rgba" else c for c in part) if is_letters else part)
+        type_text = fields.get(part, "")
+    return steps
+
+
+def _component(subscript: re.Match) -> str:
+    """`[1]` of a vector is its `.y`; which one `[i]` is nobody knows."""
+    return f".{'xyzw'[int(subscript.group(1))]}" if subscript.group(1) in ("0", "1", "2", "3") else ".?"

@@ -1,0 +1,69 @@
+"""What a recording would cost, before it is made: the places that would record, function by function."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from splatscope.slang.declarations import Declarations
+from splatscope.slang.loops import without_budget
+from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.tracing.instrument.instrumenter import Instrumented, Instrumenter
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A function that the entry point reaches: how many places in it record, or why it is stepped over."""
+
+    name: str
+    file: str
+    line: int
+    places: int
+    stepped_over: str = ""
+
+
+def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tuple[Path, ...] = ()) -> list[Cost]:
+    """The functions that `entry` reaches, itself first, then by file and line. Nothing is compiled.
+
+    Calls are found by name, so an overload that is not called counts too.
+
+    Raises:
+        CompileError: there is no entry point.
+    """
+    modules = load_modules(source, file, include)
+    entry = entry or find_entry(modules[-1])
+    instrumenter, results = _instrumented(modules, entry)
+    places = Counter((site.file, site.function) for site in instrumenter.sites[1:])
+
+    words: dict[str, set[str]] = {}
+    found: dict[str, Cost] = {}
+    for module, result in zip(modules, results, strict=True):
+        for block in module.source.functions():
+            text = module.source.clean[block.head : block.end] + module.source.attributes(block)
+            words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
+            line = module.source.place(block.head)[0]
+            count = places[module.file, block.name]
+            found.setdefault(block.name, Cost(block.name, module.file, line, count, result.stepped_over.get(block.name, "")))
+    reached, waiting = set(), [entry]
+    while waiting:
+        name = waiting.pop()
+        if name in found and name not in reached:
+            reached.add(name)
+            waiting += words[name] & found.keys()
+    chosen = [cost for name, cost in found.items() if name in reached]
+    return sorted(chosen, key=lambda cost: (cost.name != entry, cost.file != file, cost.file, cost.line))
+
+
+def endless(source: str, file: str, include: tuple[Path, ...] = ()) -> list[int]:
+    """The lines of the source's own loops that no budget ends. Nothing is compiled."""
+    modules = load_modules(source, file, include)
+    instrumenter, _ = _instrumented(modules, "")
+    return without_budget(modules[-1].source, instrumenter.sites, instrumenter.declarations.constants)
+
+
+def _instrumented(modules: list[Module], entry: str) -> tuple[Instrumenter, list[Instrumented]]:
+    declarations = Declarations()
+    for module in modules:
+        declarations.add(module.source)
+    instrumenter = Instrumenter(declarations, entry)
+    return instrumenter, [instrumenter.instrument(module.source, not module.included) for module in modules]

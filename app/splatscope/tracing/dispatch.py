@@ -1,0 +1,91 @@
+"""A compiled kernel with its inputs, dispatched and read back."""
+
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.tracing.bindings import bind
+from splatscope.tracing.instrument.build import build_plain, pipeline_of
+from splatscope.tracing.job import Job
+
+MOST_COMPILED = 32  # kernels that a process keeps, at about 18 MB each
+
+
+class Run:
+    """Inputs are uploaded once, when it is made."""
+
+    def __init__(self, device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: Job, recorder: dict):
+        self._device, self._pipeline, self._groups = device, pipeline, spy.uint3(*job.groups)
+        self._root = device.create_root_shader_object(program)
+        self._bound = bind(device, program, self._root, job.inputs, recorder)
+
+    def dispatch(self, times: int = 1) -> "Run":
+        """Runs it, each time on what the time before left, and waits for the device."""
+        encoder = self._device.create_command_encoder()
+        with encoder.begin_compute_pass() as compute_pass:
+            compute_pass.bind_pipeline(self._pipeline, self._root)
+            for _ in range(times):
+                compute_pass.dispatch_compute(self._groups)
+        self._device.submit_command_buffer(encoder.finish())
+        self._device.wait()
+        return self
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """Every buffer as 32-bit words; of a texture the first layer, row by row."""
+        return {name: one.buffer.to_numpy().reshape(-1).view(np.uint32) for name, one in self._bound.items()}
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The scalar type of each buffer's elements; "uint" for structs and byte-address buffers."""
+        return {name: one.type for name, one in self._bound.items()}
+
+
+Compiled = tuple[spy.ShaderProgram, spy.ComputePipeline]
+_kept: OrderedDict[tuple, Compiled] = OrderedDict()
+
+
+def compiled(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Compiled:
+    """The kernel as it is, from now or before.
+
+    Raises:
+        CompileError: the compiler does not take it.
+    """
+    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())))
+    if key not in _kept:
+        program = build_plain(device, modules, entry, job.include, job.constants)
+        _kept[key] = program, pipeline_of(device, program)
+        if len(_kept) > MOST_COMPILED:
+            _kept.popitem(last=False)
+    _kept.move_to_end(key)
+    return _kept[key]
+
+
+def spirv_of(device: spy.Device, job: Job) -> str:
+    """What the compiler makes of a job, as SPIR-V's text.
+
+    Raises:
+        CompileError: it does not take it; ValueError: the device is given something else than SPIR-V.
+    """
+    modules = load_modules(job.source, job.file, job.include)
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
+        program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job.include, job.constants, options)
+        pipeline_of(device, program)
+        found = sorted(Path(folder).glob("*.spv-asm"))
+        if not found:
+            raise ValueError("This adapter is not given SPIR-V: choose one of Vulkan's.")
+        return found[-1].read_text(encoding="utf-8")
+
+
+def texts_of(modules: list[Module]) -> tuple:
+    return tuple((module.file, module.included, module.original) for module in modules)
+
+
+def prepare(device: spy.Device, job: Job) -> Run:
+    """A job to run as it is, unrecorded. Raises CompileError, and ValueError where inputs do not fit."""
+    modules = load_modules(job.source, job.file, job.include)
+    return Run(device, *compiled(device, modules, job.entry or find_entry(modules[-1]), job), job, {})

@@ -1,0 +1,1 @@
+"""Rewriting Slang so that it records what it does."""

@@ -1,0 +1,110 @@
+"""Runs a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.device import adapter_of
+from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.tracing.checks.sanitize import barrier_divergence
+from splatscope.tracing.dispatch import Run, compiled, texts_of
+from splatscope.tracing.instrument.build import Build, build_instrumented
+from splatscope.tracing.instrument.runtime import buffers, settle
+from splatscope.tracing.job import Job
+from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, tell
+from splatscope.tracing.trace import Trace, from_records
+
+MOST_BUILDS = 16  # instrumented kernels that a process keeps
+
+
+@dataclass
+class Recording:
+    """`outputs` are the buffers after the instrumented run, `plain` after the plain one, None where that was not safe to run."""
+
+    trace: Trace
+    outputs: dict[str, np.ndarray]
+    plain: dict[str, np.ndarray] | None
+    types: dict[str, str]  # scalar type of each buffer's elements; "uint" for structs and byte-address buffers
+    functions: list[str]
+    stepped_over: dict[str, str]
+
+    @property
+    def same_as_plain(self) -> bool | None:
+        if self.plain is None:
+            return None
+        return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
+
+
+def record(device: spy.Device, job: Job) -> Recording:
+    """Record one workgroup of a dispatch.
+
+    Raises:
+        CompileError: the source itself does not compile, or has no entry point; ValueError: inputs do not fit.
+    """
+    tell(COMPILING)
+    modules = load_modules(job.source, job.file, job.include)
+    entry = job.entry or find_entry(modules[-1])
+    plain_program = compiled(device, modules, entry, job)
+    tell(INSTRUMENTING)
+    build = _instrumented(device, modules, entry, job)
+    size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
+    lanes = math.prod(size)
+    threads = lanes * math.prod(job.groups) if job.all_groups else lanes
+    capacity = job.records // threads
+    if capacity < 16:
+        raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
+
+    recorder = buffers(device, 1 + threads * capacity) | {
+        "chosen": [*job.group, capacity],
+        "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
+        "budget": job.loop_budget,
+    }
+    tell(RUNNING)
+    run = Run(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+    rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
+    trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
+    tell(COMPARING)
+    unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
+    plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()
+    return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)
+
+
+_kept: OrderedDict[tuple, Build] = OrderedDict()
+
+
+def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Build:
+    """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
+    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.reach)
+    if key not in _kept:
+        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.reach)
+        if len(_kept) > MOST_BUILDS:
+            _kept.popitem(last=False)
+    _kept.move_to_end(key)
+    return _kept[key]
+
+
+def _trace(
+    rows: np.ndarray, build: Build, job: Job, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]
+) -> Trace:
+    adapter = adapter_of(device)
+    header = {
+        "version": 1,
+        "file": job.file,
+        "entry": entry,
+        "adapter": adapter.name,
+        "wave_size": adapter.wave_size,
+        "group_size": size,
+        "groups": list(job.groups),
+        "group": list(job.group),
+        "all_groups": job.all_groups,
+        "lanes": math.prod(size),
+        "loop_budget": job.loop_budget,
+        "sources": sources,
+        "stepped_over": build.stepped_over,
+        "unseen": build.unseen,
+    }
+    rows = rows.copy()
+    return from_records(rows, settle(rows, build.sites), header, build.runs)

@@ -1,0 +1,1 @@
+"""A walk with a class: the stops, the presenter, the students."""

@@ -1,0 +1,164 @@
+"""A session's part in a walk: alone through its stops, following a class, or presenting to it."""
+
+import re
+import socket
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import param
+import segno
+
+from splatscope.textbook.markdown import html_of
+from splatscope.web.classroom.classroom import classroom, code_of
+from splatscope.web.classroom.walks import Walk, find
+from splatscope.web.component import Component
+from splatscope.web.shell.pages import BY_NAME
+from splatscope.web.shell.router import read_inputs, read_step
+
+SHARE = 0.05  # seconds between two students who ask for a page, so that their presenter's own is not behind all of theirs
+MOST_TEXT = 4000  # characters of inputs that a presenter's page may pass on
+_CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
+
+
+class WalkBar(Component):
+    """The strip above the pages of a walk; in a presenter's second window, the notes.
+
+    The browser tells where a presenter stands (`lead`), and is told where to go. Only a session that has shown the key is
+    listened to. Notes are sent to none that follows.
+    """
+
+    walk = param.String(doc="Name of the walk, as in the address")
+    title = param.String(doc="Of the walk")
+    stops = param.List(default=[], item_type=dict, doc="As Stop, without notes")
+    notes = param.List(default=[], item_type=str, doc="HTML, one a stop; empty for who follows")
+    role = param.Selector(default="alone", objects=["alone", "follow", "present"])
+    window = param.Selector(default="page", objects=["page", "notes"], doc="What this window shows")
+    code = param.String(doc="Of the class; empty without")
+    start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
+    link = param.String(doc="What students open, for a presenter")
+    qr = param.String(doc="The link as a QR code, SVG")
+
+    def __init__(self, walk: Walk, code: str = "", key: str = "", **params: Any):
+        stops = [{name: value for name, value in vars(stop).items() if name != "notes"} for stop in walk.stops]
+        super().__init__(walk=walk.name, title=walk.title, stops=stops, role="follow" if code or key else "alone", **params)
+        self._walk = walk
+        self._watched: list[Any] = []
+        self.code = code_of(key) if key else code
+        self.room = classroom(self.code) if self.code else None
+        if key:
+            self._present(key)
+        elif not self.code:
+            self._give_notes()
+
+    def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
+        """Where the session begins: at the page that its address names, else where its presenter is, else at a stop."""
+        if page:
+            return page, step, inputs
+        if self.room and self.room.where:
+            where = self.room.where
+            return where["page"], where["step"], read_inputs(dict(parse_qsl(where["inputs"])))
+        stop = self._walk.stops[min(self.start, len(self._walk.stops) - 1)]
+        return stop.page, 0, dict(parse_qsl(stop.inputs))
+
+    def close(self) -> None:
+        """Leaves the class."""
+        for watcher in self._watched:
+            self.room.param.unwatch(watcher)
+        self._watched.clear()
+        if self.room and self.role == "follow":
+            self.room.count(self, None)
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        room, kind = self.room, message.get("type")
+        if room is None:
+            return
+        if kind == "join":
+            self._join(str(message.get("key") or ""), str(message.get("base") or ""))
+        elif kind == "apart" and self.role == "follow":
+            room.count(self, bool(message.get("apart")))
+        elif self.role == "present" and kind == "lead":
+            room.lead(_place(message, len(self.stops)))
+        elif self.role == "present" and kind == "ask":
+            room.ask(_stop(message.get("stop"), len(self.stops)))
+        elif self.role == "present" and kind == "clock":
+            room.start_clock()
+
+    def _join(self, key: str, base: str) -> None:
+        """The page stands in its browser, which may have kept the key from before."""
+        if key and self.role != "present" and code_of(key) == self.code:
+            self._present(key)
+        if self.role == "present" and base.startswith(("http://", "https://")):
+            self.link = f"{reachable(base[:500])}?walk={self.walk}&class={self.code}"
+            self.qr = segno.make(self.link, error="m", micro=False).svg_inline(border=2, omitsize=True, dark="#000", light="#fff")
+        if not self._watched:
+            follow = self.role == "follow"
+            self._watched.append(self.room.param.watch(self._tell, ["where"] if follow else ["where", "heads", "began", "asked"]))
+            if follow:
+                self.room.count(self, False)
+        self._send_msg({"type": "joined", "role": self.role, **self._class()})
+
+    def _present(self, key: str) -> None:
+        self.role = "present"
+        self._give_notes()
+
+    def _give_notes(self) -> None:
+        self.notes = [html_of(stop.notes) for stop in self._walk.stops]
+
+    def _tell(self, *events: Any) -> None:
+        for event in events:
+            if event.name == "asked" and event.new < 0:
+                continue
+            spread = {"spread": SHARE * self.room.heads["follow"]} if event.name == "where" else {}
+            self._send_msg({"type": event.name, event.name: event.new, **spread})
+
+    def _class(self) -> dict[str, Any]:
+        room = self.room
+        if self.role == "follow":
+            return {"where": room.where}
+        return {"where": room.where, "heads": room.heads, "began": room.began}
+
+
+def join(asked: Mapping[str, str]) -> WalkBar | None:
+    """The part that an address names: `walk`, and with it `class` or `key`, `stop`, `notes`. None where there is no such walk."""
+    walk = find(asked.get("walk", ""))
+    if walk is None:
+        return None
+    code, key = asked.get("class", ""), asked.get("key", "")
+    return WalkBar(
+        walk,
+        code=code if _CODE.match(code) else "",
+        key=key,
+        start=_stop(asked.get("stop"), len(walk.stops)),
+        window="notes" if asked.get("notes") and (code or key) else "page",
+    )
+
+
+def reachable(base: str) -> str:
+    """An address with this machine's own where it says localhost, by which no other machine finds it."""
+    parts = urlsplit(base)
+    if parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        return base
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("10.255.255.255", 9))  # chooses the way out; nothing is sent
+            host = probe.getsockname()[0]
+    except OSError:
+        return base
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
+
+
+def _stop(text: Any, count: int) -> int:
+    return min(read_step(text), count - 1)
+
+
+def _place(message: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """What a presenter's page said of itself, as what it should be."""
+    page = str(message.get("page"))
+    return {
+        "page": page if page in BY_NAME else "home",
+        "step": read_step(message.get("step")),
+        "inputs": str(message.get("inputs") or "")[:MOST_TEXT],
+        "stop": _stop(message.get("stop"), count),
+        "show": str(message.get("show") or "")[:200],
+    }

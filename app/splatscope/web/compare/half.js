@@ -1,0 +1,55 @@
+// One of two recordings that are compared: its source, its chosen thread, its memory, always in lockstep.
+import {h} from "#web/shell/dom.js"
+import {Memory} from "#web/stepper/panes/memory.js"
+import {Moment} from "#web/stepper/model/moment.js"
+import {Source} from "#web/stepper/panes/source.js"
+import {Threads} from "#web/stepper/panes/threads.js"
+import {told} from "#web/stepper/panes/transport.js"
+import {severity} from "#web/stepper/panes/icons.js"
+import {what} from "#web/stepper/model/life.js"
+
+export class Half {
+  constructor(owner, which) {
+    this.owner = owner
+    this.source = new Source(this)
+    this.threads = new Threads(this)
+    this.memory = new Memory(this)
+    this.name = h("h2")
+    this.adapter = h("span", {class: "adapter"})
+    this.findings = h("span", {class: "dim"})
+    this.now = h("p", {class: "now num"})
+    this.el = h("section", {class: "cmp-half", "data-half": which + 1},
+      h("header", {}, this.name, this.adapter, h("span", {class: "sp"}), this.findings), this.now, this.source.el, this.threads.el, this.memory.el)
+  }
+
+  open(run, name, meta) {
+    this.run = run
+    this.moment = new Moment(run, () => {})
+    this.moment.setOrder(true)
+    this.el.setAttribute("aria-label", name)
+    this.name.textContent = name
+    this.adapter.textContent = meta.adapter ?? ""
+    const n = run.findings.length
+    this.findings.replaceChildren(severity(n ? "error" : "ok"), n ? ` ${n} finding${n > 1 ? "s" : ""}` : " nothing found")
+    for (const pane of [this.source, this.threads, this.memory]) pane.open(run)
+  }
+
+  // An event in a few words: "thread 3, line 12, keys[3] = 30".
+  place(event) {
+    if (event < 0) return "nothing more"
+    const {run} = this, {verb, place, value, sign} = what(run, event)
+    return `thread ${run.thread[event]}, line ${run.about(event).line}, ${value ? `${place} ${sign} ${value}` : `${verb} ${place}`.trim()}`
+  }
+
+  draw(differs) {
+    this.moment.state.seek(this.moment.position).meet()
+    for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
+    this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...told(this.moment))
+    this.el.classList.toggle("cmp-differs", differs)
+    this.el.dataset.step = this.moment.step
+  }
+
+  paint() { this.owner.paint() }
+  choose(thread) { this.owner.choose(thread) }
+  follow(what) { if (what?.memory !== undefined) this.owner.follow(this, what) }
+}

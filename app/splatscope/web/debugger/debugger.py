@@ -1,0 +1,143 @@
+"""The debugger page: write a kernel, say what it runs on, record it, step it, compare it with how it was."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import param
+from panel.viewable import Child
+
+from splatscope.web.compare.compare import Compare
+from splatscope.web.component import Component
+from splatscope.web.debugger.files import Files
+from splatscope.web.debugger.inputs import FILLS
+from splatscope.web.debugger.run_history import Runs
+from splatscope.web.examples.example import Example
+from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
+from splatscope.web.shell.page import Page
+from splatscope.web.stepper.stepper import KEYS, Stepper
+
+if TYPE_CHECKING:
+    from splatscope.web.shell.shell import Shell
+
+log = logging.getLogger(__name__)
+
+
+class DebugBar(Component):
+    """In the top bar: what it ran on, the views, open, save, Run. It speaks with the bench in the browser, by events on window."""
+
+
+class Debugger(Component):
+    """The editor with its inputs, the stepper, and two recordings side by side; one of the three is in view.
+
+    The browser keeps the draft: it says what to run, here it is vetted, compiled, recorded. `opened` puts a source into the
+    editor; `interface` are the entry points, buffers and uniforms that the compiler finds, for the widgets.
+    """
+
+    opened = param.Dict(default={}, doc="What the editor was last given: source, inputs, groups, example, and a number")
+    examples = param.List(default=[], doc="(title, [(name, title, what it is about, whether it is broken)]) of what may be opened")
+    fills = param.List(default=list(FILLS), doc="Ways to fill a buffer")
+    interface = param.Dict(default={}, doc="What draft.public says of the source as it was last compiled")
+    diagnostics = param.List(default=[], doc="What the compiler says of it: line, column, end, severity, message")
+    error = param.String(default="", doc="What is wrong with the source or an input, in one line")
+    checked = param.Integer(default=0, doc="Counts compilations, so that the browser hears of each")
+    adapters = param.List(default=[], doc="Names of the devices, where there are two or more to choose from")
+    pair = param.List(default=[], doc="What the two recordings are called that can be seen side by side")
+    notice = param.String(default="", doc="What a fix did, in one line")
+    arrival = param.Dict(default={}, doc="What became of a file: a number, and words that refuse it, or of an array what names it")
+    file = param.Bytes(default=b"", doc="What was asked to be saved")
+    file_name = param.String(default="")
+    saved = param.Integer(default=0, doc="Counts files, so that the browser hears of each")
+    stepper = Child(doc="The stepper")
+    compare = Child(doc="Two recordings side by side")
+
+    def __init__(self, **params: Any):
+        super().__init__(
+            stepper=Stepper(),
+            compare=Compare(),
+            examples=[(title, [(e.name, e.title, e.about, bool(e.fixes)) for e in group]) for title, group in GROUPS],
+            **params,
+        )
+        self.stepper.on_fix = self._fix
+        self.runs = Runs(self)
+        self.files = Files(self)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def close(self) -> None:
+        """Ends what is under way."""
+        for task in self._tasks.values():
+            task.cancel()
+        self.stepper.close()
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        match message.get("type"):
+            case "open":
+                self._open(BY_NAME.get(str(message.get("example")), EXAMPLES[0]))
+            case "run":
+                self.runs.example = BY_NAME.get(str(message.get("example")))
+                if not message.get("same"):
+                    self.runs.forget()
+                self.begin("run", self.runs.run(message))
+            case "check":
+                self.begin("check", self.runs.check(message))
+            case "compare":
+                self.runs.side_by_side()
+            case "save":
+                self.begin("save", self.files.save(str(message.get("what")), message))
+            case "chunk":
+                self.files.take(message)
+
+    def begin(self, kind: str, work: Any) -> None:
+        """One of a kind at a time: the latest is what counts. A run is a check too, and a check leaves a run alone."""
+        for name in (kind, "check") if kind == "run" else (kind,):
+            if name in self._tasks:
+                self._tasks.pop(name).cancel()
+        self._tasks[kind] = asyncio.get_running_loop().create_task(self._guard(work))
+
+    async def _guard(self, work: Any) -> None:
+        try:
+            await work
+        except Exception as error:  # whatever a kernel brings about, its author hears of it and the page goes on
+            log.exception("The debugger failed")
+            words = str(error).partition("\n")[0] or type(error).__name__
+            self.tell([], words)
+            self.stepper.param.update(busy="", error=words)
+
+    def put(self, draft: dict[str, Any]) -> None:
+        """Puts a draft into the editor and its widgets."""
+        self.opened = draft | {"number": self.opened.get("number", 0) + 1}
+
+    def _open(self, example: Example) -> None:
+        self.runs.example = example
+        self.runs.forget()
+        self._run({"source": example.source, "inputs": example.inputs, "groups": list(example.groups)}, example)
+
+    def _fix(self) -> None:
+        source, example = self.runs.fixed(), self.runs.example
+        if source is not None and example is not None:
+            self._run(self.runs.draft | {"source": source}, example, fix=True)
+
+    def _run(self, draft: dict[str, Any], example: Example, fix: bool = False) -> None:
+        draft |= {"example": example.name}
+        self.put(draft)
+        self.begin("run", self.runs.run(draft, fix))
+
+    def tell(self, diagnostics: list[dict[str, Any]], error: str) -> None:
+        """What the compiler, or a check of an input, says of the draft."""
+        self.param.update(diagnostics=diagnostics, error=error, checked=self.checked + 1)
+
+
+def debugger(shell: Shell) -> Page:
+    """Builds the page. The browser asks for the first run: with its draft, or for the first example."""
+    bench = Debugger()
+    page = Page(
+        page="debugger",
+        html='<div class="debug" data-slot="0"></div>',
+        slots=[bench],
+        actions=[DebugBar()],
+        keys=[("Ctrl+Enter", "Run"), ("E", "Edit, or back to stepping"), *KEYS, ("D", "Side by side: to the first difference")],
+    )
+    page.on_close(bench.close)
+    return page

@@ -1,0 +1,73 @@
+"""The page's draft, as the browser sends it, on its way to a job. Nothing in it is trusted."""
+
+from typing import Any
+
+from splatscope.gpu.reflection import Interface
+from splatscope.services.recordings import RECORDS
+from splatscope.tracing.cost import Cost
+from splatscope.tracing.job import Job
+from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
+from splatscope.web.debugger.playground import suggest
+
+HOLD = 32  # characters of a name that a message quotes
+SECONDS_A_PLACE = 0.01  # that a software driver compiles; measured: 0.002 to 0.006, with a barrier every seventh place 0.017
+
+
+def job_of(draft: dict[str, Any], source: str, interface: Interface) -> Job:
+    """What to record.
+
+    Raises:
+        InputError: something in the draft does not fit; the message says what does.
+    """
+    entry = entry_of(draft, interface)
+    if interface.unfit:
+        name, kind = next(iter(interface.unfit.items()))
+        raise InputError(f"{name[:HOLD]} is a {kind[:HOLD]}: only structured and byte-address buffers can be given here.")
+    specs, said = suggest(source, interface, entry, _specs(draft))
+    groups = three("Groups", _groups(draft, said) or [1, 1, 1], 1, MOST_GROUPS)
+    group = three("The recorded group", draft.get("group") or [0, 0, 0], 0, MOST_GROUPS)
+    if any(g >= n for g, n in zip(group, groups, strict=True)):
+        raise InputError(f"The recorded group counts from 0: {_triple(group)} is not one of {_triple(groups)}.")
+    chosen = draft.get("functions")
+    functions = tuple(sorted({str(name)[:200] for name in chosen})) if isinstance(chosen, list) else ()
+    return Job(
+        source, entry=entry, groups=groups, group=group, inputs=inputs_of(interface, specs), records=RECORDS,
+        functions=functions or ((entry,) if isinstance(chosen, list) else ()),
+    )  # fmt: skip
+
+
+def public(interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost]) -> dict[str, Any]:
+    """What the browser is told of a source that compiles, for its widgets."""
+    entry = entry_of(draft, interface)
+    said, groups = suggest(source, interface, entry, {})
+    return {
+        "entries": list(interface.entries),
+        "group_size": list(interface.group_size),
+        "buffers": [{"name": name, "type": layout.type, "count": ELEMENTS} for name, layout in interface.buffers.items()],
+        "uniforms": [{"name": name, "type": kind} for name, kind in interface.uniforms.items()],
+        "unfit": [{"name": name, "type": kind} for name, kind in interface.unfit.items()],
+        "said": said,
+        "groups": groups,
+        "functions": [{"name": c.name, "file": c.file, "places": c.places, "why": c.stepped_over} for c in costs],
+        "seconds": SECONDS_A_PLACE,
+    }
+
+
+def entry_of(draft: dict[str, Any], interface: Interface) -> str:
+    """The draft's entry point, the first where it names none."""
+    entry = str(draft.get("entry") or "")
+    return entry if entry in interface.entries else interface.entries[0]
+
+
+def _specs(draft: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    given = draft.get("inputs")
+    return {str(name): spec for name, spec in given.items() if isinstance(spec, dict)} if isinstance(given, dict) else {}
+
+
+def _groups(draft: dict[str, Any], said: list[int] | None) -> Any:
+    """What an attribute says holds until somebody types other groups."""
+    return said if said is not None and draft.get("groups_said") != said else draft.get("groups")
+
+
+def _triple(numbers: tuple[int, ...]) -> str:
+    return " × ".join(f"{n:,}" for n in numbers)

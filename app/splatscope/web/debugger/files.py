@@ -1,0 +1,119 @@
+"""The debugger's files: array files as inputs, a recording that is opened, and what may be taken away."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from splatscope.gpu.device import DeviceError
+from splatscope.recordings.archive import ArchiveError
+from splatscope.recordings.recording_file import with_draft
+from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
+from splatscope.web.debugger.array_files import keep, keep_raw
+from splatscope.web.debugger.inputs import InputError, inputs_of
+from splatscope.web.debugger.run_history import Shown
+from splatscope.web.examples.gallery import is_shipped
+from splatscope.web.widgets.upload import Inbox
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import EngineError
+
+if TYPE_CHECKING:
+    from splatscope.web.debugger.debugger import Debugger
+
+
+class Files:
+    """What the bench receives and what it gives; every refusal is one line in `arrival`."""
+
+    def __init__(self, bench: Debugger):
+        self._bench = bench
+        self._buffer = ""
+        self._arrays = Inbox(lambda name, data: bench.begin("array", self._array(self._buffer, name, data)))
+        self._recordings = Inbox(lambda name, data: bench.begin("run", self._open(name, data)))
+
+    def take(self, message: dict[str, Any]) -> None:
+        """A piece of a file: for `name` "recording", or "array:BUFFER"."""
+        kind, _, buffer = str(message.get("name", "")).partition(":")
+        if kind == "array":
+            self._buffer = buffer
+            self._arrays.take(message)
+        elif kind == "recording":
+            self._recordings.take(message)
+
+    async def _array(self, buffer: str, name: str, data: bytes) -> None:
+        try:
+            key, stored = await asyncio.to_thread(keep, name, data)  # unpacking may take a while
+            array = stored.array(buffer)
+        except ArchiveError as error:
+            self._arrived(error=str(error), buffer=buffer)
+            return
+        words = f"{array.dtype}, {' × '.join(f'{n:,}' for n in array.shape) or 'one number'}"
+        self._arrived(buffer=buffer, array=key, file=stored.file, words=words)
+
+    async def _open(self, name: str, data: bytes) -> None:
+        bench = self._bench
+        bench.stepper.wait("Opening …")
+        try:
+            packed, job, draft = await open_recording(worker_pool, name[:80], data)
+        except (ValueError, EngineError, DeviceError) as error:
+            bench.stepper.param.update(busy="")
+            self._arrived(error=str(error))
+            return
+        draft = {
+            "source": job.source,
+            "inputs": draft.get("inputs") if isinstance(draft.get("inputs"), dict) else {},
+            "groups": list(job.groups),
+            "group": list(job.group),
+            "entry": job.entry,
+            "functions": draft.get("functions"),
+            "groups_said": draft.get("groups_said"),
+            "step": draft.get("step") if isinstance(draft.get("step"), int) else 0,
+            "from_file": True,
+        }
+        for buffer, array in job.inputs.items():
+            spec = draft["inputs"].get(buffer)
+            if spec is None or (isinstance(spec, dict) and spec.get("fill") == "file"):
+                key, stored = keep_raw(f"{buffer} of {name}", array)
+                draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
+        bench.put(draft)
+        bench.runs.present(Shown(job, packed, draft))
+
+    async def save(self, what: str, message: dict[str, Any]) -> None:
+        """Hands the browser a file: "recording", "python" or "perfetto"."""
+        bench, shown = self._bench, self._bench.runs.shown
+        if shown is None:
+            self._arrived(error="There is no recording yet: run the kernel first.")
+            return
+        ours = shown.interface is not None and is_shipped(shown.job.source)
+        stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
+        try:
+            match what:
+                case "recording":
+                    step = message.get("step")
+                    draft = shown.draft | {"step": step if isinstance(step, int) else 0}
+                    name, data = f"{stem}.npz", with_draft(shown.packed.file, draft)
+                case "perfetto":
+                    name, data = f"{stem}.perfetto.json", await perfetto_file(worker_pool, shown.packed.file, trusted=ours)
+                case "python":
+                    name, data = f"{stem}.py", (await _python(shown, f"{stem}.py", ours)).encode()
+                case _:
+                    return
+        except (EngineError, DeviceError, InputError, ValueError) as error:
+            self._arrived(error=str(error).partition("\n")[0])
+            return
+        bench.param.update(file=data, file_name=name, saved=bench.saved + 1)
+
+    def _arrived(self, **what: Any) -> None:
+        self._bench.arrival = what | {"number": self._bench.arrival.get("number", 0) + 1}
+
+
+async def _python(shown: Shown, name: str, ours: bool) -> str:
+    job, interface = shown.job, shown.interface
+    if interface is None:
+        found = await check_source(worker_pool, job.source, entry=job.entry)
+        if found.interface is None:
+            raise InputError(found.error)
+        interface = found.interface
+        job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
+    return await python_file(worker_pool, job, interface, name, trusted=ours)

@@ -1,0 +1,161 @@
+"""What the page's small widgets fill buffers and uniforms with."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.reflection import Interface, Layout
+from splatscope.recordings.archive import ArchiveError
+from splatscope.web.debugger.array_files import find
+
+FILLS = ("zeros", "ramp", "shuffle", "random", "values", "file")
+ELEMENTS = 64  # of a buffer that nobody said anything about
+MOST_ELEMENTS = 1 << 20
+MOST_BYTES = 16 << 20
+MOST_GROUPS = 65_535
+_DTYPES = {
+    "bool": np.uint32, "int": np.int32, "uint": np.uint32, "float": np.float32, "half": np.float16, "double": np.float64,
+    "int8_t": np.int8, "uint8_t": np.uint8, "int16_t": np.int16, "uint16_t": np.uint16, "int64_t": np.int64, "uint64_t": np.uint64,
+}  # fmt: skip
+
+
+class InputError(ValueError):
+    """What was typed does not fit; the message says what does."""
+
+
+def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
+    """The bytes of a buffer: `spec` has `fill` (one of FILLS), `count`, and for some `seed`, `values`, or `array`, a file's name
+    in `array_files` with the `file` it came from. A file decides itself how many elements there are.
+
+    Every scalar of an element counts: a ramp over float2 is 0, 1, 2, 3, …
+    """
+    if spec.get("fill") == "file":
+        return _from_file(name, layout, spec)
+    count, fill = (
+        whole(spec.get("count", ELEMENTS), f"The number of elements of {name}", 1, MOST_ELEMENTS),
+        spec.get("fill", "zeros"),
+    )
+    if count * layout.stride > MOST_BYTES:
+        raise InputError(f"{name} would have {count * layout.stride:,} bytes; up to {MOST_BYTES:,} are allowed.")
+    total = count * len(layout.parts)
+    real = all(scalar in ("float", "half", "double") for _, scalar, _ in layout.parts)
+    rng = np.random.default_rng(whole(spec.get("seed", 1), f"The seed of {name}", 0, 2**32))
+    if fill == "ramp":
+        flat: np.ndarray = np.arange(total)
+    elif fill == "shuffle":
+        flat = rng.permutation(total)
+    elif fill == "random":
+        flat = rng.random(total) if real else rng.integers(0, 256, total)
+    elif fill == "values":
+        given = numbers(name, str(spec.get("values", "")))
+        if len(given) > total:
+            raise InputError(f"{name} has room for {total:,} numbers, and {len(given):,} were typed.")
+        flat = np.array(given + [0] * (total - len(given)), object)
+    else:
+        flat = np.zeros(total, int)
+    return _laid_out(name, layout, flat.reshape(count, len(layout.parts)) if layout.parts else np.zeros((count, 0)))
+
+
+def _from_file(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
+    file = str(spec.get("file") or spec.get("wanted") or "")[:80]
+    stored = find(str(spec.get("array", "")))
+    if stored is None:
+        raise InputError(f"{name}: choose {f'{file} again' if spec.get('array') else file or 'an array file'}, a .npy or .npz.")
+    try:
+        array = stored.array(name)
+    except ArchiveError as error:
+        raise InputError(str(error)) from None
+    if stored.raw:
+        return array
+    parts = max(1, len(layout.parts))
+    if array.size == 0 or array.size % parts:
+        raise InputError(f"{stored.file} holds {array.size:,} numbers, and each element of {name} takes {parts}.")
+    count = array.size // parts
+    if count > MOST_ELEMENTS or count * layout.stride > MOST_BYTES:
+        raise InputError(f"{stored.file} would fill {name} with {count:,} elements; up to {MOST_BYTES:,} bytes are allowed.")
+    return _laid_out(name, layout, array.reshape(count, parts))
+
+
+def _laid_out(name: str, layout: Layout, columns: np.ndarray) -> np.ndarray:
+    """Numbers, a row an element and a column a scalar, as the bytes of a buffer."""
+    data = np.zeros((len(columns), layout.stride), np.uint8)
+    for number, (_, scalar, offset) in enumerate(layout.parts):
+        data[:, offset:][:, : np.dtype(_DTYPES[scalar]).itemsize] = _column(name, columns[:, number], scalar).view(np.uint8)
+    return data.reshape(-1)
+
+
+def _column(name: str, values: np.ndarray, scalar: str) -> np.ndarray:
+    dtype = np.dtype(_DTYPES[scalar])
+    try:
+        if dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                typed = values.astype(np.float64).astype(dtype)
+        elif values.dtype.kind in "iub":
+            typed = values.astype(np.uint64).astype(dtype.str.replace("i", "u"))
+        else:
+            mask = 2 ** (8 * dtype.itemsize) - 1
+            if _first_unfit(values):
+                raise ValueError
+            typed = np.array([int(v) & mask for v in values], np.uint64).astype(dtype.str.replace("i", "u"))
+    except (ValueError, OverflowError):
+        raise InputError(f"{name} holds {scalar}: {_first_unfit(values)} is none.") from None
+    return np.ascontiguousarray(typed).reshape(-1, 1)
+
+
+def _first_unfit(values: np.ndarray) -> str:
+    """The first that is no whole number, "" if all are."""
+    return next((str(v) for v in values.tolist() if isinstance(v, float) and not v.is_integer()), "")
+
+
+def numbers(name: str, text: str) -> list[int | float]:
+    """`1, 2 0x1f nan -inf 1e3` as numbers."""
+    found: list[int | float] = []
+    for word in re.split(r"[\s,;]+", text.strip()):
+        if not word:
+            continue
+        try:
+            found.append(int(word, 0) if re.fullmatch(r"[-+]?(0[xX][\da-fA-F]+|\d+)", word) else float(word.rstrip("fF")))
+        except ValueError:
+            try:
+                found.append(float(word))
+            except ValueError:
+                raise InputError(f"“{word[:20]}” in {name} is not a number. Numbers are separated by spaces or commas.") from None
+    return found
+
+
+def inputs_of(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[str, np.ndarray]:
+    """Arrays for all buffers and the uniforms of a kernel."""
+    found = {name: buffer_bytes(name, layout, specs.get(name) or {}) for name, layout in interface.buffers.items()}
+    for name, type_text in interface.uniforms.items():
+        match = re.fullmatch(r"(bool|u?int|float)([234])?", type_text)
+        if match is None:
+            raise InputError(f"{name} is a {type_text}: only scalars and vectors of int, uint, float and bool can be given.")
+        given = numbers(name, str((specs.get(name) or {}).get("values", "")))
+        count = int(match[2] or 1)
+        if len(given) > count:
+            raise InputError(f"{name} is a {type_text}: {count} number{'s' if count > 1 else ''}, and {len(given)} were typed.")
+        found[name] = _column(name, np.array(given + [0] * (count - len(given)), object), match[1]).reshape(-1)
+    return found
+
+
+def three(words: str, value: Any, low: int, most: int) -> tuple[int, int, int]:
+    """Three whole numbers, as groups are counted; the product of those from 1 on is bounded."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise InputError(f"{words} are three whole numbers.")
+    x, y, z = (whole(n, words, low, most) for n in value)
+    if low and math.prod((x, y, z)) > most:
+        raise InputError(f"{words}: {math.prod((x, y, z)):,} are too many; up to {most:,} are allowed.")
+    return x, y, z
+
+
+def whole(value: Any, words: str, low: int, high: int) -> int:
+    """A whole number within bounds."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{words} is a whole number from {low:,} to {high:,}.") from None
+    if not low <= number <= high:
+        raise InputError(f"{words} is a whole number from {low:,} to {high:,}; {number:,} is not.")
+    return number

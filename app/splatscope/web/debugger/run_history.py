@@ -1,0 +1,163 @@
+"""What the debugger runs: a draft is compiled, recorded and shown, and two recordings stand side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from splatscope.gpu.device import DeviceError
+from splatscope.gpu.reflection import Interface
+from splatscope.recordings.packed import Packed
+from splatscope.services.adapters import adapters
+from splatscope.services.recordings import check_source, record_source, source_costs
+from splatscope.tracing.job import Job
+from splatscope.web.debugger.draft import entry_of, job_of, public
+from splatscope.web.debugger.inputs import InputError
+from splatscope.web.debugger.playground import complete, read
+from splatscope.web.examples.example import Example, difference, fixed
+from splatscope.web.examples.gallery import is_shipped
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import EngineError
+
+if TYPE_CHECKING:
+    from splatscope.web.debugger.debugger import Debugger
+
+BOTH = "both"
+KEPT = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")  # of a draft
+GONE = {
+    "race": "the race",
+    "benign-race": "the harmless race",
+    "out-of-bounds": "the access out of bounds",
+    "uninitialised-read": "the read of what nobody wrote",
+    "barrier-divergence": "the divergent barrier",
+    "nan": "the NaN",
+    "timeout": "the endless loop",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A recording with what it was made of; of one that came from a file, `interface` is not known."""
+
+    job: Job
+    packed: Packed
+    draft: dict[str, Any]
+    interface: Interface | None = None
+
+
+class Runs:
+    """The recording in view, the one before it, and how they are made. What is wrong is told to the bench in one line."""
+
+    def __init__(self, bench: Debugger):
+        self._bench = bench
+        self._before: Shown | None = None
+        self.shown: Shown | None = None
+        self.example: Example | None = None
+        self.draft: dict[str, Any] = {}
+
+    def forget(self) -> None:
+        """Another kernel comes: there is nothing to compare it with."""
+        self._before = self.shown = None
+        self._bench.param.update(pair=[], notice="")
+
+    def present(self, shown: Shown) -> None:
+        """Shows a recording that came from a file."""
+        self.forget()
+        self.example, self.draft, self.shown = None, shown.draft, shown
+        self._bench.stepper.show(shown.packed, fix=[])
+
+    def fixed(self) -> str | None:
+        """The source with the example's fix, None where there is none to make."""
+        return fixed(self.example, self.draft.get("source", "")) if self.example else None
+
+    async def check(self, draft: dict[str, Any]) -> Interface | None:
+        """Compile; what comes of it goes to the editor."""
+        source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
+        if wrong := read(source).refusal:
+            self._bench.tell([], wrong)
+            return None
+        ours = is_shipped(source)
+        try:
+            found = await check_source(worker_pool, source, entry=entry, trusted=ours)
+            if found.interface is None and entry and not found.diagnostics:
+                found = await check_source(worker_pool, source, trusted=ours)  # the entry point was renamed: the first one is taken
+            if found.interface is not None:
+                entry = entry_of(draft, found.interface)
+                self._bench.interface = public(
+                    found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=ours)
+                )
+        except (EngineError, DeviceError) as error:
+            self._bench.tell([], str(error))
+            return None
+        self._bench.tell([asdict(d) for d in found.diagnostics], found.error)
+        return found.interface
+
+    async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
+        """Compile, fill the inputs, record, show."""
+        self.draft = {name: draft.get(name) for name in KEPT}
+        self._bench.notice = ""
+        self._bench.stepper.wait("Compiling …")
+        interface = await self.check(draft)
+        if interface is None:
+            self._bench.stepper.param.update(busy="", error=self._bench.error)
+            return
+        self._bench.stepper.wait()
+        try:
+            job = job_of(draft, complete(str(draft["source"])), interface)
+        except InputError as error:
+            self._bench.tell([], str(error))
+            self._bench.stepper.param.update(busy="", error=str(error))
+            return
+        adapter = str(draft.get("adapter") or "")
+        if adapter == BOTH and len(self._bench.adapters) > 1:
+            await self._on_both(job, interface)
+            return
+        packed = await self._record(job, adapter if adapter in self._bench.adapters else "")
+        if packed is not None:
+            self._recorded(Shown(job, packed, self.draft, interface), fix)
+        if not self._bench.adapters:
+            self._bench.adapters = await adapters(worker_pool)
+
+    async def _record(self, job: Job, adapter: str) -> Packed | None:
+        """The recording; None where there is none, and the page says why."""
+        better = self.fixed()
+        try:
+            packed = await record_source(
+                worker_pool, job, adapter, trusted=is_shipped(job.source), teller=self._bench.stepper.ear()
+            )
+        except (EngineError, DeviceError, ValueError) as error:
+            self._bench.stepper.param.update(busy="", error=str(error))
+            return None
+        self._bench.stepper.show(packed, fix=difference(self.draft["source"], better) if better else [])
+        if packed.meta.get("error"):
+            self._bench.tell(packed.meta["diagnostics"], packed.meta["error"])
+            return None
+        return packed
+
+    def _recorded(self, shown: Shown, fix: bool) -> None:
+        self._before, self.shown = self.shown, shown
+        if self._before is None:
+            return
+        self._bench.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
+        if fix:
+            gone = sorted(set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"]))
+            self._bench.notice = (
+                f"The fix took {' and '.join(GONE.get(kind, kind) for kind in gone)} away." if gone else "The fix was made."
+            )
+
+    async def _on_both(self, job: Job, interface: Interface) -> None:
+        """The same dispatch on the first two devices."""
+        self._bench.compare.wait(f"Recording on {' and on '.join(self._bench.adapters[:2])} …")
+        self._bench.pair = self._bench.adapters[:2]
+        found = [await self._record(job, name) for name in self._bench.adapters[:2]]
+        first, second = found
+        if first is None or second is None:
+            self._bench.compare.fail(self._bench.stepper.error)
+            return
+        self._before, self.shown = (Shown(job, packed, self.draft, interface) for packed in (first, second))
+        self.side_by_side()
+
+    def side_by_side(self) -> None:
+        """Shows the recording in view beside the one before it."""
+        if self._before is not None and self.shown is not None and len(self._bench.pair) == 2:
+            self._bench.compare.show(self._before.packed, self.shown.packed, (self._bench.pair[0], self._bench.pair[1]))

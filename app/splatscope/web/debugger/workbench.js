@@ -1,0 +1,228 @@
+// The debugger's bench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
+// Python compiles and records it.
+import {makeEditor} from "#web/widgets/codemirror.js"
+import {download, h, style, typing} from "#web/shell/dom.js"
+import {severity} from "#web/stepper/panes/icons.js"
+import {send} from "#web/widgets/upload.js"
+import {tell} from "./debug_bar.js"
+import {MOST, keep, kept, link, unlink} from "./draft.js"
+import {Functions} from "./functions.js"
+import {Gallery} from "./gallery.js"
+import {Inputs} from "./inputs.js"
+import {Outputs} from "./outputs.js"
+
+const PAUSE = 450 // ms without a key after which the compiler is asked
+const MOST_RECORDING = 32 * 2 ** 20
+const MOST_SOURCE = 64 * 2 ** 10
+
+class Bench {
+  constructor(model, el) {
+    this.model = model
+    this.el = el
+    this.view = "step"
+    this.example = ""
+    this.adapter = this.adapterWords = this.chosen = ""
+    this.fromFile = false // the recording in view
+    this.given = false // a draft is in the editor
+    this.same = true // the kernel of the last run, edited perhaps: the two compare
+    this.inputs = new Inputs(model, () => this.changed())
+    this.functions = new Functions(() => this.save())
+    this.outputs = new Outputs()
+    this.gallery = new Gallery(model.examples, (name) => this.open(name), (file) => this.take(file))
+    this.root = this.#assemble()
+    this.#listen()
+    queueMicrotask(() => this.#begin())
+  }
+
+  #assemble() {
+    this.told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
+    this.holder = h("div", {class: "code-edit"})
+    this.edit = h("div", {class: "edit"},
+      h("section", {class: "panel", "aria-label": "Source"}, h("div", {class: "ph"}, h("h2", {}, "Source"), h("span", {class: "dim wide"}, "Slang; ", h("kbd", {}, "Ctrl ⏎"), " runs it")), this.holder, this.told),
+      h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.outputs.el))
+    this.said = h("span", {})
+    this.both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
+    const shut = h("button", {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.note("")}, "Close")
+    this.notice = h("div", {class: "notice", role: "status", "data-testid": "debugger-notice", hidden: true}, this.said, this.both, h("span", {class: "sp"}), shut)
+    this.step = h("div", {class: "step"}, this.model.get_child("stepper"))
+    this.pair = h("div", {class: "pair", hidden: true}, this.model.get_child("compare"))
+    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair)
+  }
+
+  #listen() {
+    const {model} = this
+    const events = {
+      view: ({detail}) => this.show(detail), run: () => this.run(), share: () => this.share(), ask: () => this.state(), open: () => this.gallery.show(this.example),
+      save: ({detail}) => model.send_msg({type: "save", what: detail, step: this.at}), adapter: ({detail}) => { this.chosen = detail; this.run() },
+    }
+    const moved = (event) => this.#moved(event.detail), key = (event) => this.#key(event)
+    for (const [name, act] of Object.entries(events)) window.addEventListener(`splatscope:debug-${name}`, act)
+    window.addEventListener("splatscope:moment", moved)
+    window.addEventListener("keydown", key)
+    model.on("opened", () => queueMicrotask(() => { if (this.editor) this.put(model.opened) }))
+    model.on("checked", () => queueMicrotask(() => this.#checked()))
+    model.on("pair", () => queueMicrotask(() => this.#paired()))
+    model.on("adapters", () => this.state())
+    model.on("notice", () => this.note(model.notice, true))
+    model.on("arrival", () => queueMicrotask(() => this.#arrived(model.arrival)))
+    model.on("saved", () => queueMicrotask(() => download(model.file, model.file_name)))
+    document.querySelector(".app").classList.add("rail")
+    model.on("remove", () => {
+      for (const [name, act] of Object.entries(events)) window.removeEventListener(`splatscope:debug-${name}`, act)
+      window.removeEventListener("splatscope:moment", moved)
+      window.removeEventListener("keydown", key)
+      document.querySelector(".app").classList.remove("rail")
+      clearTimeout(this.timer)
+      this.gallery.remove()
+      this.editor?.view.destroy()
+    })
+  }
+
+  async #begin() {
+    this.editor = makeEditor(this.holder, this.el.getRootNode(), () => this.changed(), () => this.run())
+    this.show("step")
+    const before = await kept()
+    if (!before?.source) return this.model.send_msg({type: "open", example: ""})
+    this.put(before)
+    this.model.send_msg({type: "run", ...before})
+  }
+
+  get draft() { return {source: this.editor.text, example: this.example, functions: this.functions.found ? this.functions.draft : null, ...this.inputs.draft} }
+  get at() { return +this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")?.dataset.step || 0 }
+
+  save() { if (this.given) keep(this.draft) }
+
+  open(name) {
+    unlink()
+    this.model.send_msg({type: "open", example: name})
+    this.show("step")
+  }
+
+  run() {
+    if (!this.given) return
+    clearTimeout(this.timer)
+    this.save()
+    this.fromFile = false
+    this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
+    this.same = true
+    this.editor.view.contentDOM.blur()
+    this.show(this.chosen === "both" ? "compare" : "step")
+  }
+
+  changed() {
+    if (!this.given) return
+    unlink()
+    this.save()
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft}), PAUSE)
+  }
+
+  put(next) {
+    this.given = false
+    this.editor.text = next.source ?? ""
+    this.inputs.open(next)
+    this.functions.open(next.functions)
+    this.example = next.example ?? ""
+    this.given = true
+    this.fromFile = Boolean(next.from_file)
+    this.wanted = next.step ?? 0 // of a recording that was opened
+    this.save()
+  }
+
+  // A file of one's own: source as text, anything else as a recording.
+  async take(file) {
+    if (/\.(slang|hlsl)$/i.test(file.name)) {
+      if (file.size > MOST_SOURCE) return this.note(`${file.name} has ${file.size.toLocaleString("en")} bytes; a source may have ${MOST_SOURCE.toLocaleString("en")}.`)
+      this.put({source: await file.text()})
+      this.same = false
+      this.changed()
+      return this.show("edit")
+    }
+    this.show("step")
+    const wrong = await send(this.model, {name: "recording", most: MOST_RECORDING}, file)
+    if (wrong) this.note(wrong)
+  }
+
+  state(said = "") {
+    const {view, adapter, adapterWords, chosen, model} = this
+    tell("state", {view, adapter, adapterWords, fromFile: this.fromFile, adapters: model.adapters, chosen, pair: model.pair, said})
+  }
+
+  show(name) {
+    if (name === "compare" && this.view !== "compare") this.model.send_msg({type: "compare"})
+    this.view = name
+    this.root.dataset.view = name
+    this.edit.inert = name !== "edit"
+    this.step.hidden = name !== "step"
+    this.pair.hidden = name !== "compare"
+    if (name !== "step") this.note("")
+    this.state()
+    if (name === "edit") this.editor?.view.requestMeasure()
+  }
+
+  note(words, fix = false) {
+    this.notice.hidden = !words
+    this.said.replaceChildren(...(words ? [severity(fix ? "ok" : "error"), words] : []))
+    this.both.hidden = !fix
+    this.root.classList.toggle("noted", Boolean(words))
+  }
+
+  #paired() {
+    if (this.model.pair.length !== 2 && this.view === "compare") return this.show("step")
+    this.state()
+  }
+
+  #arrived(what) {
+    if (what.buffer !== undefined) return this.inputs.arrived(what)
+    if (what.error) this.note(what.error)
+  }
+
+  #checked() {
+    const {model} = this
+    this.told.replaceChildren(...(model.error ? [severity("error"), h("span", {}, model.error)] : [severity("ok"), h("span", {}, "It compiles.")]))
+    this.told.classList.toggle("wrong", Boolean(model.error))
+    this.editor?.mark(model.diagnostics)
+    this.inputs.show()
+    if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
+    if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it
+  }
+
+  // The stepper shows another recording.
+  #moved({root, moment: {run}}) {
+    if (run === this.recorded || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    this.recorded = run
+    this.adapter = run.head.adapter.split(" (")[0]
+    this.adapterWords = run.head.adapter + (this.fromFile ? ", a recording from a file" : "")
+    this.outputs.show(run)
+    this.state()
+    if (!this.fromFile) return
+    queueMicrotask(() => window.dispatchEvent(new CustomEvent("splatscope:step", {detail: this.wanted})))
+  }
+
+  async share() {
+    const {address, length} = await link(this.draft, this.at)
+    const count = (n) => n.toLocaleString("en")
+    if (!address) return this.state(`Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.`)
+    try {
+      await navigator.clipboard.writeText(address)
+      this.state("Copied")
+    } catch {
+      history.replaceState(history.state, "", address)
+      this.state("It is in the address")
+    }
+  }
+
+  #key(event) {
+    if (document.querySelector("dialog[open]")) return
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") { event.preventDefault(); this.run() }
+    if (event.key.toLowerCase() !== "e" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
+    event.preventDefault()
+    this.show(this.view === "edit" ? "step" : "edit")
+    if (this.view === "edit") this.editor.view.focus()
+  }
+}
+
+export function render({model, el}) {
+  style(el)
+  return new Bench(model, el).root
+}

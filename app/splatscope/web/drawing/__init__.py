@@ -1,0 +1,1 @@
+"""The drawing beside a lesson's figure, and what drawings share."""

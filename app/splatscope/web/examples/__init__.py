@@ -1,0 +1,1 @@
+"""The kernels that the debugger offers to open."""

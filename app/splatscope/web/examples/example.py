@@ -1,0 +1,64 @@
+"""A kernel to open in the debugger, with its inputs, and where it is broken, with what mends it."""
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+Fill = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A kernel with its inputs. `fixes` are (what stands there, what should) pairs; the first of each occurs once in the source,
+    and no more once it was replaced."""
+
+    name: str
+    title: str
+    about: str
+    inputs: dict[str, Fill] = field(default_factory=dict)
+    fixes: tuple[tuple[str, str], ...] = ()
+    groups: tuple[int, int, int] = (1, 1, 1)
+
+    @property
+    def source(self) -> str:
+        return (FOLDER / f"{self.name}.slang").read_text(encoding="utf-8")
+
+
+def fixed(example: Example, source: str) -> str | None:
+    """The source with the example's fix, None where it does not apply: it was made already, or the source was rewritten."""
+    for wrong, right in example.fixes:
+        if source.count(wrong) != 1:
+            return None
+        source = source.replace(wrong, right)
+    return source if example.fixes else None
+
+
+def difference(before: str, after: str) -> list[tuple[str, int, str]]:
+    """Lines that go and lines that come, as (sign, line, text): `-` counts in the old source, `+` in the new."""
+    old, new, found = before.split("\n"), after.split("\n"), []
+    for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what != "equal":
+            found += [("-", i + 1, old[i]) for i in range(i1, i2)] + [("+", j + 1, new[j]) for j in range(j1, j2)]
+    return found
+
+
+def zeros(count: int) -> Fill:
+    return {"fill": "zeros", "count": count}
+
+
+def ramp(count: int) -> Fill:
+    return {"fill": "ramp", "count": count}
+
+
+def shuffle(count: int, seed: int = 3) -> Fill:
+    return {"fill": "shuffle", "count": count, "seed": seed}
+
+
+def random(count: int, seed: int = 1) -> Fill:
+    return {"fill": "random", "count": count, "seed": seed}
+
+
+def values(words: str, count: int | None = None) -> Fill:
+    return {"fill": "values", "values": words} | ({} if count is None else {"count": count})

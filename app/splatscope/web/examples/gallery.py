@@ -1,0 +1,37 @@
+"""What the debugger offers to open, in the order in which it lists it."""
+
+from functools import cache
+
+from splatscope.tracing.job import Job
+from splatscope.web.examples.broken import FLOW, MEMORY, RACES
+from splatscope.web.examples.example import Example, difference, fixed
+from splatscope.web.examples.textbook import ALONE, TEXTBOOK
+
+__all__ = ["BY_NAME", "EXAMPLES", "GROUPS", "Example", "difference", "example_jobs", "fixed", "is_shipped"]
+
+GROUPS = (
+    ("To begin with", ALONE),
+    ("The textbook's kernels", TEXTBOOK),
+    ("Broken: races", RACES),
+    ("Broken: memory", MEMORY),
+    ("Broken: flow and numbers", FLOW),
+)
+EXAMPLES = tuple(example for _, group in GROUPS for example in group)
+BY_NAME = {example.name: example for example in EXAMPLES}
+
+
+def is_shipped(source: str) -> bool:
+    """Whether this is an example as it stands in the list, or with its fix, to the letter: then it is trusted."""
+    return source in _shipped()
+
+
+def example_jobs() -> list[Job]:
+    """Each example and its fix to record, on zeros: what is compiled does not depend on the inputs."""
+    sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
+    return [Job(source, groups=one.groups) for source, one in sources.items()]
+
+
+@cache
+def _shipped() -> frozenset[str]:
+    sources = [example.source for example in EXAMPLES]
+    return frozenset(filter(None, [*sources, *map(fixed, EXAMPLES, sources)]))

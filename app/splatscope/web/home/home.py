@@ -1,0 +1,130 @@
+"""The home page: what this is, a picture that the kernels draw, the ways in, the list of sections, the map of the program."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+
+import panel as pn
+
+from splatscope.paths import ASSETS
+from splatscope.services.thumbnails import draw_still
+from splatscope.splat.thumbnail import Still
+from splatscope.web.classroom.walks import walks
+from splatscope.web.home.live import LiveRender
+from splatscope.web.home.program_map import ProgramMap
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import BY_NAME, Entry, first_section, sections
+from splatscope.workers import worker_pool
+
+if TYPE_CHECKING:
+    from splatscope.web.shell.shell import Shell
+
+STILL = "coffee"
+
+
+def home(shell: Shell, missing: str = "") -> Page:
+    """The first page. `missing` is a name from the address that no page has."""
+    still = Still.load(ASSETS / f"{STILL}.npz")
+    live = LiveRender(
+        partial(draw_still, worker_pool, STILL),
+        total=still.count,
+        count=still.count,
+        width_px=still.width,
+        height_px=still.height,
+        alt="A cup of coffee, blended from 2D Gaussians",
+    )
+    program = ProgramMap()
+    page = Page(
+        page="home",
+        html=_html(missing),
+        slots=[live, program],
+        keys=[("← →", "One Gaussian less or more, while the slider has the focus")],
+    )
+    page.on_close(live.close)
+    page.on_close(program.close)
+    pn.state.onload(program.begin)
+    return page
+
+
+def _html(missing: str) -> str:
+    return f"""
+    {_missing(missing)}
+    <article class="home">
+      <header class="home-first">
+        <div class="home-words">
+          <h1>Read a GPU program while it runs</h1>
+          <p class="lede">Splatscope is an interactive textbook of one real GPU program: a differentiable renderer that
+            blends 2D Gaussians into a picture and learns them from a photograph.</p>
+          <p>It is also a time-travelling debugger for Slang kernels. Step forward and back, see every thread, every
+            cell of shared memory and every barrier, and be told which two threads raced on which line. It needs no
+            GPU: a software device runs the same kernels.</p>
+          {_ways_in()}
+        </div>
+        <div data-slot="0"></div>
+      </header>
+      <dl class="laws">
+        <div><dt>What you read is what runs</dt>
+          <dd>The code on a page is cut from the kernels. Figures are drawn from what they wrote.</dd></div>
+        <div><dt>One recording, then scrub</dt>
+          <dd>A kernel runs once. Every step after that, in either direction, is in your browser.</dd></div>
+        <div><dt>Break it</dt>
+          <dd>Take a barrier away and run it again: the race is named, with its threads and its lines.</dd></div>
+      </dl>
+      <section class="contents" aria-labelledby="contents">
+        <h2 id="contents">Sections</h2>
+        <div data-progress></div>
+        {_to_come()}
+        {"".join(_group(group, entries) for group, entries in sections())}
+      </section>
+      <div data-slot="1" data-block="map"></div>
+      {_walks()}
+    </article>"""
+
+
+def _ways_in() -> str:
+    start, train = first_section(), BY_NAME["train"]
+    if start.exists:
+        return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">Start with {escape(start.title)}</a>
+          <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
+    return f"""<p class="ways"><a class="btn pri big" href="{train.address}">Train on a picture</a>
+      <span>The first section, <a href="{start.address}">{escape(start.title)}</a>, is coming.</span></p>"""
+
+
+def _group(group: str, entries: list[Entry]) -> str:
+    return f'<div class="group"><h3>{escape(group)}</h3><ul>{"".join(map(_line, entries))}</ul></div>'
+
+
+def _line(entry: Entry) -> str:
+    says = f"<span>{escape(entry.description)}</span>"
+    if entry.exists:
+        return f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>{says}</li>'
+    return f'<li class="later"><b>{escape(entry.title)}</b>{says}</li>'
+
+
+def _walks() -> str:
+    lines = "".join(
+        f'<li><a href="{walk.address}">{escape(walk.title)}</a><span>{escape(walk.says)}. {walk.minutes:g} minutes.</span></li>'
+        for walk in walks()
+    )
+    return f"""<section class="contents walks" aria-labelledby="walks">
+        <h2 id="walks">With a class</h2>
+        <p>A walk leads through the pages with PageDown and PageUp, by clicker or keyboard. Present it, and a class follows each
+          step in its own browsers, by a link.</p>
+        <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
+      </section>"""
+
+
+def _to_come() -> str:
+    if all(entry.exists for entry in BY_NAME.values()):
+        return ""
+    return "<p>Those without a link are being written.</p>"
+
+
+def _missing(name: str) -> str:
+    if not name:
+        return ""
+    kind, _, name = name.partition("=") if name.startswith("walk=") else ("page", "", name)
+    return f"""<p class="missing" role="status">There is no {kind} named <b>{escape(name[:80])}</b>.
+      {"The walks and the" if kind == "walk" else "The"} sections stand below.</p>"""

@@ -1,0 +1,41 @@
+// A small render by the kernels, and how many Gaussians of it to blend.
+import {h, style} from "#web/shell/dom.js"
+import {follow} from "#web/widgets/frame.js"
+
+const thousands = (n) => n.toLocaleString("en")
+
+export function render({model, el}) {
+  style(el)
+  const canvas = h("canvas", {width: model.width_px, height: model.height_px})
+  const slider = h("input", {type: "range", id: "blended", min: 1, max: model.total, step: 1, value: model.count})
+  const count = h("output", {for: "blended", class: "num"})
+  const note = h("p", {class: "note", role: "status"})
+  let asked = null // the number whose frame is on its way
+
+  const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), ` of ${thousands(model.total)}`)
+  const ask = () => {
+    if (asked !== null) return
+    asked = +slider.value
+    model.send_msg({type: "ask", count: asked})
+  }
+  const say = (text) => { note.textContent = text }
+  // the next request waits until this one's frame is drawn, and then asks for where the slider is by now
+  const answered = () => {
+    const was = asked
+    asked = null
+    if (was !== null && was !== +slider.value) ask()
+  }
+  slider.disabled = !model.ready
+  slider.oninput = () => { label(); ask() }
+  model.on("msg:custom", (event) => { if (event.type === "failed") { say(event.message); answered() } })
+  label()
+  follow(model, canvas, () => { say(""); answered() })
+  if (model.ready) {
+    say("The kernels are being made ready …")
+    ask()
+  } else say("The kernels that draw here are not connected yet.")
+
+  return h("figure", {class: "live", "data-testid": "live-render"},
+    h("div", {class: "live-frame"}, canvas),
+    h("figcaption", {}, h("label", {for: "blended"}, "Gaussians blended"), count, slider, note))
+}

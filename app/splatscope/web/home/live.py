@@ -1,0 +1,49 @@
+"""A small live render: a slider says how many Gaussians to blend, a job on a device answers with the picture."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import param
+
+from splatscope.web.widgets.frame import Frame
+
+Render = Callable[[int], Awaitable[bytes]]
+
+
+class LiveRender(Frame):
+    """A `Frame` with a slider "Gaussians blended: n of N".
+
+    `render(n)` is awaited with 1 ≤ n ≤ total and returns encoded bytes. The browser asks again only when the last
+    frame was drawn, so one call is running at a time. What `render` raises is shown as one line below the picture.
+    """
+
+    total = param.Integer(default=1, bounds=(1, None), doc="N, the number of Gaussians there are")
+    count = param.Integer(default=1, bounds=(1, None), doc="n at the start")
+    width_px = param.Integer(default=384, doc="Width of the frames, reserved before the first arrives")
+    height_px = param.Integer(default=256, doc="Height of the frames")
+    ready = param.Boolean(default=False, doc="Whether there is a job to ask")
+
+    def __init__(self, render: Render | None = None, **params: Any):
+        super().__init__(ready=render is not None, **params)
+        self._render = render
+        self._task: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        """Ends the job that is running."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        super()._handle_msg(message)
+        if message.get("type") == "ask" and self._render is not None:
+            count = min(max(1, int(message["count"])), self.total)
+            self._task = asyncio.get_running_loop().create_task(self._answer(count))
+
+    async def _answer(self, count: int) -> None:
+        try:
+            frame = await self._render(count)
+        except Exception as error:  # whatever a device does, the page goes on
+            self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
+        else:
+            self.show(frame, count=count)

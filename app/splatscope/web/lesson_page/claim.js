@@ -1,0 +1,36 @@
+// A claim, what was run to see, and the verdict.
+import {h, style} from "#web/shell/dom.js"
+import {severity} from "#web/stepper/panes/icons.js"
+
+export function render({model, el}) {
+  style(el)
+  const claim = h("span")
+  claim.innerHTML = model.claim
+  const ran = h("div", {class: "ran"}), said = h("div"), mark = h("span", {class: "tag"})
+  const again = h("button", {type: "button", class: "btn quiet", onclick: () => { model.send_msg({type: "run"}) }}, "Run it again")
+  const verdict = h("li", {}, mark, said)
+  const root = h("section", {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
+    h("ol", {}, h("li", {}, h("span", {class: "tag"}, "The claim"), claim),
+      h("li", {}, h("span", {class: "tag"}, "Ran it on this device"), ran, again), verdict))
+
+  const show = () => {
+    const {verdict: found, busy, error} = model, known = found.said !== undefined
+    again.disabled = busy
+    root.classList.toggle("busy", busy)
+    verdict.className = !known ? "" : found.holds ? "yes" : "no"
+    if (!known) {
+      delete root.dataset.verdict
+      ran.textContent = error || (busy ? "Running …" : "Waits its turn …")
+      mark.replaceChildren()
+      said.textContent = ""
+      return
+    }
+    root.dataset.verdict = found.holds ? "holds" : "does not hold"
+    ran.innerHTML = found.ran
+    said.innerHTML = found.said
+    mark.replaceChildren(severity(found.holds ? "ok" : "warn"), found.holds ? "Holds" : "Does not hold")
+  }
+  show()
+  for (const name of ["verdict", "busy", "error"]) model.on(name, () => queueMicrotask(show))
+  return root
+}

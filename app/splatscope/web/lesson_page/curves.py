@@ -1,0 +1,68 @@
+"""The Bokeh chart of a lesson's curves: each named at its end, in our look."""
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, Line, Range1d, Scatter, Span, Text
+from bokeh.plotting import figure
+
+from splatscope.textbook.results import Curves
+from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
+
+
+def curves_chart(curves: Curves) -> figure:
+    """A chart of up to eight curves; where a value is NaN, a line is interrupted."""
+    scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
+    plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
+    plot.xaxis.ticker.desired_num_ticks = 6
+    plot.y_range.range_padding = 0.2  # room for the names over the curves' ends
+    for level, words in curves.lines:
+        span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
+        follow_theme(span, line_color=AXIS)
+        plot.add_layout(span)
+        _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
+    ends: list[tuple[float, float, float, str, tuple[str, str]]] = []
+    for number, curve in enumerate(curves.curves):
+        colour = SERIES[number % len(SERIES)]
+        source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
+        if curve.points:
+            mark = Scatter(x="x", y="y", size=6)
+            follow_theme(mark, fill_color=colour, line_color=colour)
+        else:
+            mark = Line(x="x", y="y", line_width=2.4, line_dash=[5, 3] if number % 2 else [])
+            follow_theme(mark, line_color=colour)
+        plot.add_glyph(source, mark)
+        known = np.flatnonzero(np.isfinite(curve.y))
+        if len(known):
+            last = known[-1]
+            text = ORANGE_TEXT if number == 1 else colour
+            ends.append((float(curve.y[last]), float(np.nanmean(curve.y)), float(curve.x[last]), curve.label, text))
+    # The names stand over the curves' ends, the lowest one under its own, and one that would meet the next above it, too.
+    ends.sort(key=lambda end: end[:2])
+    for place, (y, _, x, words, colour) in enumerate(ends):
+        meets = place + 1 < len(ends) and _close(curves, y, ends[place + 1][0])
+        under = meets or (place == 0 and len(ends) > 1)
+        _label(plot, x, y, words, colour, y_offset=12 if under else -10, text_align="right")
+    return plot
+
+
+def _close(curves: Curves, low: float, high: float) -> bool:
+    """Whether two heights lie so near each other that names over both would overlap."""
+    ys = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
+    ys = ys[np.isfinite(ys) & ((ys > 0) | (not curves.log_y))]
+    scale = np.log if curves.log_y else np.asarray
+    span = scale(ys.max()) - scale(ys.min())
+    return bool(scale(high) - scale(low) < 14 / curves.height * span)
+
+
+def _range(curves: Curves) -> Range1d:
+    """From the least x to the largest, with a little room behind it."""
+    xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
+    low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
+    return Range1d(low, high * (high / low) ** 0.03 if curves.log_x else high + 0.03 * ((high - low) or 1.0))
+
+
+def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:
+    text = Text(x="x", y="y", text=value(words), text_font_style="bold", text_font_size="11px", text_baseline="middle", **look)
+    text.text_font = value(SANS)
+    follow_theme(text, text_color=colour)
+    plot.add_glyph(ColumnDataSource({"x": [x], "y": [y]}), text)

@@ -1,0 +1,34 @@
+// In the top bar: the device it ran on, another of which a recording ships, the way to the debugger. In the address: the lesson's inputs.
+import {h, style} from "#web/shell/dom.js"
+import {read, setInputs} from "#web/shell/router.js"
+
+export function render({model, el}) {
+  style(el)
+  const page = read().page
+  const badge = (recorded, id) => {
+    const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
+    // A narrow page has room for one badge: it leads there and back.
+    made.addEventListener("click", () => { if (recorded || model.recorded) model.send_msg({recorded: recorded && !model.recorded}) })
+    return made
+  }
+  const here = badge(false, "adapter"), elsewhere = badge(true, "elsewhere")
+  const link = h("a", {class: "btn", hidden: true, "aria-label": "Open in the debugger"}, h("span", {class: "wide"}, "Open in the debugger"), h("span", {class: "narrow"}, "Debugger"))
+  const show = () => {
+    here.textContent = model.adapter || "This device"
+    here.hidden = !model.adapter && !model.elsewhere
+    elsewhere.replaceChildren(h("span", {class: "wide"}, model.elsewhere), h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1)))
+    elsewhere.hidden = !model.elsewhere
+    here.title = "This device"
+    elsewhere.title = `This page's first inputs, recorded on an ${model.elsewhere}`
+    here.disabled = !model.elsewhere
+    here.setAttribute("aria-pressed", String(!model.recorded))
+    elsewhere.setAttribute("aria-pressed", String(model.recorded))
+    link.hidden = !model.debugger
+    if (model.debugger) link.href = model.debugger
+    setInputs(page, model.address)
+  }
+  show()
+  for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
+  const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
+  return h("div", {class: "lessonbar"}, h("span", {class: "dim wide"}, "Recorded on"), devices, link)
+}

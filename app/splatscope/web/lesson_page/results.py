@@ -1,0 +1,101 @@
+"""What a lesson's methods tried out, on its way to the browser: quizzes, claims and shows."""
+
+import base64
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import param
+from bokeh.embed import json_item
+
+from splatscope.textbook.results import Bars, Code, Curves, Film, Paths, Picture, Pictures, Several, Table, Words
+from splatscope.web.component import Component
+from splatscope.web.lesson_page.curves import curves_chart
+
+
+class Quiz(Component):
+    """A question whose answer comes from the recording in view."""
+
+    question = param.String(doc="HTML")
+    answer = param.Dict(default={}, doc="As engine.shown.Answer; empty until the recording is there")
+
+
+class _Tried(Component):
+    busy = param.Boolean(default=False)
+    error = param.String(default="", doc="Why it could not be run, in one line")
+
+    __abstract = True
+
+    def __init__(self, run: Callable[[], None], **params: Any):
+        super().__init__(**params)
+        self._run = run
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "run":
+            self._run()
+
+
+class Claim(_Tried):
+    """A claim with its verdict. `run` tries it anew."""
+
+    claim = param.String(doc="HTML")
+    verdict = param.Dict(default={}, doc="As engine.shown.Verdict; empty until it was run")
+
+
+class Show(_Tried):
+    """A result without a stepper. `run` makes it anew."""
+
+    caption = param.String(doc="HTML")
+    method = param.String(doc="The lesson's method that made it")
+    results = param.List(default=[], doc="What is drawn, one under the other; empty until it was run")
+
+    def show(self, result: Any) -> None:
+        """Draws one of engine.shown."""
+        self.results = parts_of(result)
+
+
+MOST_MADE = 256
+_made: OrderedDict[int, tuple[Any, list[dict[str, Any]]]] = OrderedDict()  # results by identity, and what is drawn of them
+
+
+def parts_of(result: Any) -> list[dict[str, Any]]:
+    """What is drawn of a result, one under the other. Of a result that is kept it is made once for all who see it."""
+    if id(result) not in _made:
+        _made[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
+        while len(_made) > MOST_MADE:
+            _made.popitem(last=False)
+    return _made[id(result)][1]
+
+
+def plain(part: Curves | Bars | Code | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:
+    """A result as numbers, texts and lists."""
+    match part:
+        case Curves():
+            return {"kind": "chart", "x": part.x, "y": part.y, "item": json_item(curves_chart(part))}
+        case Bars():
+            return {"kind": "bars", **vars(part)}
+        case Table():
+            return {"kind": "table", **vars(part)}
+        case Pictures():
+            return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
+        case Film():
+            return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": part.words, "first": part.first}
+        case Paths():
+            paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
+            return {"kind": "paths", **vars(part), "heights": part.heights.tolist(), "paths": paths}
+        case Code():
+            return {"kind": "code", **vars(part)}
+        case Words():
+            return {"kind": "words", "html": part.html}
+    raise TypeError(f"A page cannot show a {type(part).__name__}")
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    pixels = np.asarray(picture.pixels)
+    about = {name: getattr(picture, name) for name in ("caption", "unit", "low", "high", "signed")}
+    about |= {"width": pixels.shape[1], "height": pixels.shape[0]}
+    if pixels.ndim == 3:
+        data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
+        return about | {"bytes": data, "alpha": pixels.shape[2] == 4}
+    return about | {"values": np.where(np.isfinite(pixels), pixels, 1e30).ravel().tolist()}

@@ -1,0 +1,91 @@
+"""The page of claims: what is said of this program, section by section, each tried on this device."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+
+import panel as pn
+
+from splatscope.services.lessons import attempt
+from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.markdown import inline, parse
+from splatscope.web.lesson_page.lesson_page import TROUBLE
+from splatscope.web.lesson_page.results import Claim
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import PAGES, Entry
+from splatscope.workers import worker_pool
+
+if TYPE_CHECKING:
+    from splatscope.web.shell.shell import Shell
+
+log = logging.getLogger(__name__)
+
+WORDS = """<h1>Claims</h1>
+  <p>What texts and talks say of programs like this one, and what it does when it runs. Each claim is tried on this device, one
+  after another, by the kernels of the section it belongs to. Some hold; many hold almost.</p>"""
+
+
+class Claims:
+    """One session's page: every claim of every section, tried in the order of the book."""
+
+    def __init__(self) -> None:
+        self.claims: list[tuple[Claim, Lesson, str]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        html = "".join(self._section(entry) for entry in PAGES if entry.name in lesson_names())
+        slots = [claim for claim, _, _ in self.claims]
+        self.page = Page(
+            page="claims", html=f'<article class="lesson"><div class="prose">{WORDS}</div>{html}</article>', slots=slots
+        )
+        self.page.on_close(self.close)
+        pn.state.onload(lambda: self._start(self._all()))
+
+    def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    def _section(self, entry: Entry) -> str:
+        blocks = [block for block in parse(text_of(entry.name)) if block.kind == "claim"]
+        if not blocks:
+            return ""
+        lesson, places = find_lesson(entry.name)(), []
+        for block in blocks:
+            number, name = len(self.claims), block.args[0]
+            claim = Claim(partial(self._again, number), claim=inline(block.text))
+            self.claims.append((claim, lesson, name))
+            places.append(f'<div data-slot="{number}"></div>')
+        head = f'<div class="prose"><h2><a href="{entry.address}">{escape(entry.title)}</a></h2></div>'
+        return head + "".join(places)
+
+    def _again(self, number: int) -> None:
+        self._start(self._try(*self.claims[number], anew=True))
+
+    def _start(self, work) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _all(self) -> None:
+        for claim, lesson, name in self.claims:
+            await self._try(claim, lesson, name)
+
+    async def _try(self, claim: Claim, lesson: Lesson, name: str, anew: bool = False) -> None:
+        claim.param.update(busy=True, error="")
+        try:
+            claim.verdict = vars(await attempt(worker_pool, lesson, name, anew=anew))
+        except TROUBLE as error:
+            claim.error = str(error)
+        except Exception as error:
+            log.exception("The claim %s of %s failed", name, lesson.stem())
+            claim.error = str(error).partition("\n")[0] or type(error).__name__
+        finally:
+            claim.busy = False
+
+
+def claims(shell: Shell) -> Page:
+    """Builds the page."""
+    return Claims().page

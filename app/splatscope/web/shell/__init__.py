@@ -1,0 +1,1 @@
+"""The frame around all pages: routing, the sidebar, keys, progress."""

@@ -1,0 +1,49 @@
+// A page: its words, its live components in their places, its actions in the top bar.
+import {h, style} from "./dom.js"
+import {setKeys} from "./keys.js"
+import {quote} from "#web/lesson_page/quote.js"
+import {progress} from "./progress.js"
+import {arrived} from "./router.js"
+import {terms} from "#web/reference/terms.js"
+import {paintModels} from "#web/theme/theme.js"
+
+// A page without a heading of its own, a tool, is headed by the name in the top bar.
+function nameCrumb(heads) {
+  const crumb = document.getElementById("crumb")
+  for (const [name, value] of [["role", "heading"], ["aria-level", "1"]]) {
+    if (heads) crumb.setAttribute(name, value)
+    else crumb.removeAttribute(name)
+  }
+}
+
+// What the address names behind its `#`: an entry of the glossary. Other pages keep more there.
+function sought(root) {
+  const name = location.hash.slice(1)
+  return name.startsWith("term-") ? root.querySelector(`#${CSS.escape(name)}`) : null
+}
+
+let current = null // the page now shown
+
+export const pageRoot = () => current
+
+let owner = null // the page whose actions the bar holds
+
+export function render({model, el}) {
+  style(el)
+  const root = h("div", {class: "page", "data-page": model.page})
+  root.innerHTML = model.html
+  current = root
+  quote(root)
+  const slots = model.get_child("slots") ?? []
+  slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
+  nameCrumb(!root.querySelector("h1"))
+  const bar = document.getElementById("actions")
+  bar.replaceChildren(...(model.get_child("actions") ?? []))
+  owner = el
+  model.on("remove", () => { if (owner === el) bar.replaceChildren() }) // unless the next page has filled it already
+  setKeys(model.keys)
+  paintModels()
+  for (const end of [terms(root), progress(root)]) model.on("remove", end)
+  requestAnimationFrame(() => arrived(sought(root)))
+  return root
+}

@@ -1,0 +1,48 @@
+"""The app's only root: the page now shown, and the messages by which the browser asks for another."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import param
+from panel.viewable import Child
+
+from splatscope.web.component import Component
+
+# What an address says besides a page's inputs: of itself, and of a walk.
+RESERVED = ("page", "step", "walk", "class", "key", "stop", "notes")
+
+
+class Router(Component):
+    """Shows `view`. The address belongs to `js/router.js`: it pushes an entry for a page, replaces it for a step,
+    follows Back and Forward, and tells Python by message. Nothing here writes the address.
+    """
+
+    view = Child(doc="The page now shown")
+    walk = Child(default=None, doc="The strip of a walk, above the page")
+    begin = param.Dict(default={}, doc="{page, step, inputs} that a walk begins at; empty for those of the address")
+    entries = param.List(default=[], doc="Every page as {name, title, group, description, exists}")
+
+    def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
+        super().__init__(**params)
+        self._on_go = on_go
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "go":
+            page, step, inputs = (message.get(name) for name in ("page", "step", "inputs"))
+            self._on_go(str(page or "home"), read_step(step), read_inputs(inputs), bool(message.get("followed", True)))
+
+
+def read_step(text: Any) -> int:
+    """The step an address or a message names; 0 for anything that is not a whole number from 0 on."""
+    try:
+        return max(0, int(text))
+    except (TypeError, ValueError):
+        return 0
+
+
+def read_inputs(given: Any) -> dict[str, str]:
+    """What stands in an address beside page and step, by name; nothing for what is not texts by name."""
+    if not isinstance(given, Mapping):
+        return {}
+    pairs = {str(name): value for name, value in given.items() if isinstance(value, str)}
+    return {name: value for name, value in pairs.items() if name not in RESERVED}

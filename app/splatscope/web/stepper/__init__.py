@@ -1,0 +1,1 @@
+"""The stepper: one recording, stepped forward and back in the browser."""

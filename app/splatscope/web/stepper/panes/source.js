@@ -1,0 +1,196 @@
+// The source with the line that every thread is on.
+import {h} from "#web/shell/dom.js"
+import {tokens} from "#web/widgets/slang.js"
+import {SEAT, Seats, louder, seating} from "./seats.js"
+
+export class Source {
+  constructor(stepper) {
+    this.stepper = stepper
+    this.src = h("div", {class: "src"})
+    this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"}, this.src)
+    this.files = h("div", {class: "files", hidden: true})
+    this.el = h("section", {class: "panel source", "aria-label": "Source"},
+      h("div", {class: "ph"}, h("h2", {}, "Source"), this.files, h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on")),
+      this.pane)
+    new ResizeObserver(() => { this.scrolledTo = ""; stepper.paint() }).observe(this.pane)
+    this.src.addEventListener("click", (event) => this.#clicked(event))
+    this.src.addEventListener("contextmenu", (event) => {
+      const row = event.target.closest(".gut")?.parentElement
+      if (!row || !this.stepper.breakpoints) return
+      event.preventDefault()
+      this.ask(+row.dataset.line)
+    })
+  }
+
+  open(run) {
+    this.run = run
+    this.plan = seating(run.threads, run.head.group_size)
+    this.sheets = new Map()
+    this.shown = -1
+    this.scrolledTo = ""
+    this.held = -1 // the file that the reader chose to look at, until the next step
+    const names = run.files
+    this.files.hidden = names.length < 2
+    this.files.replaceChildren(...names.map((name, i) =>
+      h("button", {type: "button", class: "tab", onclick: () => { this.held = i; this.stepper.paint() }}, name)))
+    this.main = names.indexOf(run.head.file)
+  }
+
+  #sheet(file) {
+    if (!this.sheets.has(file)) {
+      const state = {inside: false}
+      const rows = this.run.head.sources[this.run.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
+      if (rows.length > 1 && !rows.at(-1).text) rows.pop()
+      this.sheets.set(file, rows)
+    }
+    return this.sheets.get(file)
+  }
+
+  #show(file) {
+    if (this.shown === file) return
+    this.shown = file
+    this.src.replaceChildren(...this.#sheet(file).map((r) => r.el))
+    this.src.style.setProperty("--longest", `${Math.max(...this.#sheet(file).map((r) => r.text.length))}ch`)
+    ;[...this.files.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === file)))
+    this.marks()
+  }
+
+  // Breakpoints as they are set now.
+  marks() {
+    if (this.shown < 0) return
+    const name = this.run.files[this.shown]
+    for (const r of this.#sheet(this.shown)) {
+      const condition = this.stepper.breakpoints?.set.get(`${name}:${r.line}`)
+      const set = condition !== undefined
+      r.bp.className = `bp${set ? condition ? " cond" : "" : " off"}`
+      r.bp.setAttribute("aria-pressed", String(set))
+      r.when.textContent = condition ? `if ${condition}` : ""
+    }
+  }
+
+  paint(moment) {
+    const {run} = this, {state, thread: chosen} = moment
+    const current = moment.event, active = current >= 0 ? run.thread[current] : -1
+    const peers = this.#peers(moment)
+    let mine = null
+    const lines = new Map() // line of the file shown → {seats, count, running, here}
+    const places = []
+    for (let t = 0; t < run.threads; t++) {
+      const status = moment.status(t), last = state.last(t) - 1
+      const event = t === active ? current : status === "run" || status === "apart" ? state.next(t) : last
+      if (event < 0) continue
+      const site = run.site[event]
+      places.push([t, run.file[site], run.line[site], status])
+      if (t === chosen) mine = [run.file[site], run.line[site]]
+    }
+    const file = this.held >= 0 ? this.held : mine ? mine[0] : this.main
+    this.#show(file)
+    for (const [t, f, line, status] of places) {
+      if (f !== file) continue
+      if (!lines.has(line)) lines.set(line, {seats: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false})
+      const entry = lines.get(line), dot = this.plan.dot(t)
+      const seat = t === chosen && status !== "wait" && status !== "held" ? SEAT.me : SEAT[status]
+      entry.seats[dot] = louder(entry.seats[dot], seat)
+      entry.count++
+      entry.running += status === "run" || status === "apart"
+      entry.me ||= t === chosen
+    }
+    const rows = this.#sheet(file)
+    for (const r of rows) {
+      const entry = lines.get(r.line), peer = peers.get(`${file}:${r.line}`)
+      const klass = !entry ? "" : entry.me ? " mine" : entry.running ? " here" : " held"
+      r.set(`ln-row${klass}${entry && entry.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
+      r.say(entry?.me ? `thread ${chosen}` : peer ?? "", entry?.me ? "note" : "note race")
+      r.number(entry?.count ?? 0)
+      if (entry) r.seat(this.plan, entry.seats)
+      else r.clear()
+    }
+    if (mine && mine[0] === file) this.#scroll(mine[1], [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]))
+    this.here = mine
+  }
+
+  // Lines on which another thread took part in the finding shown.
+  #peers(moment) {
+    const found = new Map(), finding = this.run.findings[moment.finding]
+    if (!finding || finding.events.length < 2 || !finding.events.includes(moment.step)) return found
+    finding.events.forEach((step) => {
+      if (step === moment.step) return
+      const e = step - 1, site = this.run.site[e], kind = this.run.sites[site].kind
+      const verb = {read: "read", write: "wrote", atomic: "was", arrive: "waits"}[kind] ?? "was"
+      found.set(`${this.run.file[site]}:${this.run.line[site]}`, `thread ${this.run.thread[e]} ${verb} here`)
+    })
+    return found
+  }
+
+  // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
+  // With a finding, all its lines are to be seen, as far as they fit.
+  #scroll(line, others) {
+    const row = this.#sheet(this.shown)[line - 1], key = `${this.shown}:${line} ${others}`
+    if (!row || this.scrolledTo === key) return
+    const height = row.el.offsetHeight, {scrollTop, clientHeight} = this.pane
+    if (!height) return
+    this.scrolledTo = key
+    const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
+    if ([line, ...others].every(seen)) return
+    const room = Math.floor(clientHeight / height), last = Math.max(line, ...others), first = Math.min(line, ...others)
+    const top = others.length && last - first < room ? Math.floor((first + last - room) / 2) : line - 1 - Math.floor(room * 0.6)
+    this.pane.scrollTop = Math.max(0, top) * height
+  }
+
+  #clicked(event) {
+    const row = event.target.closest(".ln-row")
+    if (row && event.target.closest(".gut")) this.stepper.breakpoints?.toggle(this.run.files[this.shown], +row.dataset.line)
+  }
+
+  // A condition for the breakpoint of a line, typed behind the line.
+  ask(line) {
+    const r = this.#sheet(this.shown)[line - 1], key = `${this.run.files[this.shown]}:${line}`
+    if (!r || r.el.querySelector("input")) return
+    const input = h("input", {class: "cond-in", "aria-label": `Stop on line ${line} only if`, placeholder: "only if, e.g. i == 4", value: this.stepper.breakpoints?.set.get(key) ?? ""})
+    const shut = (keep) => {
+      input.onblur = null
+      input.remove()
+      if (keep) this.stepper.breakpoints.put(key, input.value.trim())
+    }
+    input.onkeydown = (event) => {
+      event.stopPropagation()
+      const wrong = event.key === "Enter" ? this.stepper.breakpoints.wrong(input.value) : ""
+      input.setAttribute("aria-invalid", String(Boolean(wrong)))
+      this.stepper.say(wrong)
+      if (event.key === "Enter" && !wrong) shut(true)
+      if (event.key === "Escape") shut(false)
+    }
+    input.onblur = () => shut(input.value.trim() !== "" && !this.stepper.breakpoints.wrong(input.value))
+    r.el.append(input)
+    input.focus()
+  }
+}
+
+function row(text, line, state) {
+  const code = h("span", {class: "code"})
+  const indent = /^\s*/.exec(text)[0]
+  if (indent) code.append(h("i", {class: "ind"}, indent))
+  for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
+  const bp = h("button", {class: "bp off", type: "button", tabindex: "-1", "aria-label": `Breakpoint on line ${line}`, "aria-pressed": "false"})
+  const count = h("span", {class: "ct"}), map = h("span", {class: "map"}), note = h("span", {class: "note", hidden: true}), when = h("span", {class: "when"})
+  const el = h("div", {class: "ln-row", "data-line": line},
+    h("span", {class: "gut", title: "Click: breakpoint. Right click: a condition"}, bp, h("span", {class: "no"}, String(line))), map, count, h("span", {class: "cell-code"}, code, when), note)
+  let seats = null, shown = "ln-row", words = "", many = 0
+  return {
+    el, line, text, bp, when,
+    set(klass) { if (klass !== shown) el.className = shown = klass },
+    say(said, klass) {
+      if (said === words) return
+      words = note.textContent = said
+      note.className = klass
+      note.hidden = !said
+    },
+    number(n) { if (n !== many) { many = n; count.textContent = n ? `×${n}` : "" } },
+    seat(plan, states) {
+      if (!seats) seats = new Seats(plan)
+      if (!seats.el.isConnected) map.append(seats.el)
+      seats.show(states)
+    },
+    clear() { if (seats?.el.parentNode) seats.el.remove() },
+  }
+}

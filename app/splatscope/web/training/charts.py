@@ -1,0 +1,155 @@
+"""The figures of the training page: quality over iterations, time by kernel, list length by tile. Sources are patched, only."""
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
+
+from splatscope.splat.snapshot import Report
+from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
+
+MOST_POINTS = 400
+UNLIMITED = 2**32 - 1
+VERMILION = ("#a83c00", "#ff9a66")
+
+
+class Quality:
+    """PSNR and, dashed and logarithmic, the loss over iterations; each line named and read at its end."""
+
+    def __init__(self):
+        self.plot = chart(height=150, x_range=Range1d(0, 10), y_range=Range1d(0, 30), min_border_left=26, min_border_right=2)
+        self.plot.extra_y_ranges = {"loss": Range1d(1e-3, 1.0)}
+        self.plot.extra_y_scales = {"loss": LogScale()}
+        self.plot.xaxis.ticker.desired_num_ticks = 4
+        self.plot.xaxis.ticker.num_minor_ticks = 0
+        self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
+        self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": []})
+        self._line("loss", SERIES[1], y_range_name="loss", line_dash=[5, 3])
+        self._line("psnr", SERIES[0])
+        dot = Scatter(x="x", y="psnr", size=6)
+        follow_theme(dot, fill_color=SERIES[0], line_color=SERIES[0])
+        self.plot.add_glyph(self._ends, dot)
+        self._label("psnr", "psnr_words", VALUE, x_offset=8)
+        self._label("loss", "loss_words", VALUE, x_offset=8, y_range_name="loss")
+        self._label("psnr", value("PSNR, dB"), SERIES[0], x_offset=-8, y_offset=-10, text_align="right")
+        self._label("loss", value("loss, log"), ORANGE_TEXT, x_offset=-8, y_offset=-12, text_align="right", y_range_name="loss")
+
+    # Glyphs are made bare: figure.line() and its like make four of each, for selections, and take ten times as long.
+
+    def _line(self, y: str, colour: Pair, y_range_name: str = "default", **look) -> None:
+        line = Line(x="iteration", y=y, line_width=2.4, **look)
+        follow_theme(line, line_color=colour)
+        self.plot.add_glyph(self._lines, line, y_range_name=y_range_name)
+
+    def _label(self, y: str, words, colour: Pair, y_range_name: str = "default", **look) -> None:
+        text = Text(x="x", y=y, text=words, text_font_style="bold", text_font_size="11px", text_baseline="middle", **look)
+        text.text_font = value(SANS)
+        follow_theme(text, text_color=colour)
+        self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
+
+    def show(self, history: np.ndarray) -> None:
+        """Show a run's history; of a long one every so many points, and always the last."""
+        if len(history) == 0:
+            return
+        stride = -(-len(history) // MOST_POINTS)
+        kept = np.unique(np.r_[np.arange(0, len(history), stride), len(history) - 1])
+        rows, last = history[kept], history[-1]
+        self._lines.data = {name: rows[name] for name in ("iteration", "psnr", "loss")}
+        self._ends.data = {
+            "x": [last["iteration"]],
+            "psnr": [last["psnr"]],
+            "loss": [last["loss"]],
+            "psnr_words": [f"{last['psnr']:.1f}"],
+            "loss_words": [f"{last['loss']:.2g}"],
+        }
+        most = max(10, int(last["iteration"]))
+        self.plot.x_range.update(start=0, end=1.27 * most)  # room for the readings at the lines' ends
+        self.plot.xaxis.bounds = (0, most)
+        low, high = 5 * np.floor(rows["psnr"].min() / 5), 5 * np.ceil((rows["psnr"].max() + 3) / 5)  # room for the name above
+        self.plot.y_range.update(start=float(low), end=float(high))
+        self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.6), end=float(rows["loss"].max() * 1.2))
+
+
+class KernelTimes:
+    """Milliseconds of each kernel: its name and time on one line, a bar from zero below."""
+
+    ROWS = 4
+
+    def __init__(self):
+        self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
+        self.plot.axis.visible = False
+        self.plot.grid.visible = False
+        self._source = ColumnDataSource({"row": [], "share": [], "name": [], "words": []})
+        bars = HBar(y="row", height=0.26, left=0, right="share")
+        follow_theme(bars, fill_color=SERIES[0], line_color=SERIES[0])
+        self.plot.add_glyph(self._source, bars)
+        for x, words, colour, align in ((value(0), "name", TICK, "left"), (value(1), "words", VALUE, "right")):
+            text = Text(x=x, y="row", text=words, text_align=align, y_offset=-8, text_font_size="12px")
+            text.text_font = value(SANS)
+            follow_theme(text, text_color=colour)
+            self.plot.add_glyph(self._source, text)
+
+    def show(self, kernel_ms: dict[str, float]) -> None:
+        kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
+        longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
+        shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
+        longest = max((ms for _, ms in shown), default=1) or 1
+        self._source.data = {
+            "row": [row + 0.75 for row in range(len(shown))],
+            "share": [ms / longest for _, ms in shown],
+            "name": [name for name, _ in shown],
+            "words": [f"{ms:.2f}" for _, ms in shown],
+        }
+
+
+class ListLengths:
+    """How many Gaussians each tile lists, and a diamond on each that found more than its list holds."""
+
+    def __init__(self):
+        self.plot = chart(
+            height=140,
+            width=140,
+            sizing_mode="fixed",
+            x_range=Range1d(0, 1),
+            y_range=Range1d(1, 0),
+            min_border_left=0,
+            min_border_right=0,
+        )
+        self.plot.axis.visible = False
+        self.plot.grid.visible = False
+        self._mapper = LinearColorMapper(palette=list(AMOUNTS[0]), low=0, high=1)
+        follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
+        self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
+        self._overflows = ColumnDataSource({"x": [], "y": []})
+        self.plot.add_glyph(self._tiles, Image(image="image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper))
+        marks = Scatter(x="x", y="y", marker=value("diamond"), size=7)
+        follow_theme(marks, fill_color=VERMILION, line_color=VERMILION)
+        self.plot.add_glyph(self._overflows, marks)
+
+    def show(self, report: Report) -> str:
+        """Draw the map; returns the words beside it."""
+        lengths = report.list_lengths
+        if lengths.size == 0:
+            self._tiles.data = {"image": [], "dw": [], "dh": []}
+            self._overflows.data = {"x": [], "y": []}
+            return "<p>No lists: the simple kernels test every Gaussian at every pixel.</p>"
+        rows, columns = lengths.shape
+        tile_width, tile_height, capacity = report.tile
+        width, height = columns * tile_width, rows * tile_height
+        self._mapper.update(low=int(lengths.min()), high=max(int(lengths.max()), int(lengths.min()) + 1))
+        self._tiles.data = {"image": [lengths], "dw": [width], "dh": [height]}
+        y, x = np.nonzero(lengths > capacity)
+        self._overflows.data = {"x": (x + 0.5) * tile_width, "y": (y + 0.5) * tile_height}
+        side = max(width, height)
+        self.plot.x_range.update(start=(width - side) / 2, end=(width + side) / 2)
+        self.plot.y_range.update(start=(height + side) / 2, end=(height - side) / 2)
+        return self._words(lengths, report)
+
+    @staticmethod
+    def _words(lengths: np.ndarray, report: Report) -> str:
+        over = report.overflowed_tiles
+        verdict = f'<b class="over">◆ {over:,} overflow</b>' if over else '<b class="fine">no overflow</b>'
+        room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
+        return (
+            f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
+            f"<p>{lengths.shape[1]} × {lengths.shape[0]} tiles, lists of {room}</p>{verdict}"
+        )

@@ -1,0 +1,95 @@
+// The picture as it is now: itself, its error, on a phone its target too; and over it the Gaussians as ellipses.
+import {h, style, typing} from "#web/shell/dom.js"
+import {follow} from "#web/widgets/frame.js"
+import {Reticle} from "./reticle.js"
+
+const VIEWS = [["picture", "Picture"], ["target", "Target"], ["error", "Error"]]
+const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, blue
+
+export function render({model, el}) {
+  style(el)
+  const picture = h("canvas", {class: "plain"})
+  const error = h("canvas", {class: "emap", role: "img", "aria-label": "The error: dark is right, bright is wrong"})
+  const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
+  const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
+  const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
+  const reticle = new Reticle(frame, model)
+
+  let view = "picture"
+  const buttons = VIEWS.map(([name, label]) =>
+    h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label))
+  const choose = (name) => {
+    view = name
+    VIEWS.forEach(([other], i) => buttons[i].setAttribute("aria-checked", String(other === name)))
+    frame.classList.toggle("err", name === "error")
+    frame.classList.toggle("tgt", name === "target")
+    if (name === "error") paint(error, model.error)
+    if (name === "target") paint(target, model.target)
+    outline()
+  }
+  const box = h("input", {type: "checkbox", checked: true})
+  const sample = h("span", {class: "dim"})
+  box.onchange = () => { frame.classList.toggle("ell", box.checked); outline() }
+
+  const outline = () => {
+    sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
+    if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
+  }
+  follow(model, picture, () => {
+    const ratio = picture.width / picture.height
+    frame.style.aspectRatio = String(ratio)
+    frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
+    reticle.resize(picture.width, picture.height)
+    if (view === "error") paint(error, model.error)
+    outline()
+  })
+  model.on("target", () => { if (view === "target") paint(target, model.target) })
+  const resized = new ResizeObserver(outline)
+  resized.observe(frame)
+
+  const onKey = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]") || !frame.offsetParent) return
+    if (event.key === "e") choose(view === "error" ? "picture" : "error")
+    if (event.key === "g") box.click()
+  }
+  window.addEventListener("keydown", onKey)
+  model.on("remove", () => { window.removeEventListener("keydown", onKey); resized.disconnect() })
+  choose("picture")
+
+  return h("figure", {class: "pic"},
+    h("figcaption", {}, h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons), h("span", {class: "sp"}),
+      h("label", {class: "chk"}, box, "Ellipses ", sample)),
+    frame)
+}
+
+async function paint(canvas, bytes) {
+  if (!bytes?.byteLength) return
+  const bitmap = await createImageBitmap(new Blob([bytes]))
+  canvas.width = bitmap.width
+  canvas.height = bitmap.height
+  canvas.getContext("2d").drawImage(bitmap, 0, 0)
+  bitmap.close()
+}
+
+// At the screen's own resolution, so that lines stay thin over a small picture.
+function drawEllipses(canvas, picture, bytes) {
+  const {width, height} = canvas.getBoundingClientRect()
+  if (!width || !bytes?.byteLength) return
+  const density = window.devicePixelRatio || 1
+  canvas.width = Math.round(width * density)
+  canvas.height = Math.round(height * density)
+  const context = canvas.getContext("2d")
+  const scale = canvas.width / picture.width
+  context.lineWidth = 1.1 * density
+  const values = new Float32Array(bytes.slice ? bytes.slice(0) : bytes)
+  for (let i = 0; i + FLOATS <= values.length; i += FLOATS) {
+    const [x, y, ax, ay, rx, ry, , red, green, blue] = values.subarray(i, i + FLOATS)
+    const lighter = [red, green, blue].map((c) => Math.round(255 * Math.min(1, 0.25 + 0.75 * Math.max(0, c)))).join(" ")
+    context.beginPath()
+    context.ellipse((x + 0.5) * scale, (y + 0.5) * scale, rx * scale, ry * scale, Math.atan2(ay, ax), 0, 2 * Math.PI)
+    context.fillStyle = `rgb(${lighter} / .05)`
+    context.strokeStyle = `rgb(${lighter} / .85)`
+    context.fill()
+    context.stroke()
+  }
+}

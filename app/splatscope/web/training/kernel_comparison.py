@@ -1,0 +1,122 @@
+"""The ladder on the training page: what each kind of kernels does for one iteration, and why the next is faster."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import param
+
+from splatscope.gpu.device import DeviceError
+from splatscope.services.kernel_comparison import Ladder, Rung, climbed
+from splatscope.splat.trainer import UnsupportedDevice
+from splatscope.web.component import Component
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import EngineError
+
+TITLES = {
+    "simple": "Every Gaussian for every pixel",
+    "tiled": "A list a tile",
+    "binned": "Each Gaussian finds its tiles",
+}
+COUNTED = (
+    ("tests", "(tile, Gaussian) tests", "Is this Gaussian for that tile?"),
+    ("listed", "(tile, Gaussian) pairs listed", "Ids in all lists together."),
+    ("reads", "Gaussians decoded", "From nine raw values to centre, shape, colour, opacity; by a thread each time."),
+    ("forward", "(pixel, Gaussian) pairs, forward", "Evaluated on the way to the picture."),
+    ("backward", "(pixel, Gaussian) pairs, backward", "Evaluated on the way back."),
+    ("atomics", "atomic additions", "To the buffer of gradients that all workgroups share."),
+    ("tries", "compare-and-swaps for them", "One that finds another value than it expected tries again."),
+)
+
+
+class LadderView(Component):
+    """The section. It asks nothing of a device until somebody presses its button; measured once a server."""
+
+    rungs = param.List(
+        default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
+    )
+    said = param.String(default="", doc="What was measured, and where; or what went wrong")
+    large = param.String(default="", doc="The upper two at a size that training has")
+    busy = param.Boolean(default=False)
+
+    def __init__(self, **params: Any):
+        super().__init__(**params)
+        self._task: asyncio.Task[None] | None = None
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "measure" and not self.busy:
+            self.param.update(busy=True, said="Compiling, measuring and counting on a worker; half a minute, perhaps.")
+            self._task = asyncio.get_running_loop().create_task(self._fill())
+
+    def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _fill(self) -> None:
+        try:
+            found = await climbed(worker_pool)
+        except (EngineError, DeviceError, UnsupportedDevice) as error:
+            self.param.update(busy=False, said=f"Not measured: {error}")
+            return
+        self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))
+
+
+def drawn(found: Ladder) -> list[dict[str, Any]]:
+    """What the browser draws of each rung."""
+    pairs = zip([None, *found.rungs], found.rungs, strict=False)
+    return [_rung(rung, before) for before, rung in pairs]
+
+
+def _rung(rung: Rung, before: Rung | None) -> dict[str, Any]:
+    numbers = vars(rung.counts) | {"listed": rung.listed}
+    return {
+        "name": rung.kernels,
+        "title": TITLES[rung.kernels],
+        "ms": rung.total,
+        "gain": before.total / rung.total if before else 0.0,
+        "why": _why(rung, before),
+        "kernels": list(rung.ms.items()),
+        "counts": [(words, tip, numbers[name]) for name, words, tip in COUNTED],
+    }
+
+
+def _why(rung: Rung, before: Rung | None) -> str:
+    """The reason in a sentence, in this device's own numbers."""
+    now = rung.counts
+    if before is None:
+        return (
+            "Each pixel evaluates every Gaussian, forward and again backward, although most are nowhere near it; and autodiff "
+            "stores every step in between."
+        )
+    then = before.counts
+    pairs = then.forward / now.forward
+    if rung.kernels == "tiled":
+        return (
+            f"A tile of {rung.tile[0]} × {rung.tile[1]} pixels first asks which Gaussians touch it, {now.tests:,} tests in all; "
+            f"its pixels then evaluate those alone, {pairs:.1f} times fewer pairs, and undo the blend instead of storing it. But "
+            f"Gaussians are decoded anew for each pair, and the sort, its barriers and {now.atomics:,} atomic additions take time."
+        )
+    return (
+        f"Each Gaussian is decoded once, not {then.reads / now.reads:,.0f} times, and looks up the few tiles where it can be seen: "
+        f"{then.tests / now.tests:.1f} times fewer tests, {pairs:.1f} times fewer pairs. A lane holds several pixels, and sums "
+        f"their gradients in registers, then over the wave. Each tile keeps its sums for itself, and a Gaussian finds them side by "
+        f"side: of {then.atomics:,} atomic additions none is left."
+    )
+
+
+def _said(found: Ladder) -> str:
+    return (
+        f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
+        "pixels, the same for all three, the quickest of several in turns. The counts are the kernels' own: each ran once more "
+        "with counters in it."
+    )
+
+
+def _large(found: Ladder) -> str:
+    tiled, binned = found.large
+    return (
+        f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "
+        f"too long, tiled takes {tiled.total:.3g} ms and binned {binned.total:.3g} ms: {tiled.total / binned.total:.1f} times "
+        f"faster, with {tiled.listed:,} ids in the lists of the one and {binned.listed:,} in those of the other."
+    )

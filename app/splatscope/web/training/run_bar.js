@@ -1,0 +1,58 @@
+// Act and read: start, pause, one step, reset; where the run is; what is wrong.
+import {h, style, typing} from "#web/shell/dom.js"
+
+const NUMBER = new Intl.NumberFormat("en")
+
+export function render({model, el}) {
+  style(el)
+  const act = (name) => () => model.send_msg({type: name})
+  const toggle = h("button", {class: "btn pri", "data-testid": "train-start"})
+  toggle.onclick = () => model.send_msg({type: model.running ? "pause" : "start"})
+  const step = h("button", {class: "btn", "data-testid": "train-step", onclick: act("step")}, "One step")
+  const reset = h("button", {class: "btn quiet", "data-testid": "train-reset", onclick: act("reset")}, "Reset")
+
+  const stats = h("dl", {class: "stats"})
+  const fill = h("i")
+  const progress = h("div", {class: "prog", role: "progressbar", "aria-label": "Iterations"}, fill)
+  const message = h("p", {class: "told", role: "status", "data-testid": "train-message"})
+
+  const show = () => {
+    const {running, reading, busy} = model
+    const {iteration = 0, iterations = 1, psnr = null, speed = 0, seconds = 0} = reading
+    const done = iteration >= iterations
+    toggle.textContent = running ? "Pause" : done ? "Start again" : iteration > 0 ? "Go on" : "Start"
+    step.disabled = done
+    stats.replaceChildren(
+      stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
+      stat("PSNR", psnr === null ? "–" : psnr.toFixed(2), "dB"),
+      stat("iterations a second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–"),
+      stat("device time", seconds.toFixed(1), "s", "wide"),
+    )
+    fill.style.width = `${100 * Math.min(1, iteration / iterations)}%`
+    progress.setAttribute("aria-valuenow", iteration)
+    progress.setAttribute("aria-valuemax", iterations)
+    progress.classList.toggle("busy", busy !== "")
+    message.textContent = busy ? `${busy} …` : model.message
+    message.classList.toggle("wrong", !busy && model.message !== "")
+  }
+  const soon = () => queueMicrotask(show)
+  for (const name of ["running", "reading", "busy", "message"]) model.on(name, soon)
+  show()
+
+  const onKey = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]") || !message.parentNode.offsetParent) return
+    const todo = {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()}[event.key]
+    // What has the focus keeps the keys it acts on: space presses any control, arrows move sliders.
+    const taken = {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"}[event.key]
+    if (!todo || (taken && event.composedPath()[0].matches?.(taken))) return
+    event.preventDefault()
+    todo()
+  }
+  window.addEventListener("keydown", onKey)
+  model.on("remove", () => window.removeEventListener("keydown", onKey))
+
+  return h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message)
+}
+
+const stat = (what, value, unit = "", className = null) =>
+  h("div", {class: className}, h("dt", {}, what), h("dd", {}, value, unit ? h("small", {}, ` ${unit}`) : null))

@@ -1,0 +1,19 @@
+// What the run is on, and its two files to take away.
+import {download, h, style} from "#web/shell/dom.js"
+
+export function render({model, el}) {
+  style(el)
+  const pill = h("span", {class: "adapter", "data-testid": "adapter"})
+  const words = h("span", {class: "crumb wide"}, "Running on")
+  const show = () => {
+    pill.textContent = model.adapter
+    pill.title = model.adapter_words
+    pill.hidden = words.hidden = !model.adapter
+  }
+  model.on("adapter", show)
+  show()
+  model.on("sequence", () => queueMicrotask(() => download(model.file, model.file_name)))
+  const button = (name, label) =>
+    h("button", {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})}, label)
+  return h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
+}

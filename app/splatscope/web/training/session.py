@@ -1,0 +1,298 @@
+"""What the training page does: one run at a time, advanced slice by slice on the pool, and every way in which it can change."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import param
+
+from splatscope.services.training import Refused, Run, decode_picture, decode_state
+from splatscope.splat.images import ImageError, encode
+from splatscope.splat.settings import LIVE, Settings
+from splatscope.splat.snapshot import Report
+from splatscope.splat.state import HISTORY, StateError, TrainingState, start_state
+from splatscope.workers.connection import EngineError, JobTimeout
+from splatscope.workers.pool import Pool
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """The page's one run. Its methods return at once; what they started tells the page by `observer` when something changed.
+
+    The observer has `changed()` for what stands in this object's attributes, `began(state)`, `reported(report)`, all called on the
+    event loop, and `watched`, whether anybody sees what is reported.
+    """
+
+    def __init__(self, pool: Pool, observer: Any):
+        self.pool = pool
+        self.observer = observer
+        self.settings = Settings()
+        self.running = False
+        self.busy = ""  # what is being waited for, if it is not training
+        self.message = ""  # the latest thing that went wrong, or should be known
+        self.run: Run | None = None
+        self.report: Report | None = None
+        self.history = np.zeros(0, HISTORY)  # of the run, from all reports
+        self.note = ""
+        self._file: tuple[bytes, str] = (b"", "")
+        self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task] = set()
+        self._training: asyncio.Task | None = None
+
+    # What the page asks for.
+
+    def start(self) -> None:
+        if self.finished:
+            self._do(self._renew(), then_train=True)
+        elif self.run is not None:
+            self._train()
+
+    def pause(self) -> None:
+        self.running = False
+        self.observer.changed()
+
+    def step(self) -> None:
+        self.running = False
+        if not self.finished:
+            self._do(self._advance(1))
+
+    def reset(self) -> None:
+        self.running = False
+        self._do(self._renew())
+
+    def use_picture(self, name: str, data: bytes) -> None:
+        self._do(self._load_picture(name, data), then_train=self.running)
+
+    def use_state(self, name: str, data: bytes) -> None:
+        self._do(self._load_state(data))
+
+    def change(self, name: str, value: Any) -> None:
+        """Set one of the settings; a value that is not allowed is refused with a line that says what is."""
+        try:
+            if name not in self.settings.param or name == "name":
+                raise ValueError(f"There is no setting {name}.")
+            before = self.settings.param.values()
+            self.settings.param.update(**{name: value})
+        except (ValueError, TypeError) as error:
+            self.tell(_words_of(error, self.settings, name, value))
+            return
+        if before[name] == value or self.run is None:
+            return
+        if name in LIVE:
+            self.run.snapshot.settings.param.update(**{name: value})
+            self.observer.changed()
+        else:
+            self._do(self._renew_or_return(name, before[name]), then_train=self.running)
+
+    async def freeze(self) -> TrainingState:
+        """Pause; the state once all that was asked for before is done. Raises EngineError."""
+        self.pause()
+        async with self._turn:
+            if self.run is None:
+                raise EngineError("There is no run yet: choose a picture first.")
+            return await self.run.fetch(self._live())
+
+    def save_state(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))
+
+    def save_picture(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.picture(), deliver, "png"))
+
+    def save_gaussians(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.ply(), deliver, "ply"))
+
+    def save_film(self, deliver: Callable[[bytes, str], None]) -> None:
+        self._do(self._deliver(lambda run: run.film(), deliver, "gif"))
+
+    def close(self) -> None:
+        self.running = False
+        for task in self._tasks:
+            task.cancel()
+        if self.run is not None:
+            _background(self.run.close())
+
+    @property
+    def source_name(self) -> str:
+        """The name of the picture being fitted."""
+        return self._file[1]
+
+    @property
+    def finished(self) -> bool:
+        return self.report is not None and self.report.iteration >= self.settings.iterations
+
+    # How it is done. Jobs on the run take turns: a click waits for the slice that is under way, not longer.
+
+    def _do(self, work, then_train: bool = False) -> None:
+        async def guarded() -> None:
+            async with self._turn:
+                went_well = await self._guard(work)
+            if went_well and then_train:
+                self._train()
+
+        task = asyncio.get_running_loop().create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # a page may be left before its work began
+
+    def _train(self) -> None:
+        if self._training is not None and not self._training.done():
+            self.running = True
+            self.observer.changed()
+            return
+        self._training = asyncio.get_running_loop().create_task(self._slices())
+        self._tasks.add(self._training)
+        self._training.add_done_callback(self._tasks.discard)
+
+    async def _slices(self) -> None:
+        self.running, self.message = True, ""
+        self.observer.changed()
+        losses = 0
+        while self.running and not self.finished:
+            if not self.observer.watched:  # a page that nobody sees leaves the device to others
+                await asyncio.sleep(0.2)
+                continue
+            async with self._turn:
+                if not self.running:
+                    break
+                went_well = await self._guard(self._advance(self.settings.iterations))
+            losses = 0 if went_well else losses + 1
+            # A lost worker costs the run a few seconds, so it goes on; one that is lost again and again would do nothing else.
+            if losses > 1:
+                self.running = False
+        self.running = False
+        self.observer.changed()
+
+    async def _guard(self, work) -> bool:
+        """Await `work`; whatever goes wrong becomes the page's message."""
+        try:
+            await work
+        except (EngineError, Refused, ImageError, StateError) as error:
+            self.tell(str(error))
+            return False
+        except Exception as error:
+            log.exception("A job of the training page failed")
+            self.tell(f"This did not work: {error or type(error).__name__}. The server's log has the details.")
+            return False
+        finally:
+            self.busy = ""
+        self.observer.changed()
+        return True
+
+    async def _advance(self, iterations: int) -> None:
+        if self.run is None:
+            return
+        software = self.run.adapter is None or self.run.adapter.is_software
+        try:
+            report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
+        except EngineError as error:
+            what = "stopped, because it took too long: choose a smaller picture or fewer Gaussians"
+            if not isinstance(error, JobTimeout):
+                what = "lost"
+            goes_on = f"The run goes on from iteration {self.run.snapshot.step:,}, on a fresh one."
+            raise EngineError(f"The worker process of this run was {what}. {goes_on}") from error
+        self._note(report)
+
+    async def _load_picture(self, name: str, data: bytes) -> None:
+        self._wait_for("Reading the picture")
+        picture = await decode_picture(self.pool, data, name, self.settings.size)
+        await self._begin(start_state(self.settings_copy(), picture.pixels, name), picture.note)
+        self._file = (data, name)
+
+    async def _load_state(self, data: bytes) -> None:
+        self._wait_for("Reading the state file")
+        state = await decode_state(self.pool, data)
+        await self._begin(state, f"resumed at iteration {state.step:,}")
+        self.running = False  # and not before: a file that is refused leaves the run as it was
+        self._file = (encode(state.target, "PNG"), state.target_name)
+        self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
+
+    async def _renew(self) -> None:
+        """The same picture and the settings as they are now, from the first iteration."""
+        data, name = self._file
+        await self._load_picture(name, data)
+
+    async def _renew_or_return(self, name: str, before: Any) -> None:
+        try:
+            await self._renew()
+        except Exception:
+            self.settings.param.update(**{name: before})
+            raise
+
+    async def _begin(self, state: TrainingState, note: str) -> None:
+        """Replace the run, but only once the new one has shown itself: what is refused leaves the old one as it was."""
+        self._wait_for("Compiling the kernels")
+        run = Run(self.pool, state)
+        try:
+            report = await run.advance(0)
+        except BaseException:
+            _background(run.close())
+            raise
+        old, self.run, self.note, self.message = self.run, run, note, ""
+        self.history = state.history
+        if old is not None:
+            _background(old.close())
+        self.observer.began(state)
+        self._note(report)
+
+    def _note(self, report: Report) -> None:
+        """Add a report to the history. After a lost worker the run is younger than its history: what was lost is dropped."""
+        earlier = self.history[self.history["iteration"] < report.iteration]
+        row = np.array([(report.iteration, report.seconds, report.psnr, report.loss)], HISTORY)
+        self.report, self.history = report, np.concatenate([earlier, row])
+        self.observer.reported(report)
+
+    async def _deliver(self, work, deliver: Callable[[bytes, str], None], suffix: str) -> None:
+        if self.run is None:
+            return
+        self._wait_for("Saving")
+        data = await work(self.run)
+        stem = self._file[1].rpartition(".")[0] or self._file[1] or "splats"
+        deliver(data, f"{stem}-{self.report.iteration}.{suffix}")
+
+    def _live(self) -> dict[str, float]:
+        return {name: getattr(self.settings, name) for name in LIVE}
+
+    def settings_copy(self) -> Settings:
+        return Settings(**{name: value for name, value in self.settings.param.values().items() if name != "name"})
+
+    def _wait_for(self, what: str) -> None:
+        self.busy = what
+        self.observer.changed()
+
+    def tell(self, message: str) -> None:
+        """Show one line; it stays until training starts or another takes its place."""
+        self.message = message
+        self.observer.changed()
+
+
+_closing: set[asyncio.Task] = set()
+
+
+def _background(coroutine) -> None:
+    """Let a run be closed without anybody waiting for it."""
+
+    async def quietly() -> None:
+        with suppress(Exception):
+            await coroutine
+
+    try:
+        task = asyncio.get_running_loop().create_task(quietly())
+    except RuntimeError:  # the server is stopping, and its workers with it
+        coroutine.close()
+        return
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
+
+
+def _words_of(error: Exception, settings: Settings, name: str, value: Any) -> str:
+    parameter = settings.param.objects().get(name)
+    if parameter is not None and getattr(parameter, "bounds", None):
+        low, high = parameter.bounds
+        kind = "whole numbers from " if isinstance(parameter, param.Integer) else ""
+        given = "empty" if value is None else f"{value!s:.40}"
+        return f"{parameter.label} cannot be {given}: {kind}{low:,} to {high:,} are allowed."
+    return str(error).splitlines()[0][:200]

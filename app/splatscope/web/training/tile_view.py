@@ -1,0 +1,158 @@
+"""From the training page down to a thread: a pixel's tile in the stepper, and the way back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import param
+
+from splatscope.gpu.device import DeviceError
+from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, TileRecording, record_tile
+from splatscope.splat.settings import TILES, Settings
+from splatscope.splat.state import TrainingState
+from splatscope.web.component import Component
+from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.workers.connection import EngineError
+
+if TYPE_CHECKING:
+    from splatscope.web.shell.shell import Shell
+    from splatscope.web.training.session import Desk
+
+log = logging.getLogger(__name__)
+
+FIELDS = {
+    "direct": ["x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity"],
+    "shipped": ["x", "y", "σxx", "σyy", "correlation", "red", "green", "blue", "opacity"],
+}
+
+
+class TileBar(Component):
+    """Above the stepper: which pixel of which iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
+
+    The browser asks for a pixel and a stage by the address; a Gaussian is chosen in the browser alone.
+    """
+
+    spot = param.Dict(default={}, doc="x, y, tile, thread, stage, and iteration once it is known; empty while training is in view")
+    stages = param.List(default=[(s.name, s.title, s.says, s.page) for s in STAGES], doc="(name, title, what happens, its section)")
+    recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians are of")
+    gaussians = param.List(
+        default=[], doc="Of the tile, nearest first: id, colour, its step, gradients or none, light behind it or none"
+    )
+    fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
+    notes = param.List(default=[], item_type=str, doc="What a reader should know of this recording, a line each")
+    keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="Of the page while a tile is in view")
+    keys_before = param.List(default=[], item_type=tuple, doc="Of the page otherwise")
+
+
+class Descent:
+    """Follows the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
+
+    def __init__(self, shell: Shell, desk: Desk, keys: list[tuple[str, str]]):
+        self.desk = desk
+        self.bar = TileBar(keys_before=keys)
+        self.stepper = Stepper()
+        self._shell = shell
+        self._watcher = shell.param.watch(lambda event: self.follow(event.new), "inputs")
+        self._state: TrainingState | None = None  # of the run, while a tile is in view
+        self._recorded: dict[tuple[Spot, str], TileRecording] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        self._shell.param.unwatch(self._watcher)
+        self._stop()
+
+    def follow(self, inputs: dict[str, str]) -> None:
+        """Opens what the address asks for, or goes back to training."""
+        self._stop()
+        place = _place(inputs)
+        if place is None:
+            self._leave()
+            return
+        stage = BY_NAME.get(inputs.get("stage", ""), STAGES[0])
+        self._task = asyncio.get_running_loop().create_task(self._guard(self._open(*place, stage)))
+
+    def _leave(self) -> None:
+        self._stop()
+        self._state = None
+        self._recorded.clear()
+        self.bar.param.update(spot={}, gaussians=[], notes=[])
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _guard(self, work: Any) -> None:
+        try:
+            await work
+        except (EngineError, DeviceError, ValueError) as error:
+            self.stepper.param.update(busy="", error=str(error))
+        except Exception as error:
+            log.exception("A tile could not be recorded")
+            self.stepper.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
+
+    async def _open(self, x: int, y: int, stage: Stage) -> None:
+        spot = Spot.of(self.desk.settings, x, y)
+        self._say(spot, stage)
+        self.stepper.wait("Recording the tile …")
+        if self._state is None:
+            self._state = await self.desk.freeze()
+        state = self._state
+        height, width, _ = state.target.shape
+        spot = Spot.of(state.settings, min(x, width - 1), min(y, height - 1))
+        self._say(spot, stage, iteration=state.step)
+        key = spot, stage.name
+        if key not in self._recorded:
+            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage, self.stepper.ear())
+        self._show(spot, stage, self._recorded[key], state.settings)
+
+    def _say(self, spot: Spot, stage: Stage, **more: int) -> None:
+        width, height, _ = TILES[self.desk.settings.tile]
+        about = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
+        self.bar.spot = about | {"stage": stage.name} | more
+
+    def _show(self, spot: Spot, stage: Stage, shown: TileRecording, settings: Settings) -> None:
+        gradients = [None] * len(shown.listed) if shown.gradients is None else shown.gradients.tolist()
+        colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
+        light = [None] * len(shown.listed) if shown.light is None else shown.light.tolist()
+        rows = zip(shown.listed, colours, shown.steps, gradients, light, strict=True)
+        self.bar.param.update(  # before the recording, which may be drawn as soon as it has come
+            gaussians=[list(row) for row in rows],
+            fields=FIELDS[settings.model],
+            notes=list(_notes(stage, shown, settings)),
+            recording=self.stepper.sequence + 1,
+        )
+        memories = [name for name in stage.memories if name != "reductionBuffer" or settings.gradient_sum == "tree"]
+        self.stepper.show(shown.packed, stops=shown.stops, unit=stage.unit, memories=memories, thread=spot.thread)
+
+
+def _place(inputs: dict[str, str]) -> tuple[int, int] | None:
+    try:
+        x, y = (int(inputs[name]) for name in ("x", "y"))
+    except (KeyError, ValueError):
+        return None
+    return (x, y) if min(x, y) >= 0 else None
+
+
+def _notes(stage: Stage, shown: TileRecording, settings: Settings):
+    if shown.packed.meta.get("error"):
+        return
+    room = TILES[settings.tile][2]
+    if shown.light is not None:
+        rest = shown.light[-1] if len(shown.light) else 1.0
+        yield f"This pixel takes {shown.blended} of {len(shown.listed)}, and leaves T = {rest:.3g} to the white behind."
+    if settings.kernels == "binned":
+        yield (
+            "Training runs the binned kernels, whose tiles have another size and leave layers fainter than 1/255 out. "
+            "This is the documents' workgroup on the same Gaussians."
+        )
+    elif settings.kernels == "simple":
+        yield "Training runs the simple kernels, which have no tiles. This is the documents' workgroup on the same Gaussians."
+    if shown.found > room:
+        yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
+    if shown.packed.meta["truncated"]:
+        yield f"The recording was full after {shown.packed.meta['events']:,} events: what the threads did later is not in it."
+    if stage.name == "gradient":
+        yield "Gradients are this tile's share: the others add theirs to the same buffer."

@@ -1,0 +1,235 @@
+"""The training page: fit a picture with 2D Gaussians, live."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import panel as pn
+
+from splatscope.paths import ASSETS
+from splatscope.splat.images import MAX_BYTES, encode
+from splatscope.splat.settings import TILES
+from splatscope.splat.snapshot import Report
+from splatscope.splat.state import TrainingState
+from splatscope.web.shell.page import Page
+from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
+from splatscope.web.training.kernel_comparison import LadderView
+from splatscope.web.training.parts import Fit, RunBar, Saves, Text
+from splatscope.web.training.session import Desk
+from splatscope.web.training.tile_view import Descent
+from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
+from splatscope.web.widgets.frame import Frame
+from splatscope.workers import worker_pool
+
+if TYPE_CHECKING:
+    from splatscope.web.shell.shell import Shell
+
+SAMPLES = sorted(
+    path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
+)
+FIRST = "chelsea.jpg"
+
+HTML = """
+<div class="train">
+  <div class="train-bar" data-slot="0"></div>
+  <div class="left">
+    <div class="pics"><div data-slot="1"></div>
+      <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
+        <div class="frame" data-slot="3"></div></figure></div>
+    <p class="hint pixel-hint">A pixel of the picture leads down to its tile: all its threads, from the list to the gradient.</p>
+    <div class="charts">
+      <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
+      <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
+      <section class="panel chart"><h2>List length <span>by tile</span></h2>
+        <div class="maprow"><div data-slot="6"></div><div class="ramp" data-slot="7"></div></div></section>
+    </div>
+  </div>
+  <aside data-slot="8"></aside>
+  <div class="ladder-at" data-slot="11"></div>
+</div>
+<div class="tile-at"><div data-slot="9"></div><div data-slot="10"></div></div>
+"""
+
+KEYS = [
+    ("Space", "Start or pause"),
+    ("→", "One iteration"),
+    ("R", "Reset"),
+    ("E", "Picture or error"),
+    ("G", "Show or hide the Gaussians"),
+    ("← → ↑ ↓", "In the picture: the pixel; with Shift: the tile"),
+    ("Enter", "In the picture: down to the tile's threads"),
+]
+
+
+def train(shell: Shell) -> Page:
+    """Builds the page; the picture it begins with is read and drawn by a worker meanwhile."""
+    return TrainView(shell).page
+
+
+class TrainView:
+    """The parts of the page, and what flows into them. It observes a `Desk`, which does the training."""
+
+    def __init__(self, shell: Shell):
+        self.document = pn.state.curdoc
+        self.desk = Desk(worker_pool, self)
+        self.descent = Descent(shell, self.desk, KEYS)
+        self.bar = RunBar(self.desk)
+        self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
+        self.target = Frame(data={"testid": "train-target"}, alt="The target")
+        self.caption = Text()
+        self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
+        self.controls = self._controls()
+        self.saves = Saves(self.desk)
+        self.ladder = LadderView()
+        figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
+        self.page = Page(
+            page="train",
+            html=HTML,
+            keys=KEYS,
+            actions=[self.saves],
+            slots=[
+                *(self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls),
+                *(self.descent.bar, self.descent.stepper, self.ladder),
+            ],
+        )
+        self.page.on_close(self.desk.close)
+        self.page.on_close(self.descent.close)
+        self.page.on_close(self.ladder.close)
+        # Panel drops what changes between a document's way to the browser and the word that it has arrived.
+        pn.state.onload(partial(self._begin_with, FIRST))
+        pn.state.onload(lambda: self.descent.follow(shell.inputs))
+
+    def _controls(self) -> Controls:
+        p = self.desk.settings.param
+        groups = [
+            group(
+                "Picture",
+                menu("sample", "Sample picture", [(name, name.rpartition(".")[0].capitalize()) for name in SAMPLES]),
+                upload("picture", "Upload a picture", "image/png,image/jpeg,image/webp", MAX_BYTES, "train-upload"),
+                number(p.size),
+            ),
+            group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed), switch(p.growth)),
+            group("Kernels", choice(p.kernels), choice(p.loss)),
+            group(
+                "Rates",
+                slider(p.rate_position, low=0.01, high=2, log=True),
+                slider(p.rate_shape, low=0.002, high=0.4, log=True),
+                slider(p.rate_colour, low=0.001, high=0.2, log=True),
+                slider(p.rate_opacity, low=0.001, high=0.2, log=True),
+            ),
+            group(
+                "When it ends",
+                number(p.iterations),
+                action("save-picture", "Save picture", on_phones=True),
+                action("save-state", "Save state", on_phones=True),
+                action("save-gaussians", "Save Gaussians (.ply)"),
+                action("save-film", "Save film (.gif)"),
+                upload("state", "Resume from a state file", ".npz", MAX_BYTES, "train-resume"),
+            ),
+            group(
+                "Variants",
+                choice(p.model),
+                slider(p.rate_shipped, low=0.0002, high=0.05, log=True),
+                choice(p.background),
+                choice(p.adam),
+                choice(p.tile, as_menu=True),
+                choice(p.gradient_sum),
+                switch(p.reproducible),
+                folded=True,
+            ),
+        ]
+        uploads = {"picture": self.desk.use_picture, "state": self.desk.use_state}
+        return Controls(self._change, uploads, groups=groups, values=self._values(), notes=self._notes())
+
+    def _change(self, name: str, value: Any) -> None:
+        if name == "sample":
+            if value in SAMPLES:
+                self._begin_with(value)
+        elif name in ("save-picture", "save-state", "save-gaussians", "save-film"):
+            self.saves.act(name)
+        elif name.endswith("!"):  # the browser refused a file
+            self.desk.tell(str(value)[:200])
+        else:
+            self.desk.change(name, value)
+            self.controls.tell(self._values(), self._notes())
+
+    def _begin_with(self, sample: str) -> None:
+        self.desk.use_picture(sample, (ASSETS / sample).read_bytes())
+
+    # What the desk reports.
+
+    @property
+    def watched(self) -> bool:
+        return self.fit.watched
+
+    def changed(self) -> None:
+        self._soon(self._show_run)
+
+    def began(self, state: TrainingState) -> None:
+        self._soon(partial(self._show_target, state))
+
+    def reported(self, report: Report) -> None:
+        self._soon(partial(self._show_report, report))
+
+    def _soon(self, draw) -> None:
+        # Under the document's lock, and in one message with all that is drawn in the same turn.
+        self.document.add_next_tick_callback(draw)
+
+    def _show_run(self) -> None:
+        desk = self.desk
+        reading = self.bar.reading | {"iterations": desk.settings.iterations}
+        self.bar.param.update(running=desk.running, busy=desk.busy, message=desk.message, reading=reading)
+        self.fit.tile = list(TILES[desk.settings.tile][:2])
+        self.controls.tell(self._values(), self._notes())
+
+    def _show_target(self, state: TrainingState) -> None:
+        height, width, _ = state.target.shape
+        note = f", {self.desk.note}" if self.desk.note else ""
+        self.caption.html = f"{_escaped(_short(state.target_name))}, {width} × {height}{note}"
+        target = encode(state.target, "PNG")
+        self.target.show(target)
+        self.fit.target = target
+        adapter = self.desk.run.adapter
+        self.saves.param.update(
+            adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
+        )
+        self.controls.tell(self._values(), self._notes())
+
+    def _show_report(self, report: Report) -> None:
+        self.fit.report(report)
+        speed = report.iterations_per_second or self.bar.reading.get("speed", 0.0)
+        if report.iteration == 0:
+            speed = 0.0
+        self.bar.reading = {
+            "iteration": report.iteration,
+            "iterations": self.desk.settings.iterations,
+            "psnr": report.psnr,
+            "speed": speed,
+            "seconds": report.seconds,
+        }
+        self.quality.show(self.desk.history)
+        self.times.show(report.kernel_ms)
+        self.list_words.html = self.lists.show(report)
+
+    def _values(self) -> dict[str, Any]:
+        values = {name: value for name, value in self.desk.settings.param.values().items() if name != "name"}
+        return values | {"sample": self.desk.source_name}
+
+    def _notes(self) -> dict[str, str]:
+        kernels = {
+            "simple": "Every Gaussian for every pixel, differentiated by the compiler. Small pictures and few Gaussians only.",
+            "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
+            "binned": "Each Gaussian finds its tiles once; sums are made in registers. Lists have any length.",
+        }
+        return {"kernels": kernels[self.desk.settings.kernels]}
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 30 else f"{name[:18]}…{name[-10:]}"
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)

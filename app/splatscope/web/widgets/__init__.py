@@ -1,0 +1,1 @@
+"""Components that several pages use: forms, uploads, live pictures, the editor."""

@@ -1,0 +1,198 @@
+// A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
+import {h, style} from "#web/shell/dom.js"
+import {bitField} from "#web/drawing/bits.js"
+import {send} from "./upload.js"
+
+export function render({model, el}) {
+  style(el)
+  const set = (name, value) => model.send_msg({type: "set", name, value})
+  const items = new Map()
+  const groups = model.groups.map((group) => {
+    const parts = group.items.map((item) => {
+      const made = MAKERS[item.kind](item, set, model)
+      const note = h("p", {class: "hint", hidden: true})
+      items.set(item.name, {...made, note})
+      return [made.el, note]
+    })
+    if (group.folded) return h("details", {}, h("summary", {}, group.title), ...parts.flat())
+    return h("fieldset", {}, h("legend", {}, group.title), ...parts.flat())
+  })
+
+  const show = () => {
+    for (const [name, item] of items) {
+      if (name in model.values) item.show?.(model.values[name])
+      const words = model.notes[name] ?? ""
+      item.note.textContent = words
+      item.note.hidden = !words
+    }
+  }
+  model.on("revision", () => queueMicrotask(show))
+  show()
+  return h("form", {class: `controls${model.bar ? " bar" : ""}`, "data-testid": "controls", onsubmit: (event) => event.preventDefault()}, ...groups)
+}
+
+const MAKERS = {
+  number(item, set) {
+    const input = field(item, set)
+    return {el: h("label", {class: "f", title: item.doc}, item.label, input), show: (value) => put(input, tidy(value))}
+  },
+
+  slider(item, set) {
+    const to = item.log ? Math.log : (x) => x
+    const from = item.log ? Math.exp : (x) => x
+    const low = to(item.from), high = to(item.to)
+    const input = field(item, set)
+    const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
+    const value = () => round(from(low + +range.value * (high - low)), item)
+    let told = 0
+    range.oninput = () => {
+      inHand.add(range)
+      input.value = tidy(value())
+      if (!item.live || performance.now() - told < 90) return
+      told = performance.now()
+      set(item.name, value())
+    }
+    range.onchange = () => { inHand.delete(range); set(item.name, value()) }
+    range.onkeydown = (event) => {
+      const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
+      if (!way) return
+      event.preventDefault()
+      event.stopPropagation()
+      range.value = +range.value + way * 0.025
+      range.oninput()
+      range.onchange()
+    }
+    const show = (now) => {
+      if (inHand.has(range)) return
+      put(input, tidy(now))
+      range.value = Math.min(1, Math.max(0, (to(now) - low) / (high - low)))
+    }
+    return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}
+  },
+
+  segments(item, set) {
+    const buttons = item.options.map(([value, label]) => {
+      const choose = () => { show(value); set(item.name, value) }
+      return [value, h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)]
+    })
+    const show = (now) => {
+      for (const [value, button] of buttons) {
+        button.setAttribute("aria-checked", String(value === now))
+        button.tabIndex = value === now ? 0 : -1
+      }
+    }
+    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons.map(([, button]) => button))
+    row.onkeydown = (event) => {
+      const way = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key]
+      if (!way) return
+      event.preventDefault()
+      event.stopPropagation()
+      const at = buttons.findIndex(([, button]) => button.getAttribute("aria-checked") === "true")
+      const [, next] = buttons[(at + way + buttons.length) % buttons.length]
+      next.focus()
+      next.click()
+    }
+    return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row), show}
+  },
+
+  menu(item, set) {
+    const select = h("select", {"aria-label": item.label}, ...item.options.map(([value, label]) => h("option", {value}, label)))
+    select.onchange = () => set(item.name, select.value)
+    const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
+    const other = h("option", {hidden: true}) // what is none of the options, a file of the user's own, has its name shown
+    select.append(other)
+    const show = (value) => {
+      const known = item.options.some(([option]) => option === value)
+      other.value = other.textContent = known ? "" : value
+      select.value = value
+    }
+    return {el, show}
+  },
+
+  text(item, set) {
+    const input = h("input", {type: "text", "aria-label": item.label, spellcheck: "false", autocomplete: "off"})
+    input.oninput = () => inHand.add(input)
+    input.onblur = () => inHand.delete(input)
+    input.onchange = () => { inHand.delete(input); set(item.name, input.value) }
+    return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
+  },
+
+  // A few whole numbers as bars to draw: each a slider that stands.
+  bars(item, set) {
+    const ranges = Array.from({length: item.count}, (_, i) => h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}))
+    const read = h("output", {})
+    const say = () => { read.textContent = ranges.map((range) => range.value).join(" ") }
+    const row = h("div", {class: "bars", role: "group", "aria-label": item.label}, ...ranges)
+    // one stroke of the pointer over several bars draws them all
+    const draw = (event) => {
+      const range = ranges.find((one) => { const box = one.getBoundingClientRect(); return event.clientX >= box.left && event.clientX < box.right })
+      if (!range) return
+      const box = range.getBoundingClientRect(), share = 1 - (event.clientY - box.top) / box.height
+      range.value = Math.round(item.min + Math.min(1, Math.max(0, share)) * (item.max - item.min))
+      inHand.add(row)
+      say()
+    }
+    row.onpointerdown = (event) => { event.preventDefault(); row.setPointerCapture(event.pointerId); draw(event) }
+    row.onpointermove = (event) => { if (row.hasPointerCapture(event.pointerId)) draw(event) }
+    row.onpointerup = () => { inHand.delete(row); set(item.name, read.textContent) }
+    for (const range of ranges) {
+      range.oninput = say
+      range.onchange = () => set(item.name, read.textContent)
+      range.onkeydown = (event) => { if (event.key.startsWith("Arrow")) event.stopPropagation() }
+    }
+    const show = (value) => {
+      if (inHand.has(row)) return
+      const numbers = String(value).match(/\d+/g) ?? []
+      ranges.forEach((range, i) => { range.value = numbers[i] ?? item.min })
+      say()
+    }
+    return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row, read), show}
+  },
+
+  bits: bitField,
+
+  action(item, set) {
+    const el = h("button", {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)}, item.label)
+    return {el}
+  },
+
+  upload(item, set, model) {
+    const input = h("input", {type: "file", accept: item.accept, class: "vh", "aria-label": item.label})
+    const words = h("span", {}, item.label)
+    const take = async (file) => {
+      if (!file) return
+      const wrong = await send(model, item, file, (share) => { words.textContent = share < 1 ? `${Math.round(100 * share)} %` : item.label })
+      if (wrong) set(`${item.name}!`, wrong)
+    }
+    input.onchange = async () => { await take(input.files[0]); input.value = "" }
+    const label = h("label", {class: "btn upload", "data-testid": item.testid || null}, words, input)
+    label.ondragover = (event) => { event.preventDefault(); label.classList.add("over") }
+    label.ondragleave = () => label.classList.remove("over")
+    label.ondrop = (event) => { event.preventDefault(); label.classList.remove("over"); take(event.dataTransfer.files[0]) }
+    return {el: label}
+  },
+}
+
+function field(item, set) {
+  const input = h("input", {type: "number", min: item.min, max: item.max, step: item.whole ? 1 : "any", "aria-label": item.label, inputmode: item.whole ? "numeric" : "decimal"})
+  input.oninput = () => inHand.add(input)
+  input.onblur = () => inHand.delete(input)
+  input.onchange = () => {
+    inHand.delete(input)
+    set(item.name, input.value === "" ? null : +input.value)
+  }
+  return input
+}
+
+// Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
+const inHand = new WeakSet()
+const put = (input, value) => { if (!inHand.has(input)) input.value = value }
+
+// Two significant digits are as fine as a hand moves a slider; whole numbers stay whole.
+function round(value, item) {
+  const rough = Number(value.toPrecision(2))
+  const tied = Math.min(item.max, Math.max(item.min, rough))
+  return item.whole ? Math.round(tied) : tied
+}
+
+const tidy = (value) => Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))

@@ -1,0 +1,115 @@
+"""A form made from the parameters of a settings object: names, bounds, choices and words are said once, where they are declared."""
+
+from collections.abc import Callable
+from typing import Any
+
+import param
+
+from splatscope.web.component import Component
+from splatscope.web.widgets.upload import Inbox
+
+Spec = dict[str, Any]
+
+
+class Controls(Component):
+    """Groups of native inputs. Each change goes to `on_change(name, value)`; each file to the callback of its upload item.
+
+    The browser shows what was typed until Python answers: `values` holds what is true, `say` puts one line under an item.
+    """
+
+    groups = param.List(default=[], item_type=dict, doc="Groups as `group` makes them, in the order they matter")
+    values = param.Dict(default={}, doc="The value of every item by name")
+    notes = param.Dict(default={}, doc="A line under an item, by its name")
+    bar = param.Boolean(default=False, doc="Whether it lies across the page, above a figure, rather than down its side")
+    revision = param.Integer(default=0, doc="Counted up to have the browser show `values` again, also where they did not change")
+
+    def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
+        super().__init__(**params)
+        self._on_change = on_change
+        self._inboxes = {name: Inbox(receive) for name, receive in uploads.items()}
+
+    def tell(self, values: dict[str, Any], notes: dict[str, str] | None = None) -> None:
+        """Show these values, whatever stands in the inputs."""
+        self.param.update(values=self.values | values, notes=self.notes | (notes or {}), revision=self.revision + 1)
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        name = str(message.get("name"))
+        match message.get("type"):
+            case "set":
+                self._on_change(name, message.get("value"))
+            case "chunk" if name in self._inboxes:
+                self._inboxes[name].take(message)
+
+
+def group(title: str, *items: Spec, folded: bool = False) -> Spec:
+    """Items under a heading; `folded` ones open on a click."""
+    return {"title": title, "items": list(items), "folded": folded}
+
+
+def number(parameter: param.Parameter) -> Spec:
+    """A field for a number."""
+    return _item("number", parameter) | _bounds(parameter)
+
+
+def slider(
+    parameter: param.Parameter, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
+) -> Spec:
+    """A slider, narrowed to `low` … `high` and perhaps logarithmic, with a field beside it that takes any allowed value.
+
+    A `live` one tells its value while it is dragged.
+    """
+    bounds = _bounds(parameter)
+    span = {"from": bounds["min"] if low is None else low, "to": bounds["max"] if high is None else high, "log": log, "live": live}
+    return _item("slider", parameter) | bounds | span
+
+
+def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
+    """A row of segments, or a menu where the words are long. Objects that are given by name are called so."""
+    objects = list(parameter.objects)
+    labels = list(parameter.names or ()) or [str(value)[:1].upper() + str(value)[1:] for value in objects]
+    return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
+
+
+def switch(parameter: param.Boolean, off: str = "Off", on: str = "On") -> Spec:
+    """Two segments."""
+    return _item("segments", parameter) | {"options": [(False, off), (True, on)]}
+
+
+def text(parameter: param.String) -> Spec:
+    """A field for words."""
+    return _item("text", parameter)
+
+
+def bars(parameter: param.String, count: int, low: int, high: int) -> Spec:
+    """So many whole numbers in `low` … `high`, drawn as bars; the parameter holds them with blanks between."""
+    return _item("bars", parameter) | {"count": count, "min": low, "max": high}
+
+
+def bits(parameter: param.Integer, parts: list[tuple[str, int]]) -> Spec:
+    """The bits of a number, the highest first, in `parts` of so many: each a switch."""
+    return _item("bits", parameter) | {"parts": parts}
+
+
+def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:
+    """A menu of (value, words) that is no parameter."""
+    return {"kind": "menu", "name": name, "label": label, "doc": "", "options": options, "bare": True}
+
+
+def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = "") -> Spec:
+    """A button that takes a file, also dropped on it."""
+    return {"kind": "upload", "name": name, "label": label, "accept": accept, "most": most_bytes, "testid": testid}
+
+
+def action(name: str, label: str, *, on_phones: bool = False) -> Spec:
+    """A button; `on_phones` shows it only where the top bar has no room for it."""
+    return {"kind": "action", "name": name, "label": label, "on_phones": on_phones}
+
+
+def _item(kind: str, parameter: param.Parameter) -> Spec:
+    return {"kind": kind, "name": parameter.name, "label": parameter.label, "doc": parameter.doc or ""}
+
+
+def _bounds(parameter: param.Number) -> Spec:
+    low, high = parameter.bounds
+    whole = isinstance(parameter, param.Integer)
+    return {"min": low, "max": high, "step": 1 if whole else None, "whole": whole}

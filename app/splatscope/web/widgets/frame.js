@@ -1,0 +1,41 @@
+// Live pictures: encoded bytes in, drawn at their own size, each acknowledged once it is on the canvas.
+import {style} from "#web/shell/dom.js"
+
+export function render({model, el}) {
+  style(el)
+  const canvas = document.createElement("canvas")
+  follow(model, canvas)
+  return canvas
+}
+
+// Keeps `canvas` at the model's newest frame. `drawn(sequence)` is called after each.
+export function follow(model, canvas, drawn = () => {}) {
+  let last = 0
+  canvas.setAttribute("role", "img")
+
+  const draw = async () => {
+    const {sequence, frame, data, alt} = model
+    if (sequence === last || !frame?.byteLength) return
+    last = sequence
+    let error = null
+    try {
+      const bitmap = await createImageBitmap(new Blob([frame]))
+      if (canvas.width !== bitmap.width) canvas.width = bitmap.width
+      if (canvas.height !== bitmap.height) canvas.height = bitmap.height
+      canvas.getContext("2d").drawImage(bitmap, 0, 0)
+      bitmap.close()
+      for (const [name, value] of Object.entries(data)) canvas.dataset[name] = value
+      canvas.setAttribute("aria-label", alt)
+    } catch (reason) {
+      error = String(reason)
+    }
+    model.send_msg({type: "drawn", sequence, error})
+    drawn(sequence)
+  }
+  // the parts of a frame arrive one by one within a task: look once all are there
+  const soon = () => queueMicrotask(draw)
+  model.on("sequence", soon)
+  for (const [name, value] of Object.entries(model.data)) canvas.dataset[name] = value
+  canvas.setAttribute("aria-label", model.alt)
+  draw()
+}

@@ -1,0 +1,53 @@
+"""Live pictures with back-pressure: no frame is sent before the browser has drawn the one before it."""
+
+import time
+from typing import Any
+
+import param
+
+from splatscope.web.component import Component
+
+PATIENCE = 5.0  # seconds after which a frame that nobody acknowledged is taken as lost, with its connection
+
+
+class Frame(Component):
+    """A canvas at the picture's own pixel size, fed encoded bytes (PNG, JPEG, WebP).
+
+    `show` may be called as often as frames come: while one is on its way the newest waits, those between are dropped.
+    Ask `idle` first where encoding costs something.
+    """
+
+    frame = param.Bytes(default=b"", doc="The encoded picture now shown")
+    sequence = param.Integer(default=0, doc="Number of the frame, counted from 1; the browser acknowledges it")
+    data = param.Dict(default={}, doc="data-attributes of the canvas, by name without `data-`")
+    alt = param.String(default="", doc="What the picture shows, for those who do not see it")
+
+    def __init__(self, **params: Any):
+        super().__init__(**params)
+        self._waiting: tuple[bytes, dict[str, Any]] | None = None
+        self._drawn = self.sequence
+        self._sent = 0.0
+
+    @property
+    def idle(self) -> bool:
+        """Whether the browser has drawn all that it was sent, so that the next frame goes out at once."""
+        return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
+
+    def show(self, frame: bytes, **data: Any) -> None:
+        """Shows a picture, now or as soon as the one before it is drawn. `data` updates the canvas' data-attributes."""
+        if self._waiting is not None:
+            data = self._waiting[1] | data
+        if not self.idle:
+            self._waiting = (frame, data)
+            return
+        self._waiting, self._sent = None, time.monotonic()
+        values = {name: str(value) for name, value in (self.data | data).items()}
+        self.param.update(frame=frame, data=values, sequence=self.sequence + 1)
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("type") != "drawn":
+            return
+        self._drawn = int(message["sequence"])
+        if self._waiting is not None:
+            frame, data = self._waiting
+            self.show(frame, **data)

@@ -1,0 +1,11 @@
+// Words that change: HTML made by Python.
+import {h, style} from "#web/shell/dom.js"
+
+export function render({model, el}) {
+  style(el)
+  const root = h("div", {class: "text"})
+  const show = () => { root.innerHTML = model.html }
+  model.on("html", show)
+  show()
+  return root
+}

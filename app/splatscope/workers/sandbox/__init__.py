@@ -1,0 +1,1 @@
+"""Where untrusted sources are compiled and run."""

@@ -1,0 +1,325 @@
+"""Inputs and scene of the section on Adam."""
+
+import base64
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import ASSETS
+from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Trainer
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
+from splatscope.tracing.job import Job
+
+SIZE, BLOBS, ITERATIONS = (16, 12), 3, 48
+FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
+COUNT = len(FIELDS) * BLOBS
+LAST = COUNT - 1  # thread
+BY_FIELD = (1, 1, 0.2, 0.2, 0.2, 0.15, 0.15, 0.15, 0.5)  # rates, in that of a position
+LONG = 8000
+SURFACES = ("bowl", "valley", "slanted valley", "bend")
+STEPS = 80
+LOW, HIGH = (-2.0, -1.25), (2.0, 1.25)
+STARTS = ((-1.7, 1.0), (-1.8, 0.9), (-1.8, 0.3), (-1.6, -0.9))
+GOALS = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.2, 0.12))
+NAMES = {"1 − βᵗ": 0, "1 − β, as shipped": 1}
+
+
+class AdamLesson(Lesson):
+    """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/adam.slang."""
+
+    rate = param.Number(
+        default=0.2, bounds=(0.01, 1.0), label="η", doc="Of a position, in pixels; sizes, colours, opacity have less"
+    )
+    beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁")
+    beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂")
+    correction = param.Selector(default="1 − βᵗ", objects=list(NAMES), label="The moments are divided by")
+    surface = param.Selector(default="valley", objects=list(SURFACES), label="Landscape")
+    loss = param.Selector(default="1", objects=["1/10", "1", "10"], label="Loss times")
+    pace = param.Number(default=1.0, bounds=(0.1, 4.0), label="Pace")
+
+    unit: ClassVar[str] = "iteration"
+    figure: ClassVar[dict[str, Any]] = {
+        "parts": ["source", "findings"],
+        "thread": 0,
+        "lockstep": True,
+        "options": {"choice": "Raw value", "unit": "iteration"},
+    }
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "rate": {"live": True, "log": True},
+        "beta1": {"live": True},
+        "beta2": {"live": True},
+        "pace": {"log": True},
+    }
+
+    def job(self) -> Job:
+        width, height = SIZE
+        inputs = scene_inputs(SIZE, start()) | self.adam(NAMES[self.correction])
+        inputs |= {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
+        inputs |= {
+            "targetBuffer": target(),
+            "iterations": np.uint32(ITERATIONS),
+            "pieces": np.array((width // 8, height // 4), np.uint32),
+            "moves": np.zeros((ITERATIONS, COUNT, 2), np.float32),
+            "frames": np.zeros((ITERATIONS + 1, height, width, 4), np.float32),
+        }
+        functions = ("trainAlone", "adamMove")
+        return self.kernel(entry="trainAlone", inputs=inputs, functions=functions, constants={"SIMPLE_BLOBCOUNT": BLOBS})
+
+    def adam(self, shipped: int = 0, rate: float | None = None) -> dict[str, np.ndarray]:
+        """The uniform `adam` of adam.slang."""
+        x, shape, colour, opacity = (BY_FIELD[field] * self.rate for field in (0, 2, 5, 8))
+        return {
+            "adam.rates": np.array((x, shape, colour, opacity), np.float32),
+            "adam.beta1": np.float32(self.beta1),
+            "adam.beta2": np.float32(self.beta2),
+            "adam.epsilon": np.float32(1e-8),
+            "adam.step": np.uint32(1),
+            "adam.shippedCorrection": np.uint32(shipped),
+        }
+
+    def rates(self) -> np.ndarray:
+        """Of each raw value: (27,)."""
+        return np.repeat(BY_FIELD, BLOBS) * self.rate
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        return [int(step) for step in story.steps(kind="write", name="blobsBuffer", thread=LAST)]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        life = lives(story)
+        corrected, shipped = np.moveaxis(story.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
+        after = np.c_[life["p"][:, 1:], story.output("blobsBuffer")]
+        curves = {
+            "the value": [("", after, "line")],
+            "its gradient": [("m̂", life["mHat"], "dashed"), ("m", life["m"], "line"), ("g", life["g"], "dots")],
+            "squared, on a logarithmic scale": [("v̂", life["vHat"], "dashed"), ("v", life["v"], "line")],
+            "the step, in η": [("as shipped", -shipped, "dashed"), ("corrected", -corrected, "line")],
+        }
+        more = {
+            "its gradient": {"levels": [0]},
+            "squared, on a logarithmic scale": {"log": True},
+            "the step, in η": {"levels": [-1, 0, 1]},
+        }
+        frames = to_bytes(story.output("frames")[..., :3])
+        return {
+            "names": [f"{field} of Gaussian {blob + 1}" for field in FIELDS for blob in range(BLOBS)],
+            "ends": life["ends"].tolist(),
+            "rows": [
+                {
+                    "title": title,
+                    **more.get(title, {}),
+                    "curves": [
+                        dict(zip(("label", "values", "mark"), (label, digits(values), mark), strict=True))
+                        for label, values, mark in all_of
+                    ],
+                }
+                for title, all_of in curves.items()
+            ],
+            "size": SIZE,
+            "target": text_of(to_bytes(target()[..., :3])),
+            "frames": [text_of(frame) for frame in frames],
+        }
+
+    # Questions
+
+    def first(self, story: Story) -> Answer:
+        moves = np.abs(story.output("moves")[0, :, 0]) / self.rates()
+        gradients = np.abs(lives(story)["g"][:, 0])
+        every = "by η, every one"
+        value = every if np.all(np.abs(moves - 1) < 0.01) else "by η at most"
+        because = (
+            f"The gradients lie between {gradients.min():.1e} and {gradients.max():.1e}. But m̂ is g itself at first, and √v̂ its "
+            "size: what is left is the sign."
+        )
+        return Answer(value, (every, "by η at most", "by η times the gradient", "by a tenth of η"), self.stops(story)[0], because)
+
+    def against(self, story: Story) -> Answer:
+        life = lives(story)
+        uphill = np.sign(life["g"][0]) * np.sign(life["m"][0]) < 0
+        many = int(uphill.sum())
+        because = "m has the gradient's sign throughout."
+        if many:
+            because = f"The first time in iteration {np.flatnonzero(uphill)[0] + 1}: the gradient has turned, m has not yet."
+        step = int(life["ends"][0, np.flatnonzero(uphill)[0]]) if many else self.stops(story)[-1]
+        kept = list(dict.fromkeys(n for n in (many, 0, many + 9, many // 2, many + 4, ITERATIONS // 2) if 0 <= n <= ITERATIONS))[:4]
+        return Answer(str(many), tuple(map(str, sorted(kept))), step, because)
+
+    # Claims
+
+    def corrected(self, lab: Lab) -> Verdict:
+        right, shipped = self._streams(lab, np.ones((1, LONG)))[0].T
+        at = (1, 12, LONG)
+        ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
+            f"step {t:,}: {right[t - 1]:.2f} η, <b>{shipped[t - 1]:.3g} η</b>" for t in at
+        )
+        said = "That is right at t = 1 only. The correction is 1 − βᵗ: it makes m̂ an average from the first step on, and fades."
+        return Verdict(bool(np.allclose(shipped, right, rtol=0.05)), ran, said)
+
+    def erratic(self, lab: Lab) -> Verdict:
+        means = mean_steps(self._streams(lab, some_streams()))
+        large, steady, noisy = means[3], means[0], means[1]
+        ran = (
+            f"always 1: steps of <b>{steady[0]:.2f} η</b>, as shipped {steady[1]:.2f} η<br>"
+            f"always 1,000: <b>{large[0]:.2f} η</b>, as shipped {large[1]:.2f} η<br>"
+            f"+1 or −1 by chance: <b>{noisy[0]:.2f} η</b>, as shipped {noisy[1]:.2f} η"
+        )
+        said = "The size of a gradient does not matter, its steadiness does. A steady one gets the largest steps, noise small ones."
+        return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
+
+    def noisy(self, lab: Lab) -> Verdict:
+        raw = some_gaussians(60, (48, 48), 5, (2.0, 6.0))
+        again = np.array([gradient(lab, raw) for _ in range(6)])
+        moved = raw - 0.02 * np.sign(again[0])
+        size = np.abs(again[0]).max()
+        apart, change = np.ptp(again, axis=0).max() / size, np.abs(gradient(lab, moved) - again[0]).max() / size
+        ran = (
+            f"60 Gaussians, 48 × 48 pixels, the gradient of the same state six times: "
+            f"{'the same bits' if apart == 0 else f'apart by <b>{apart:.0e}</b> of the largest at most'}<br>"
+            f"after a step of 0.02 in each value: changed by up to <b>{change:.0%}</b> of the largest"
+        )
+        said = (
+            "Every iteration sums over all pixels, so nothing is estimated. What changes the gradient is that the Gaussians have "
+            "moved, and, in the last bits, the order of the additions."
+        )
+        return Verdict(bool(apart > 0.01), ran, said)
+
+    # Tried out
+
+    @param.depends("beta1", "beta2")
+    def constant(self, lab: Lab) -> Curves:
+        moved = self._streams(lab, np.ones((1, LONG)))[0]
+        at = np.unique(np.round(np.geomspace(1, LONG, 160)).astype(int))
+        curves = [Curve(label, at, moved[at - 1, which]) for which, label in enumerate(("divided by 1 − βᵗ", "divided by 1 − β"))]
+        return Curves("iteration", "step, in η", tuple(curves), log_x=True)
+
+    @param.depends("beta1", "beta2")
+    def streams(self, lab: Lab) -> Several:
+        moved = self._streams(lab, some_streams())
+        shown = np.arange(1, 121)
+        names = ("steady", "noisy", "sparse")
+        curves = tuple(Curve(name, shown, moved[i, :120, 0]) for i, name in enumerate(names))
+        rows = [
+            (f"{right:.3f} η", f"{shipped:.3f} η", name)
+            for name, (right, shipped) in zip((*names, "steady, × 1,000"), mean_steps(moved), strict=True)
+        ]
+        return Several((Curves("iteration", "corrected step, in η", curves), Table(("corrected", "as shipped", ""), tuple(rows))))
+
+    def training(self, lab: Lab) -> Curves:
+        picture = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut", 48, 48).pixels
+        curves = []
+        for adam, words in (("correct", "1 − βᵗ"), ("shipped", "1 − β, as shipped")):
+            settings = Settings(size=48, blobs=60, iterations=200, kernels="tiled", adam=adam)
+            trainer = Trainer(lab.device, start_state(settings, picture, ""))
+            looks = [trainer.look()]
+            for _ in range(40):
+                trainer.advance(5)
+                looks.append(trainer.look())
+            curves.append(Curve(words, np.array([look.iteration for look in looks]), np.array([look.psnr for look in looks])))
+        return Curves("iteration", "PSNR, dB", tuple(curves))
+
+    @param.depends("surface", "loss", "pace", "beta1", "beta2")
+    def map(self, lab: Lab) -> Paths:
+        which, grid = SURFACES.index(self.surface), (97, 61)
+        inputs = self.adam() | {
+            "surface": np.uint32(which),
+            "scale": np.float32({"1/10": 0.1, "1": 1, "10": 10}[self.loss]),
+            "start": np.array(STARTS[which], np.float32),
+            "steps": np.uint32(STEPS),
+            "descentRate": np.float32(0.03 * self.pace),
+            "adamRate": np.float32(0.08 * self.pace),
+            "low": np.array(LOW, np.float32),
+            "high": np.array(HIGH, np.float32),
+            "grid": np.array(grid, np.uint32),
+            "places": np.zeros((4, STEPS + 1, 2), np.float32),
+            "heights": np.zeros(grid[::-1], np.float32),
+        }
+        places = np.nan_to_num(lab.run(self.kernel("map", entry="walk", inputs=inputs))["places"], nan=1e6)  # far away
+        groups = (-(-grid[0] * grid[1] // 64), 1, 1)
+        heights = lab.run(self.kernel("map", entry="survey", inputs=inputs, groups=groups))["heights"]
+        labels = ("gradient descent", "momentum", "Adam", "Adam as shipped")
+        paths = tuple(Curve(label, *np.clip(places[way].T, -1e6, 1e6)) for way, label in enumerate(labels))
+        levels = tuple(float(level) for level in np.geomspace(0.002, 0.9, 12) * heights.max())
+        return Paths(heights, LOW, HIGH, levels, paths, GOALS[which])
+
+    def _streams(self, lab: Lab, gradients: np.ndarray) -> np.ndarray:
+        """The moves that streams of gradients (n, iterations) make, in η: (n, iterations, 2), corrected and as shipped."""
+        rows = np.zeros((8, gradients.shape[1]), np.float32)
+        rows[: len(gradients)] = gradients
+        inputs = self.adam() | {
+            "iterations": np.uint32(rows.shape[1]),
+            "gradients": rows,
+            "moved": np.zeros((*rows.shape, 2), np.float32),
+        }
+        return lab.run(self.kernel("streams", entry="followStreams", inputs=inputs))["moved"][: len(gradients)]
+
+
+def start() -> np.ndarray:
+    """Three grey Gaussians: (9, 3) float32."""
+    return gaussians(
+        [(3, 3), (11, 4.5), (7, 9)], [(2, 1.6), (2.5, 1.5), (1.7, 2.1)], [0.4, 1, 0.2], [(0.5, 0.5, 0.5)] * 3, [0.6] * 3
+    )
+
+
+def target() -> np.ndarray:
+    """Three soft blots on white: (12, 16, 4) float32."""
+    y, x = np.mgrid[: SIZE[1], : SIZE[0]]
+    picture = np.ones((*x.shape, 4), np.float32)
+    for cx, cy, radius, ink in ((5, 5, 6, (0.0, 0.35, 0.7)), (11, 3, 5, (0.85, 0.45, 0.05)), (9.5, 8.5, 7, (0.1, 0.6, 0.4))):
+        alpha = 0.9 * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / radius)[..., None]
+        picture[..., :3] = picture[..., :3] * (1 - alpha) + np.array(ink) * alpha
+    return picture
+
+
+def lives(story: Story) -> dict[str, np.ndarray]:
+    """What each thread's value went through, (27, iterations) each: p and g before, m, v, m̂ and v̂ after, `ends` the steps."""
+
+    def of(name: str, function: str, nth: int = 0, of_each: int = 1, **wanted: str) -> np.ndarray:
+        steps = story.steps(**{"kind": "value", "name": name, "function": function} | wanted)
+        steps = steps[np.argsort(story.threads(steps), kind="stable")]
+        return steps.reshape(COUNT, ITERATIONS, of_each)[..., nth]
+
+    def values(steps: np.ndarray) -> np.ndarray:
+        return story.values(steps.ravel()).reshape(steps.shape)
+
+    # adamMove is called twice an iteration: the second call is the one that counts.
+    found = {name: values(of(name, "trainAlone")) for name in ("p", "g")}
+    found |= {name: values(of(name, "adamMove", 1, 2)) for name in ("mHat", "vHat")}
+    for name, buffer in (("m", "firstMoment"), ("v", "secondMoment")):
+        found[name] = values(of(buffer, "trainAlone", kind="write"))
+    return found | {"ends": of("blobsBuffer", "trainAlone", kind="write")}
+
+
+def some_streams() -> np.ndarray:
+    """Steady, noisy, sparse, and steady a thousand times as large: (4, LONG)."""
+    signs = np.random.default_rng(3).choice((-1.0, 1.0), LONG)
+    return np.array([np.ones(LONG), signs, np.arange(LONG) % 10 == 0, np.full(LONG, 1000.0)])
+
+
+def mean_steps(moved: np.ndarray) -> np.ndarray:
+    """The mean length of the last steps of each stream: (streams, 2)."""
+    return np.abs(moved[:, -2000:]).mean(axis=1)
+
+
+def gradient(lab: Lab, raw: np.ndarray) -> np.ndarray:
+    """Of all raw values (9, N) by the kernel of a training, for a picture of 48 × 48."""
+    inputs = scene_inputs((48, 48), raw) | {"targetBuffer": np.ones((48, 48, 4), np.float32)}
+    job = Lesson.shader("training.slang", entry="computeDerivativesMain", inputs=inputs, groups=(6, 12, 1))
+    return lab.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
+
+
+def digits(values: np.ndarray) -> list[list[float]]:
+    """With as many digits as a drawing can show."""
+    return [[float(f"{value:.5g}") for value in row] for row in values]
+
+
+def text_of(pixels: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(pixels).tobytes()).decode()

@@ -1,0 +1,375 @@
+"""Inputs and scene of the section on automatic differentiation."""
+
+import re
+from html import escape
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.gpu.kernel import first_error
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
+from splatscope.tracing.job import Job
+
+TILE = (8, 4)
+PIXELS = TILE[0] * TILE[1]
+BLOBS = 5
+FIELDS = ("centre x", "centre y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity")
+PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
+
+
+class Autodiff(Lesson):
+    """The gradient of one pixel's loss by one raw value of one Gaussian, link by link, by the functions of shaders/."""
+
+    field = param.Selector(default="log size 1", objects=list(FIELDS), label="p, a raw value")
+    blob = param.Integer(default=4, bounds=(0, BLOBS - 1), label="Gaussian", doc="0 is the nearest")
+    nudge = param.Number(default=0.01, bounds=(1e-6, 1), label="h", doc="How far the finite difference moves p")
+    opacity = param.Number(default=0.75, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
+    seed = param.Integer(default=16, bounds=(0, 9999), label="Scatter", doc="Another number, other Gaussians")
+    x = param.Number(default=0.6, bounds=(0, 1), label="x")
+
+    unit: ClassVar[str] = "link"
+    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 2, "lockstep": True}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "field": {"as_menu": True},
+        "blob": {"live": True},
+        "nudge": {"log": True, "live": True},
+        "opacity": {"live": True},
+        "seed": {"kind": "number"},
+        "x": {"live": True},
+    }
+
+    def raw(self) -> np.ndarray:
+        """(9, 5) float32, near ones first."""
+        rng = np.random.default_rng(self.seed)
+        centres = np.round(rng.uniform((0.5, 0.2), (6.5, 2.8), (BLOBS, 2)))
+        colours = COLOURS[rng.permutation(len(COLOURS))[:BLOBS]]
+        sizes = rng.uniform(0.6, 1.6, (BLOBS, 2))
+        return gaussians(centres, sizes, rng.random(BLOBS) * np.pi, colours, np.full(BLOBS, self.opacity))
+
+    def inputs(self, **more: Any) -> dict[str, Any]:
+        return (
+            scene_inputs(TILE, self.raw())
+            | {
+                "targetBuffer": TARGET,
+                "blob": np.uint32(self.blob),
+                "field": np.uint32(FIELDS.index(self.field)),
+                "nudge": np.float32(self.nudge),
+                "gradient": np.zeros(PIXELS, np.float32),
+                "slope": np.zeros(PIXELS, np.float32),
+            }
+            | more
+        )
+
+    def job(self) -> Job:
+        return self.kernel(entry="microscope", inputs=self.inputs(), functions=("microscope",))
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        """Where the last thread has a link, which in lockstep is where all have it."""
+        named = (
+            "part.d",
+            "layer.d",
+            "value.d",
+            "color.d",
+            "error.d",
+            "dColor.d",
+            "dValue.d",
+            "dLayer.d",
+            "dPart",
+            "dp",
+            "difference",
+        )
+        steps = [story.steps(kind="value", name=name, thread=PIXELS - 1) for name in named]
+        up, down = [int(one[0]) for one in steps[:5]], [int(one[-1]) for one in steps[5:]]
+        return [*up, *down]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        field = FIELDS.index(self.field)
+        return {
+            "size": TILE,
+            "blob": self.blob,
+            "most": max(float(np.abs(story.output("gradient")).max()), 1e-30),
+            "sum": whole(story),
+            "links": links(field),
+            "ellipses": ellipses(self.raw()),
+        }
+
+    # Questions
+
+    def way(self, story: Story) -> Answer:
+        total = whole(story)
+        value = "It stays" if total == 0 else "It shrinks" if total > 0 else "It grows"
+        because = f"The gradients of the 32 pixels add up to {total:.2g}; the step goes the other way."
+        return Answer(value, ("It grows", "It shrinks", "It stays"), len(story), because)
+
+    def outvoted(self, story: Story) -> Answer:
+        gradient, total = story.output("gradient"), whole(story)
+        against = int(np.sum(gradient * total < 0))
+        strongest = int(np.abs(gradient).argmax())
+        because = (
+            f"The loudest is pixel {strongest}, with {gradient[strongest]:.2g}, and the sum is {total:.2g}. "
+            "The map at the right of the figure shows who asks for what."
+        )
+        return Answer(str(against), some_numbers(against, PIXELS), len(story), because)
+
+    # The chain and its judge
+
+    @param.depends("blob", "opacity", "seed")
+    def nine(self, lab: Lab) -> Table:
+        trained = lab.run(self.kernel("whole", entry="gradients", inputs=self.inputs()))["derivBuffer"].view(np.float32)
+        rows = []
+        for field, name in enumerate(FIELDS):
+            by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(lab, field)
+            rows.append((name, number(by_rule), number(tried), small(abs(by_rule - tried))))
+        return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
+
+    def _tried(self, lab: Lab, field: int, step: float = 0.01) -> float:
+        """The central difference of the picture's loss by one raw value."""
+        losses = []
+        for way in (step, -step):
+            raw = self.raw()
+            raw[field, self.blob] += way
+            inputs = self.inputs(blobsBuffer=raw.ravel(), losses=np.zeros(PIXELS, np.float32))
+            losses.append(lab.run(self.kernel("whole", entry="lossOfEach", inputs=inputs))["losses"].astype(np.float64).sum())
+        return float(losses[0] - losses[1]) / (2 * step)
+
+    @param.depends("blob", "field", "opacity", "seed")
+    def nudges(self, lab: Lab) -> Curves:
+        steps, off = np.geomspace(1e-6, 1, 37).astype(np.float32), []
+        for step in steps:
+            found = lab.run(self.kernel(entry="microscope", inputs=self.inputs(nudge=step)))
+            off.append(np.abs(found["slope"] - found["gradient"]).max() / np.abs(found["gradient"]).max())
+        off = np.array(off)
+        return Curves(
+            "h", "largest error, relative", (Curve("", steps, np.where(off > 0, off, np.nan), True),), log_x=True, log_y=True
+        )
+
+    # The words, one line each
+
+    @param.depends("x")
+    def differentiable(self, lab: Lab) -> Several:
+        job = self.example("differentiable")
+        job.source = job.source.replace("[Differentiable] ", "")
+        return Several((self.left(lab, "differentiable"), refusal("Without [Differentiable]", lab.refused(job))))
+
+    @param.depends("x")
+    def pairs(self, lab: Lab) -> Code:
+        return self.left(lab, "pairs")
+
+    @param.depends("x")
+    def nodiff(self, lab: Lab) -> Several:
+        job = self.example("nodiff")
+        job.source = job.source.replace("no_diff(steps(x))", "steps(x)")
+        return Several((self.left(lab, "nodiff"), refusal("Without the second no_diff", lab.refused(job))))
+
+    @param.depends("x")
+    def differential(self, lab: Lab) -> Several:
+        job = self.example("differential")
+        job.source = job.source.replace("dBefore.d.value", "dBefore.d.finalCount")
+        return Several((self.left(lab, "differential"), refusal("Asked for dBefore.d.finalCount", lab.refused(job))))
+
+    @param.depends("x")
+    def believed(self, lab: Lab) -> Code:
+        return self.left(lab, "believed")
+
+    def recompute(self, lab: Lab) -> Several:
+        rows, gradients = [], []
+        for name, words in (("", "without it"), ("[PreferRecompute]", "with <code>[PreferRecompute]</code>")):
+            bytes_of = []
+            for most in (8, 16):
+                job = self.loop(most, name)
+                bytes_of.append(sum(lab.private_arrays(job).values()))
+            gradients.append(lab.run(job)["derivBuffer"].view(np.float32))
+            each = (bytes_of[1] - bytes_of[0]) / 8
+            rows.append((words, *(f"{n:,}" for n in bytes_of), f"{each:g}", f"{1e6 * lab.seconds(job, 4):.0f}\u2009µs"))
+        apart = float(np.abs(gradients[0] - gradients[1]).max())
+        rows.append(("largest difference of the gradients", small(apart), "", "", ""))
+        line = next(line for line in self.source("recompute").split("\n") if "layerAt(uint" in line)
+        head = ("", "bytes, 8 turns", "bytes, 16 turns", "a turn", "time, 16 turns")
+        return Several((Code(line), Table(head, tuple(rows))))
+
+    def loop(self, most: int, attribute: str) -> Job:
+        inputs = scene_inputs(TILE, some_gaussians(most, TILE, 3, (0.5, 1.0)))
+        job = self.kernel("recompute", entry="run", inputs=inputs, constants={"MOST": most})
+        job.source = job.source.replace("[PreferRecompute]", attribute)
+        return job
+
+    def example(self, name: str) -> Job:
+        return self.kernel(name, entry="run", inputs={"x": np.float32(self.x)})
+
+    def left(self, lab: Lab, name: str) -> Code:
+        """The kernel's code, with what the recording says that each line left."""
+        job = self.example(name)
+        story = lab.record(job)
+        notes: dict[int, dict[str, str]] = {}
+        for step in story.steps(kind="value", function="run"):
+            site = story.site(step)
+            if site.type:
+                notes.setdefault(site.line, {})[site.name] = numbers(story.values(np.array([step]))[0])
+        lines = job.source.rstrip().split("\n")
+        shown = {i + 1: line for i, line in enumerate(lines) if tells(line)}
+        return Code(
+            "\n".join(line.removeprefix("    ") for line in shown.values()),
+            notes=tuple(", ".join(f"{n} = {v}" for n, v in changed(line, notes.get(i, {}))) for i, line in shown.items()),
+        )
+
+    # The gradient that is zero
+
+    def compiles(self, lab: Lab) -> Verdict:
+        refused = lab.refused(self.form("return smoothstep(0, 1, x);"))
+        code = re.search(r"error\[(\w+)\]", refused)
+        at = 0.6
+        _, gradient, difference = self._look(lab, MEMBER, np.array([at]))[:, 0]
+        ran = (
+            f"<code>return smoothstep(0, 1, x);</code> {f'is refused: {code[1]}' if code else 'compiles'}<br>"
+            f"<code>{escape(MEMBER)}</code> {'is refused' if lab.refused(self.form(MEMBER)) else 'compiles'}<br>"
+            f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
+        )
+        said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant. Nobody is told."
+        return Verdict(bool(np.isclose(gradient, difference, atol=0.01)), ran, said)
+
+    @param.depends("x")
+    def forms(self, lab: Lab) -> Table:
+        rows = []
+        for body in FORMS:
+            refused = lab.refused(self.form(body))
+            found = ("refused", "") if refused else tuple(number(n) for n in self._look(lab, body)[1:])
+            rows.append((f"<code>{escape(body)}</code>", *found))
+        return Table(("s(x)", "gradient", "difference"), tuple(rows))
+
+    def trap(self, lab: Lab) -> Curves:
+        x = np.linspace(-0.2, 0.8, 51).astype(np.float32)
+        built_in, spelled = (self._look(lab, body, x) for body in (MEMBER, SPELLED))
+        tried = Curve("", x[::2], spelled[2][::2], points=True)
+        return Curves("x", "slope of s", (Curve("ease", x, spelled[1]), Curve("smoothstep", x, built_in[1]), tried))
+
+    def descent(self, lab: Lab) -> Curves:
+        steps, curves = np.arange(60), []
+        for body, label in ((MEMBER, "smoothstep"), (SPELLED, "ease")):
+            inputs = {"xs": np.array([0.2], np.float32), "found": np.zeros((60, 4), np.float32)}
+            found = lab.run(self.form(body, entry="descend", inputs=inputs))["found"]
+            curves.append(Curve(label, steps, found[:, 0]))
+        return Curves("step", "loss", tuple(curves))
+
+    def form(self, body: str, **options: Any) -> Job:
+        """The kernel of the trap with another body of its function."""
+        job = self.kernel("trap", **{"entry": "look"} | options)
+        assert MEMBER in job.source
+        job.source = job.source.replace(MEMBER, body)
+        return job
+
+    def _look(self, lab: Lab, body: str, xs: np.ndarray | None = None) -> np.ndarray:
+        """(3,) or (3, n) float32: value, gradient, difference at this lesson's x, or at those given."""
+        many = np.atleast_1d(np.asarray(self.x if xs is None else xs, np.float32))
+        inputs = {"xs": many, "found": np.zeros((len(many), 4), np.float32)}
+        found = lab.run(self.form(body, groups=(len(many), 1, 1), inputs=inputs))["found"][:, :3].T
+        return found[:, 0] if xs is None else found
+
+
+MEMBER = "Place place; place.at = smoothstep(0, 1, x); return place.at;"
+SPELLED = "return ease(x);"
+FORMS = (
+    "return smoothstep(0, 1, x);",
+    "float y = smoothstep(0, 1, x); return y;",
+    MEMBER,
+    "float all[2]; all[0] = smoothstep(0, 1, x); return all[0];",
+    "float2 both; both.x = smoothstep(0, 1, x); return both.x;",
+    "Plain plain = { ease(x) }; return plain.at;",
+    SPELLED,
+)
+
+# The colours of layers, after Okabe and Ito.
+COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0)]) / 255
+
+
+def target() -> np.ndarray:
+    """(32, 4) float32: the picture to fit, blue above, yellow below."""
+    row, column = np.divmod(np.arange(PIXELS), TILE[0])
+    share = ((row + 0.25 * column) / 4.75)[:, None]
+    colour = (1 - share) * (0.15, 0.35, 0.6) + share * (0.95, 0.8, 0.35)
+    return np.c_[colour, np.ones(PIXELS)].astype(np.float32)
+
+
+TARGET = target()
+
+
+def links(field: int) -> list[dict[str, Any]]:
+    """The chain from the loss to the raw value: which parts each link has, and how the recording calls them."""
+
+    def parts(names: str, value: str, gradient: str, letters: str = "rgba") -> list[dict[str, str]]:
+        return [
+            {"name": name, "value": f"{value}.p.{c}", "moves": f"{value}.d.{c}", "gradient": f"{gradient}.{c}"}
+            for name, c in zip(names.split(), letters, strict=False)
+        ]
+
+    group = PARTS[0 if field < 2 else 1 if field < 5 else 2 if field < 8 else 3]
+    return [
+        {
+            "name": "loss",
+            "by": "squaredError",
+            "parts": [{"name": "e", "value": "error.p", "moves": "error.d", "gradient": "weight", "once": "dColor.d.r"}],
+        },
+        {"name": "colour", "by": "overWhite", "parts": parts("r g b", "color", "dColor.d")},
+        {"name": "(C, T)", "by": "blend all layers", "parts": parts("r g b T", "value", "dValue.d")},
+        {"name": "layer", "by": "eval", "parts": parts("r g b α", "layer", "dLayer.d")},
+        {"name": "Gaussian", "by": "decode", "parts": parts(" ".join(group), "part", "dPart", "xyz")},
+        {"name": FIELDS[field], "by": "", "parts": [{"name": "p", "value": "p", "moves": "1", "gradient": "dp"}]},
+    ]
+
+
+def ellipses(raw: np.ndarray) -> list[list[float]]:
+    """What to draw of each Gaussian: x, y, both standard deviations, angle, and its colour (r, g, b)."""
+    sizes = np.exp(raw[2:4]) + 0.3
+    return np.round(np.concatenate([raw[:2], sizes, raw[4:5], raw[5:8]]).T.astype(float), 4).tolist()
+
+
+def whole(story: Story) -> float:
+    """∂ of the picture's loss by p."""
+    return float(story.output("gradient").astype(np.float64).sum())
+
+
+def tells(line: str) -> bool:
+    """Whether a line of an example says something: no frame of an entry point."""
+    return bool(line) and not re.match(r"\[(shader|numthreads)|[{}]|void run|uniform|import", line)
+
+
+def changed(line: str, notes: dict[str, str]) -> list[tuple[str, str]]:
+    """What a line of an example left: of a pair that was there before, only the part that it changed."""
+    if "bwd_diff" in line:
+        return [(name, value) for name, value in notes.items() if name.endswith(".d")]
+    return list(notes.items())
+
+
+def refusal(head: str, diagnostics: str) -> Words:
+    """What the compiler says."""
+    code = re.search(r"error\[(\w+)\]", diagnostics)
+    said = f"{code[1]}: {first_error(diagnostics).partition(': ')[2]}" if code else "It compiles."
+    return Words(f"<p>{escape(head)}:</p><pre class='diagnostic wrap' tabindex='0'>{escape(said)}</pre>")
+
+
+def number(value: float) -> str:
+    """Three digits, `−0.0123`."""
+    return (f"{value:.3g}" if value else "0").replace("-", "−")
+
+
+def small(value: float) -> str:
+    """`3e−7`."""
+    digits, power = f"{value:.0e}".split("e")
+    return f"{digits}e{int(power)}".replace("-", "−") if value else "0"
+
+
+def numbers(value: Any) -> str:
+    parts = [number(float(one)) for one in np.atleast_1d(value)]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def some_numbers(answer: int, most: int) -> tuple[str, ...]:
+    """Four numbers in 0 … most, the answer among them."""
+    near = dict.fromkeys(n for n in (answer, 0, answer + 5, answer - 5, answer + 2, answer - 2, answer + 1) if 0 <= n <= most)
+    return tuple(map(str, sorted(list(near)[:4])))

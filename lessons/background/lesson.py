@@ -1,0 +1,187 @@
+"""Inputs and scene of the section on laying white behind a picture."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import ASSETS
+from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Look, Trainer
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict
+from splatscope.tracing.job import Job
+
+COLOURS = {"white": (1.0, 1.0, 1.0), "orange": (0.9, 0.6, 0.1), "pink": (0.85, 0.4, 0.6), "grey": (0.5, 0.5, 0.5)}
+WIDTH, HEIGHT = 8, 4
+CENTRE = (3, 1)  # of the figure's Gaussian: a pixel
+SIDE, BLOBS, ITERATIONS, LOOKS = 48, 60, 300, 15
+RECORDED = ("layOnWhite", "alphaBlend", "preMult", "onWhite", "onWhiteAsShipped")
+
+
+class Background(Lesson):
+    """One Gaussian on white paper, by the functions of shaders/loss.slang."""
+
+    T = param.Number(default=0.5, bounds=(0, 1), label="T at the centre")
+    colour = param.Selector(default="white", objects=list(COLOURS), label="Colour of the Gaussian")
+    target = param.Selector(default="ink on paper", objects=["ink on paper", "a full picture"], label="What to fit")
+
+    unit: ClassVar[str] = "pixel"
+    controls: ClassVar[dict[str, dict[str, Any]]] = {"T": {"live": True}}
+
+    def job(self) -> Job:
+        raw = gaussians([CENTRE], [(2.6, 1.5)], [0.35], [COLOURS[self.colour]], [1 - self.T])
+        inputs = scene_inputs((WIDTH, HEIGHT), raw, max_weight=1.0) | outputs(WIDTH * HEIGHT)
+        return self.kernel(entry="layOnWhite", inputs=inputs, functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        return [int(step) for step in story.steps(kind="write", name="asShipped")]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        right, shipped = story.output("asItShould"), story.output("asShipped")
+        return {
+            "width": WIDTH,
+            "height": HEIGHT,
+            "T": story.output("gathered")[:, 3].tolist(),
+            "right": right[:, :3].tolist(),
+            "shipped": shipped[:, :3].tolist(),
+        }
+
+    # Questions
+
+    def centre(self, story: Story) -> Answer:
+        at = CENTRE[1] * WIDTH + CENTRE[0]
+        light, transmittance = (story.output("gathered")[at, channel] for channel in (0, 3))
+        right, shipped = (story.output(name)[at, 0] for name in ("asItShould", "asShipped"))
+        because = (
+            f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be {right:.2f}."
+        )
+        values = [f"{value:.2f}" for value in (shipped, right, light, transmittance, 1 - light, 1.0, 0.0)]
+        step = next(step for step in self.stops(story) if story.threads([step])[0] == at)
+        return Answer(values[0], tuple(sorted(list(dict.fromkeys(values))[:4])), step, because)
+
+    def visible(self, story: Story) -> Answer:
+        off = np.abs(story.output("asItShould") - story.output("asShipped")).max(axis=1)
+        many = int(np.sum(off > 1 / 255))
+        because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
+        kept = list(dict.fromkeys(one for one in (many, 32, many // 2, 0, 16, 8, 4) if 0 <= one <= 32))[:4]
+        return Answer(str(many), tuple(str(one) for one in sorted(kept)), self.stops(story)[-1], because)
+
+    # Claims
+
+    def standard(self, lab: Lab) -> Verdict:
+        rng = np.random.default_rng(2)
+        layers = np.r_[[(1, 1, 1, 0.5)], rng.random((65_535, 4))]
+        found = self._sweep(lab, layers)
+        right, shipped = found["asItShould"], found["asShipped"]
+        ran = (
+            f"white, α = 0.5, on white: shipped <b>{shipped[0, 0]:g}</b>, C + T gives <b>{right[0, 0]:g}</b><br>"
+            f"65,535 other layers: darker by up to <b>{(right - shipped).max():.3f}</b>, never brighter"
+        )
+        said = "For a straight colour it is. This <code>rgb</code> is weighted already; over white it is <code>rgb + a</code>."
+        return Verdict(bool(np.allclose(right, shipped, atol=1 / 255)), ran, said)
+
+    # Tried out
+
+    def sweep(self, lab: Lab) -> Curves:
+        layers = np.ones((129, 4))
+        layers[:, 3] = np.linspace(1, 0, 129)
+        found = self._sweep(lab, layers)
+        x = found["gathered"][:, 3]
+        curves = [
+            Curve(label, x, found[name][:, 0]) for label, name in (("as it should be", "asItShould"), ("as shipped", "asShipped"))
+        ]
+        lost = Curve("missing", x, found["asItShould"][:, 0] - found["asShipped"][:, 0])
+        return Curves("T", "white on white", (*curves, lost), height=240)
+
+    def pictures(self, lab: Lab) -> Pictures:
+        size = (64, 32)
+        found = self._scene(lab, some_gaussians(26, size, seed=21, spread=(2.0, 5.0)), size)
+        right, shipped = found["asItShould"][..., :3], found["asShipped"][..., :3]
+        return Pictures(
+            (
+                Picture("as it should be", to_bytes(right)),
+                Picture("as shipped", to_bytes(shipped)),
+                Picture("darker by", (right - shipped).max(axis=2), low=0.0, high=0.25),
+            )
+        )
+
+    @param.depends("target")
+    def training(self, lab: Lab) -> Several:
+        target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
+        curves, pictures, rows = [], [Picture("the target", target)], []
+        for background, words in (("correct", "C + T"), ("shipped", "as shipped")):
+            looks, raw = train(lab, target, background)
+            last = looks[-1]
+            curves.append(Curve(words, np.array([look.iteration for look in looks]), np.array([look.psnr for look in looks])))
+            pictures += [
+                Picture(f"{words}: {last.psnr:.1f} dB", to_bytes(last.picture)),
+                Picture(f"{words}: the error", last.error, low=0.0, high=0.15),
+            ]
+            found = self._scene(lab, raw, (SIDE, SIDE))
+            transmittance = found["gathered"][..., 3:]
+            soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
+            other = psnr(found["asShipped" if background == "correct" else "asItShould"][..., :3], target)
+            over = np.mean((raw[5:8] > 1).any(axis=0))
+            rows.append((words, f"{last.psnr:.1f} dB", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} dB"))
+        head = ("trained", "fit", "pixels with T in 0.1 … 0.9", "Gaussians brighter than white", "drawn by the other formula")
+        return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))
+
+    def _sweep(self, lab: Lab, layers: np.ndarray) -> dict[str, np.ndarray]:
+        count = len(layers)
+        inputs = {"layers": layers.astype(np.float32), "count": np.uint32(count)} | outputs(count)
+        return lab.run(self.kernel("sweep", entry="sweepLayers", groups=(-(-count // 64), 1, 1), inputs=inputs))
+
+    def _scene(self, lab: Lab, raw: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+        """These Gaussians drawn: `gathered` (h, w, 4), `asItShould` and `asShipped` (h, w, 3) float32."""
+        width, height = size
+        inputs = scene_inputs(size, raw) | outputs(height, width)
+        groups = (-(-width // WIDTH), -(-height // HEIGHT), 1)
+        return lab.run(self.kernel("scene", entry="drawScene", groups=groups, inputs=inputs))
+
+
+def outputs(*shape: int) -> dict[str, np.ndarray]:
+    return {name: np.zeros((*shape, 4), np.float32) for name in ("gathered", "asItShould", "asShipped")}
+
+
+def train(lab: Lab, target: np.ndarray, background: str) -> tuple[list[Look], np.ndarray]:
+    """A short run over this background: looks along the way, and the raw values (9, BLOBS) it ended with."""
+    settings = Settings(size=SIDE, blobs=BLOBS, iterations=ITERATIONS, kernels="tiled", background=background)
+    trainer = Trainer(lab.device, start_state(settings, target, ""))
+    looks = [trainer.look()]
+    for _ in range(LOOKS):
+        trainer.advance(ITERATIONS // LOOKS)
+        looks.append(trainer.look())
+    return looks, trainer.save().splats.raw
+
+
+def psnr(picture: np.ndarray, target: np.ndarray) -> float:
+    """In dB, of what a screen shows."""
+    return float(-10 * np.log10(np.mean((to_bytes(picture) / 255.0 - target / 255.0) ** 2)))
+
+
+def ink_on_paper(side: int) -> np.ndarray:
+    """Four soft blots on white: (side, side, 3) uint8."""
+    y, x = np.mgrid[:side, :side] / side
+    picture = np.ones((side, side, 3))
+    for cx, cy, radius, soft, ink in (
+        (0.35, 0.35, 0.20, 0.06, (0.85, 0.3, 0.1)),
+        (0.68, 0.60, 0.18, 0.02, (0.1, 0.45, 0.7)),
+        (0.30, 0.75, 0.12, 0.10, (0.95, 0.8, 0.2)),
+        (0.75, 0.22, 0.10, 0.10, (0.2, 0.2, 0.2)),
+    ):
+        cover = 1 / (1 + np.exp(3 * (np.hypot(x - cx, y - cy) - radius) / soft))
+        picture += cover[..., None] * (np.array(ink) - picture)
+    return to_bytes(picture)
+
+
+def full_picture(side: int) -> np.ndarray:
+    file = ASSETS / "shapes.png"
+    return crop_picture(file.read_bytes(), file.name, side, side).pixels

@@ -1,0 +1,301 @@
+"""Inputs and scene of the section on the bitonic sort."""
+
+import re
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import shader
+from splatscope.splat.images import to_bytes
+from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Table, Verdict, Words
+from splatscope.tracing.job import Job
+
+SENTINEL = 0xFFFFFFFF
+BARRIER = "            GroupMemoryBarrierWithGroupSync();\n        }\n    }\n"
+ORDERS = ("shuffled", "rising", "falling", "a hill")
+
+
+class BitonicSort(Lesson):
+    """The list of one tile, sorted by the kernel of shaders/shortlist.slang."""
+
+    count = param.Integer(default=16, bounds=(2, 512), label="Keys", doc="How long the list is")
+    order = param.Selector(default="shuffled", objects=list(ORDERS), label="Order at the start")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Shuffle", doc="Another number, another order")
+    barrier = param.Boolean(default=True, label="The barrier after each pass")
+    eight = param.String(default="2 4 6 8 7 5 3 1", label="A sequence to merge", doc="eight whole numbers from 0 to 99")
+
+    unit: ClassVar[str] = "pass"
+    figure: ClassVar[dict[str, Any]] = {
+        "options": {"memory": "blobs"},
+        "parts": ["source", "findings"],
+        "thread": 5,
+    }
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"log": True, "live": True},
+        "seed": {"kind": "number"},
+        "eight": {"kind": "bars", "count": 8, "low": 0, "high": 9},
+        "barrier": {"off": "Taken out", "on": "In its place"},
+    }
+
+    def keys(self) -> np.ndarray:
+        """The list at the start: (count,) uint32, each key once."""
+        keys = np.arange(self.count, dtype=np.uint32)
+        match self.order:
+            case "falling":
+                return keys[::-1].copy()
+            case "a hill":
+                return np.r_[keys[::2], keys[1::2][::-1]].astype(np.uint32)
+            case "shuffled":
+                return np.random.default_rng(self.seed).permutation(keys)
+        return keys
+
+    def job(self) -> Job:
+        return self._job(self.keys(), self.barrier)
+
+    def _job(self, keys: np.ndarray, barrier: bool = True) -> Job:
+        job = self.kernel(entry="sortKeys", inputs=sort_inputs(keys))
+        if not barrier:
+            job.source = without_barrier(job.source)
+        return job
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        return [one["end"] for one in passes(story)]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        found = passes(story)
+        return {
+            "count": padded(self.count),
+            "passes": found,
+            "keys": [int(key) for key in self.keys()] + [SENTINEL] * (padded(self.count) - self.count),
+            "after": states(story, self.keys(), found),
+        }
+
+    # Questions
+
+    def swaps(self, story: Story) -> Answer:
+        first = passes(story)[0]
+        many, pairs = len(first["swapped"]), padded(self.count) // 2
+        because = f"{many} of {pairs} pairs stood the wrong way round for the direction of their block."
+        return Answer(str(many), options(many, pairs), first["end"], because)
+
+    def sentinels(self, story: Story) -> Answer:
+        writes = story.steps(kind="write", name="blobs", function="padBuffer")
+        many = len(writes)
+        because = f"{self.count} keys are padded to {padded(self.count)}, the smallest power of two that holds them."
+        return Answer(str(many), options(many, padded(self.count)), int(writes[-1]) if many else 0, because)
+
+    # Claims
+
+    def lower_half(self, lab: Lab) -> Verdict:
+        story = lab.record(self._job(np.arange(16, dtype=np.uint32)[::-1].copy()))
+        differ, total, first = 0, 0, ""
+        for step in story.steps(kind="value", name="ascending", function="orderPair"):
+            thread = int(story.threads([step])[0])
+            k, i = (int(story.last(name, thread, int(step))) for name in ("k", "i"))
+            says, does = i % k < k // 2, bool(story.values([step])[0])
+            total += 1
+            if says != does:
+                differ += 1
+                first = first or f"k = {k}, i = {i}: the claim says {says}, the kernel {does}"
+        ran = f"<b>{differ} of {total}</b> tests differ.<br>First: {first}"
+        return Verdict(differ == 0, ran, "It is true in every even block of <code>k</code> places, in its upper half too.")
+
+    def nearest_first(self, lab: Lab) -> Verdict:
+        red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
+        found = {}
+        for name, layers in (("red, then blue", (red, blue)), ("blue, then red", (blue, red))):
+            inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
+            found[name] = lab.run(self.kernel("order", entry="blendTwo", inputs=inputs))["result"][0]
+        ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
+        holds = found["red, then blue"][0] < found["red, then blue"][2]
+        said = "What is blended first weighs most: it is the nearest. Ids rise with distance, and the list is walked front to back."
+        return Verdict(bool(holds), ran, said)
+
+    def serial_fifteen(self, lab: Lab) -> Verdict:
+        keys = np.random.default_rng(1).permutation(16).astype(np.uint32)
+        serial = lab.record(self.kernel("others", entry="serial", inputs=sort_inputs(keys)))
+        network = lab.record(self._job(keys))
+        one = len(serial.steps(kind="read", name="blobs", function="serial", line=loop_line(serial)))
+        many = len(network.steps(kind="value", name="b", function="orderPair"))
+        ran = f"insertion of 16 shuffled keys: <b>{one}</b> comparisons<br>the network, in 10 passes: <b>{many}</b>"
+        said = "15 steps sum 16 numbers. To sort 16 keys takes 46 comparisons in the worst case at the least; the network makes 80."
+        return Verdict(one <= 15, ran, said)
+
+    def no_idle(self, lab: Lab) -> Verdict:
+        keys = np.random.default_rng(2).permutation(512).astype(np.uint32)
+        story = lab.record(self._job(keys))
+        calls = len(story.steps(kind="call", name="orderPair"))
+        worked = len(story.steps(kind="value", name="b", function="orderPair"))
+        swapped = len(story.steps(kind="write", name="blobs", function="orderPair")) // 2
+        ran = (
+            f"512 keys, 32 threads: <b>{calls:,}</b> calls of orderPair<br>"
+            f"{calls - worked:,} return at once, as <code>l &lt; i</code><br>{swapped:,} of the other {worked:,} swap"
+        )
+        said = "Half of the calls have nothing to do, and a swap is a branch on data: lanes of a wave wait for each other."
+        return Verdict(calls == worked, ran, said)
+
+    # Tried out
+
+    @param.depends("eight")
+    def merge(self, lab: Lab) -> Table | Words:
+        keys = eight_numbers(self.eight)
+        if keys is None:
+            return Words("<p>Type eight whole numbers from 0 to 99, with blanks between them.</p>")
+        inputs = {"keys": keys, "passes": np.zeros((4, 8), np.uint32)}
+        lists = lab.run(self.kernel("merge", entry="mergeEight", inputs=inputs))["passes"]
+        names = ("before", "after j = 4", "after j = 2", "after j = 1")
+        rows = [(name, *marked(row)) for name, row in zip(names, lists, strict=True)]
+        is_sorted = bool(np.all(np.diff(lists[-1].astype(int)) >= 0))
+        was = "was bitonic" if bitonic(keys) else "was not bitonic"
+        verdict = f"{'sorted' if is_sorted else 'not sorted'}: the sequence {was}"
+        return Table(("", *(str(i) for i in range(8)), ""), tuple((*row, verdict if i == 3 else "") for i, row in enumerate(rows)))
+
+    def why_sort(self, lab: Lab) -> Pictures:
+        size, count = (8, 4), 24
+        raw = some_gaussians(count, size, seed=5, spread=(1.0, 2.5))
+        ids = np.random.default_rng(11).permutation(count).astype(np.uint32)
+        pictures = []
+        for sort_first, caption in ((0, "in the order of arrival"), (1, "sorted: near before far")):
+            inputs = scene_inputs(size, raw) | {
+                "ids": ids,
+                "picture": np.zeros((size[1], size[0], 4), np.float32),
+                "count": np.uint32(count),
+                "sortFirst": np.uint32(sort_first),
+            }
+            pictures.append((caption, lab.run(self.kernel("tile", entry="drawTile", inputs=inputs))["picture"][..., :3]))
+        shown = [Picture(caption, to_bytes(picture)) for caption, picture in pictures]
+        difference = np.abs(pictures[0][1] - pictures[1][1]).max(axis=2)
+        return Pictures((*shown, Picture("largest difference of a channel", difference)))
+
+    def others(self, lab: Lab) -> Bars:
+        keys = np.random.default_rng(3).permutation(512).astype(np.uint32)
+        jobs = {
+            "bitonic: 45 passes, 47 barriers": self._job(keys),
+            "odd-even: 512 passes, 514 barriers": self.kernel("others", entry="oddEven", inputs=sort_inputs(keys)),
+            "serial insertion by one thread: 2 barriers": self.kernel("others", entry="serial", inputs=sort_inputs(keys)),
+        }
+        times = []
+        for job in jobs.values():
+            if not np.array_equal(lab.run(job)["sorted"], np.arange(512)):
+                raise ValueError(f"{job.entry} did not sort")
+            times.append(1e6 * lab.seconds(job))
+        return Bars(tuple(jobs), tuple(times), tuple(f"{time:,.0f}\u2009µs" for time in times))
+
+    @param.depends("count", "order", "seed")
+    def without_barrier(self, lab: Lab) -> Table:
+        rows = []
+        for barrier, name in ((True, "with the barrier"), (False, "without it")):
+            story = lab.record(self._job(self.keys(), barrier))
+            wrong = int(np.sum(story.output("sorted") != np.arange(self.count)))
+            races = [finding for finding in story.findings if finding.kind == "race"]
+            lines = f"lines {' and '.join(map(str, races[0].lines))}" if races else "no finding"
+            rows.append((name, f"{wrong} of {self.count} places", str(len(races)), lines))
+        return Table(("", "wrong in the result", "races found", "the first"), tuple(rows))
+
+    def cost(self, lab: Lab) -> Curves:
+        counts = np.array([8, 16, 32, 64, 128, 256, 512])
+        steps = np.log2(counts)
+        number = steps * (steps + 1) / 2
+        time = [1e6 * lab.seconds(self._job(np.arange(n, dtype=np.uint32)[::-1].copy())) for n in counts]
+        curves = (
+            Curve("passes", counts, number),
+            Curve("comparisons", counts, number * counts / 2),
+            Curve("µs a dispatch", counts, np.array(time)),
+        )
+        return Curves("keys", "", curves, log_x=True, log_y=True, height=280)
+
+
+def sort_inputs(keys: np.ndarray) -> dict[str, np.ndarray]:
+    return {"keys": keys.astype(np.uint32), "sorted": np.zeros(len(keys), np.uint32), "count": np.uint32(len(keys))}
+
+
+def without_barrier(source: str) -> str:
+    """The page's kernel with a copy of the sort of shaders/shortlist.slang in it, whose passes end without their barrier."""
+    text = shader("shortlist.slang").read_text(encoding="utf-8")
+    found = re.search(r"^SortedShortList bitonicSort\(.*?^}\n", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, "shaders/shortlist.slang has no bitonicSort"
+    assert BARRIER in found[0], "bitonicSort ends its passes otherwise"
+    broken = found[0].replace(BARRIER, "        }\n    }\n").replace("bitonicSort(", "sortWithoutBarrier(")
+    return source.replace("// Fills", broken + "\n// Fills").replace("bitonicSort(padded", "sortWithoutBarrier(padded")
+
+
+def padded(count: int) -> int:
+    return 1 << (count - 1).bit_length()
+
+
+def passes(story: Story) -> list[dict[str, Any]]:
+    """Each pass of the sort in a recording: its k and j, the step after which it begins, the one with which the last thread ends it
+    (it comes to the barrier or, without one, turns to the next pass), and the lower places of the pairs that changed places.
+    """
+    sorter = "bitonicSort" if len(story.steps(kind="call", name="bitonicSort")) else "sortWithoutBarrier"
+    turns = story.steps(kind="value", name="j", function=sorter)
+    turns = turns[story.values(turns) > 0]
+    ends = story.steps(kind="arrive", function=sorter)
+    number = story.passed(ends, turns) - 1
+    if np.sum(number >= 0) < len(turns):  # no barrier ends a pass
+        ends = story.steps(function=sorter)
+        number = story.passed(ends, turns) - 1
+    writes = story.steps(kind="write", name="blobs", function="orderPair")
+    written, places = story.passed(writes, turns) - 1, story.indices(writes)
+    first = turns[story.threads(turns) == 0]
+    found, began = [], int(story.steps(kind="call", name=sorter)[0])
+    for i, (turn, j) in enumerate(zip(first, story.values(first), strict=True)):
+        end = int(ends[number == i].max())
+        lower = sorted({int(place) for place in places[written == i] if not place & j})
+        found.append({"k": int(story.last("k", 0, int(turn))), "j": int(j), "begin": began, "end": end, "swapped": lower})
+        began = end
+    return found
+
+
+def states(story: Story, keys: np.ndarray, found: list[dict[str, Any]]) -> list[list[int]]:
+    """The list as it stands in shared memory when each pass ends."""
+    now = np.full(padded(len(keys)), SENTINEL, np.int64)
+    now[: len(keys)] = keys
+    writes = story.steps(kind="write", name="blobs", function="orderPair")
+    places, values = story.indices(writes), story.values(writes) if len(writes) else np.zeros(0)
+    lists, at = [], 0
+    for one in found:
+        while at < len(writes) and writes[at] <= one["end"]:
+            now[places[at]] = values[at]
+            at += 1
+        lists.append([int(key) for key in now])
+    return lists
+
+
+def loop_line(story: Story) -> int:
+    """The line of the serial sort's comparison."""
+    return next(i for i, line in enumerate(story.job.source.split("\n"), 1) if "while (i > 0" in line)
+
+
+def options(answer: int, most: int) -> tuple[str, ...]:
+    """Four numbers in 0 … most, the answer among them."""
+    far = max(1, most // 4)
+    near = [answer, answer + far, answer - far, most - answer, most, 0, answer + 1, answer - 1, answer + 2, answer - 2]
+    kept: list[int] = []
+    for number in near:
+        if 0 <= number <= max(most, answer) and number not in kept:
+            kept.append(number)
+    return tuple(str(number) for number in sorted(kept[:4]))
+
+
+def eight_numbers(text: str) -> np.ndarray | None:
+    words = re.findall(r"\d+", text)
+    return np.array(words, np.uint32) if len(words) == 8 and all(int(word) < 100 for word in words) else None
+
+
+def bitonic(keys: np.ndarray) -> bool:
+    """Whether going once around the circle turns from rising to falling at most once each."""
+    steps = np.sign(np.diff(np.r_[keys, keys[:1]].astype(int)))
+    steps = steps[steps != 0]
+    return bool(np.sum(steps != np.roll(steps, 1)) <= 2)
+
+
+def marked(row: np.ndarray) -> list[str]:
+    return [f"<b>{key}</b> ◆" if i + 1 < len(row) and key > row[i + 1] else str(key) for i, key in enumerate(row)]

@@ -1,0 +1,311 @@
+"""Inputs and scene of the section on compare-and-swap."""
+
+import math
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict, Words
+from splatscope.tracing.job import Job
+
+THREADS = 32
+RECORDED = ("addAll", "atomicAccumulate", "addWithoutCompare")
+WAYS = {
+    "compareAndSwap": ("compare and swap", "swap"),
+    "native": ("the device's own float add", "native"),
+    "waveFirst": ("wave sum, then compare and swap", "wave"),
+    "treeFirst": ("tree in the workgroup, then compare and swap", "tree"),
+}
+PARTS = 2**20  # of one: what the integers count
+
+
+class Cas(Lesson):
+    """Threads that add to one float by the loop of shaders/gradients.slang."""
+
+    count = param.Integer(default=THREADS, bounds=(1, THREADS), label="Threads")
+    cells = param.Selector(default=1, objects=[1, 2, 4, 8, 32], label="Floats they add to")
+    compare = param.Boolean(default=True, label="The compare")
+    start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="as 32 bits")
+
+    unit: ClassVar[str] = "write"
+    figure: ClassVar[dict[str, Any]] = {"options": {"memory": "derivBuffer"}, "parts": ["source", "findings"]}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"live": True},
+        "compare": {"on": "In its place", "off": "Dropped"},
+        "start": {"kind": "bits", "parts": [["sign", 1], ["exponent", 8], ["fraction", 23]]},
+    }
+
+    def values(self) -> np.ndarray:
+        """What each thread adds: (count,) float32."""
+        return numbers(self.count)
+
+    def job(self) -> Job:
+        inputs = {
+            "values": self.values(),
+            "derivBuffer": np.full(self.cells, self.start, np.uint32),
+            "count": np.uint32(self.count),
+            "cells": np.uint32(self.cells),
+        }
+        return self.kernel("" if self.compare else "broken", entry="addAll", inputs=inputs, functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        return [one["step"] for one in attempts(story) if one["outcome"] != "refused"]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        made = attempts(story)
+        start = float(np.uint32(self.start).view(np.float32))
+        sums = [math.fsum((start, *self.values()[cell :: self.cells].tolist())) for cell in range(self.cells)]
+        return {
+            "count": self.count,
+            "cells": self.cells,
+            "values": [round(float(value), 6) for value in self.values()],
+            "attempts": [[one["thread"], one["round"], one["step"], one["outcome"]] for one in made],
+            "rounds": 1 + max(one["round"] for one in made),
+            "exact": [None if math.isnan(total) else total for total in sums],
+        }
+
+    # Questions
+
+    def failed(self, story: Story) -> Answer:
+        made = attempts(story)
+        many = sum(one["outcome"] == "refused" for one in made)
+        most = self.count * (self.count - 1) // 2
+        because = f"{len(made)} attempts for {len(self.values())} numbers; each round has one winner in each float."
+        if not self.compare:
+            because = "Without the compare nothing is refused, and nothing is tried again."
+        elif many == 0:
+            because = "No two threads guessed the same value of the same float at the same time."
+        return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(story)[-1], because)
+
+    def kept(self, story: Story) -> Answer:
+        made = attempts(story)
+        many = sum(one["outcome"] == "made" for one in made)
+        lost = [one["thread"] for one in made if one["outcome"] == "lost"]
+        because = (
+            f"Thread {lost[0]} wrote, but a thread that had read before wrote after it." if lost else "None was covered by another."
+        )
+        guesses = (many, self.count, 1, self.count // 2, self.count - 1, 0)
+        return Answer(f"{many} of {self.count}", some(guesses, f" of {self.count}"), self.stops(story)[-1], because)
+
+    # Claims
+
+    def no_float_atomics(self, lab: Lab) -> Verdict:
+        values = random_numbers(8192)
+        swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
+        if not has_float_atomics(lab):
+            ran = f"{lab.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(lab, swapped)}"
+            return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Vulkan by an extension and Slang have one.")
+        lines = [
+            f"{words}: <b>{total(lab, job):.4f}</b> in {microseconds(lab.seconds(job))}"
+            for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
+        ]
+        said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang hands it on. The sums agree but for the last bits."
+        return Verdict(False, f"{lab.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
+
+    def same_gradients(self, lab: Lab) -> Verdict:
+        size, runs = (64, 64), 20
+        raw = some_gaussians(120, size, seed=3, spread=(3.0, 9.0))
+        inputs = scene_inputs(size, raw) | {"targetBuffer": np.full((size[0] * size[1], 4), 0.5, np.float32)}
+        job = self.kernel("gradients", entry="gradientsOfTiles", inputs=inputs, groups=(8, 16, 1), constants={"WAVE_SUM": 0})
+        found = np.array([lab.run(job)["derivBuffer"] for _ in range(runs)])
+        differ = int(np.sum((found != found[0]).any(axis=0)))
+        floats = found.view(np.float32).astype(float)
+        largest = np.abs(floats).max(axis=0)
+        off = float(np.max(np.ptp(floats, axis=0) / np.where(largest > 0, largest, 1)))
+        ran = (
+            f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:<br>"
+            f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {off:.1e} of their size"
+        )
+        said = "The tiles add in another order each time, and float addition rounds: the last bits differ."
+        if not differ:
+            said = "Here the tiles added in the same order each time. Nothing makes them: on another day, or device, bits differ."
+        return Verdict(differ == 0, ran, said)
+
+    def not_on_cpus(self, lab: Lab) -> Verdict:
+        story = lab.record(Cas().job())
+        end = float(story.output("derivBuffer").view(np.float32)[0])
+        where = "a driver that runs on the CPU" if lab.adapter.is_software else "a GPU"
+        ran = f"{lab.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{end:.4g}</b>"
+        said = "Compare-and-swap loops are the base of lock-free code on CPUs: counters, queues, allocators."
+        return Verdict(False, ran, said)
+
+    # Tried out
+
+    def dropped(self, lab: Lab) -> Table:
+        inputs = {"values": numbers(THREADS), "count": np.uint32(THREADS), "cells": np.uint32(1)}
+        swap, plain = inputs | {"derivBuffer": np.zeros(1, np.uint32)}, inputs | {"totals": np.zeros(1, np.float32)}
+        ways = [
+            ("compare and swap", self.kernel(entry="addAll", inputs=swap, functions=RECORDED)),
+            ("atomic load, atomic store", self.kernel("broken", entry="addAll", inputs=swap)),
+            ("plain <code>+=</code>", self.kernel("broken", entry="addPlain", inputs=plain)),
+        ]
+        if has_float_atomics(lab):
+            ways.append(("the device's own float add", self.kernel("broken", entry="addNative", inputs=plain)))
+        hoped, rows = math.fsum(numbers(THREADS).tolist()), []
+        for words, job in ways:
+            story = lab.record(job)
+            end = float(story.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
+            says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings) or "no finding"
+            rows.append((words, f"{end:.6g}", f"{hoped:.6g}", says))
+        return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
+
+    @param.depends("start")
+    def bits(self, lab: Lab) -> Table:
+        outputs = {"fields": np.zeros(4, np.uint32), "numbers": np.zeros(2, np.float32)}
+        found = lab.run(self.kernel("bits", entry="takeApart", inputs={"pattern": np.uint32(self.start)} | outputs))
+        sign, exponent, fraction, back = (int(one) for one in found["fields"])
+        x, above = (float(one) for one in found["numbers"])
+        power = {0: "2⁻¹²⁶, without a leading 1", 255: "NaN" if fraction else "infinity"}.get(
+            exponent, f"2 to the power {exponent - 127}"
+        )
+        rows = (
+            ("bits", f"<code>0x{self.start:08X}</code>"),
+            ("sign", f"{sign}: {'minus' if sign else 'plus'}"),
+            ("exponent", f"{exponent}: {power}"),
+            ("fraction", f"{fraction:,} of 8,388,608"),
+            ("as a float", f"<b>{exactly(x)}</b>"),
+            ("the next bits up", f"{exactly(above)}"),
+            ("<code>asuint(asfloat(bits))</code>", f"<code>0x{back:08X}</code>"),
+        )
+        return Table(("", "what the kernel found"), rows, marked=(4,))
+
+    def as_floats(self, lab: Lab) -> Table:
+        rows = []
+        for words, start in (("1.2", 0x3F99999A), ("NaN", 0x7FC00000)):
+            for compares, name, entry in (("bits", "", "addAll"), ("floats", "floats", "addComparingFloats")):
+                inputs = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
+                inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
+                story = lab.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
+                many = len(story.steps(kind="atomic", access="compareExchange"))
+                says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings if one.kind == "timeout")
+                rows.append((words, compares, str(many), says or "ends"))
+        return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
+
+    def times(self, lab: Lab) -> Several:
+        values, labels, amounts = random_numbers(8192), [], []
+        for way, (words, _) in WAYS.items():
+            if way == "native" and not has_float_atomics(lab):
+                continue
+            labels.append(words)
+            amounts.append(lab.seconds(self._many(way, values)) * 1e6)
+        shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
+        own = "has float atomics" if has_float_atomics(lab) else "has no float atomics, so that bar is missing"
+        return Several((shown, Words(f"<p>{lab.adapter.name} {own}.</p>")))
+
+    def last_bits(self, lab: Lab) -> Several:
+        values, runs, rows, curves = random_numbers(32_768), 100, [], []
+        exact = math.fsum(values.tolist())
+        for way, (words, short) in (WAYS | {"integers": (f"integers, in units of 1/{PARTS:,}", "integers")}).items():
+            if way == "native" and not has_float_atomics(lab):
+                continue
+            job = self._many(way, values)
+            found = np.array([total(lab, job) for _ in range(runs)])
+            often, times = Counter(found.tolist()).most_common(1)[0]
+            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), f"{np.ptp(found):.1e}"))
+            curves.append(Curve(short, np.arange(1, runs + 1), (found - exact) / np.spacing(np.float32(exact)), points=True))
+        head = ("way", "different sums", "the most frequent", "times", "from least to largest")
+        chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)
+        return Several((chart, Table(head, tuple(rows))))
+
+    def _many(self, way: str, values: np.ndarray) -> Job:
+        cell = {"derivBuffer": np.zeros(1, np.uint32)}
+        cell = {"native": {"total": np.zeros(1, np.float32)}, "integers": {"whole": np.zeros(1, np.int32)}}.get(way, cell)
+        groups = (len(values) // THREADS, 1, 1)
+        return self.kernel("many", entry=way, inputs={"values": values} | cell, groups=groups, constants={"WAVE_SUM": 0})
+
+
+def attempts(story: Story) -> list[dict[str, Any]]:
+    """Every attempt to write a sum, in the device's order: its thread, its step, its round (how many values the sum had had when
+    the thread read it; those that nobody read are not counted), and what became of it: made, refused, or lost to a later write.
+    """
+    made: list[dict[str, Any]] = []
+    seen: dict[int, tuple[int, int]] = {}  # by thread: the bits that it read last, and when
+    steps = story.steps(kind="atomic", name="derivBuffer")
+    for step, thread, cell, bits in zip(steps, story.threads(steps), story.indices(steps), story.values(steps), strict=True):
+        access, thread, bits = story.site(step).access, int(thread), int(bits)
+        if access != "load":
+            read, when = seen[thread]
+            outcome = "refused" if access == "compareExchange" and bits != read else "made"
+            made.append({"thread": thread, "cell": int(cell), "step": int(step), "read": read, "when": when, "outcome": outcome})
+            if access == "store":
+                made[-1]["left"] = bits
+        seen[thread] = bits, int(step)
+    for cell in {one["cell"] for one in made}:
+        _judge([one for one in made if one["cell"] == cell], int(story.output("derivBuffer")[cell]))
+    for one in made:
+        found = story.steps(kind="value", name="found", thread=one["thread"])
+        if len(found):  # where the source's next statement has what the swap returned
+            one["step"] = int(found[found > one["step"]][0])
+    return made
+
+
+def _judge(made: list[dict[str, Any]], end: int) -> None:
+    """Gives the attempts on one cell their rounds, and finds those that were lost. `end` are the bits that the cell ended with.
+
+    Bits say more than the order in which steps were noted: lanes of one wave note theirs before any of them swaps.
+    """
+    writes = [one for one in made if one["outcome"] == "made"]
+    stores = "left" in writes[0]
+    after = [one["left"] for one in writes] if stores else [*(one["read"] for one in writes[1:]), end]
+    values = [writes[0]["read"], *after]
+
+    def version(bits: int, near: int) -> int:
+        return min((i for i, value in enumerate(values) if value == bits), key=lambda i: abs(i - near), default=near)
+
+    for one in made:
+        one["round"] = version(one["read"], sum(write["step"] <= one["when"] for write in writes))
+    if stores:
+        kept, last = set(), version(end, len(writes))
+        while last > 0:  # from the write that is left back to the one whose sum it read
+            kept.add(last - 1)
+            last = writes[last - 1]["round"]
+        for number, one in enumerate(writes):
+            one["outcome"] = "made" if number in kept else "lost"
+    rank = {number: i for i, number in enumerate(sorted({one["round"] for one in made}))}
+    for one in made:
+        one["round"] = rank[one["round"]]
+
+
+def numbers(count: int) -> np.ndarray:
+    return (np.arange(1, count + 1) / 10).astype(np.float32)
+
+
+def random_numbers(count: int) -> np.ndarray:
+    return np.random.default_rng(5).normal(size=count).astype(np.float32)
+
+
+def has_float_atomics(lab: Lab) -> bool:
+    return lab.adapter.backend == "cuda" or lab.has("atomic_float")
+
+
+def total(lab: Lab, job: Job) -> float:
+    """The sum that a kernel of `many` leaves: as a float, as its bits, or in whole parts."""
+    found = lab.run(job)
+    if "total" in job.inputs:
+        return float(found["total"][0])
+    if "whole" in job.inputs:
+        return int(found["whole"][0]) / PARTS
+    return float(found["derivBuffer"].view(np.float32)[0])
+
+
+def some(guesses: tuple[int, ...], unit: str = "") -> tuple[str, ...]:
+    """Up to four numbers, the first, which is the answer, among them."""
+    kept = list(dict.fromkeys(guess for guess in guesses if guess >= 0))[:4]
+    return tuple(f"{guess}{unit}" for guess in sorted(kept))
+
+
+def microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:,.0f} µs"
+
+
+def exactly(value: float) -> str:
+    """A float32 with as many digits as tell it from its neighbours."""
+    return "NaN" if math.isnan(value) else str(np.float32(value))

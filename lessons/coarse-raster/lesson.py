@@ -1,0 +1,341 @@
+"""Inputs and scene of the section on the coarse pass."""
+
+import re
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import shader
+from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
+from splatscope.tracing.job import Job
+
+TILES, TILE = (6, 5), (8, 4)
+SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
+ROOM = 16  # places of the list on this page
+GUARD = "            if (place < GAUSSIANS_PER_BLOCK)\n    "
+FRAME = 1000 / 60  # milliseconds
+MEASURED = np.dtype(
+    [
+        *((name, "f4", 2) for name in ("center", "axis", "half")),
+        *((name, "f4") for name in ("strongest", "opacity")),
+        *((name, "f4", 4) for name in ("distance", "box", "tile", "color")),
+    ]
+)
+# Those that run, and those that hold the barriers of the modules: races are looked for only where every barrier is recorded.
+RECORDED = ("gatherTile", "initShortList", "coarseRasterize", "coarseWithoutGuard", "intersects", "separatedAlongSidesOf", "reach")
+RECORDED += ("padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd", "addOverWorkgroup")
+
+
+class CoarseRaster(Lesson):
+    """One tile of 6 × 5 gathers the Gaussians that touch it, by the kernel of shaders/shortlist.slang."""
+
+    count = param.Integer(default=64, bounds=(1, 128), label="Gaussians")
+    spread = param.Number(default=1.2, bounds=(0.4, 3.0), label="Largest size", doc="One standard deviation, in pixels")
+    seed = param.Integer(default=3, bounds=(0, 9999), label="Scatter", doc="Another number, other places")
+    tile = param.Integer(
+        default=14, bounds=(0, TILES[0] * TILES[1] - 1), label="Tile", doc="Row by row; or press one in the picture"
+    )
+    guard = param.Boolean(default=True, label="The test before the append")
+
+    unit: ClassVar[str] = "test"
+    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"]}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"live": True},
+        "spread": {"live": True},
+        "seed": {"kind": "number"},
+        "tile": {"live": True},
+        "guard": {"off": "Taken out", "on": "In its place"},
+    }
+
+    def raw(self) -> np.ndarray:
+        """(9, count) float32."""
+        return some_gaussians(self.count, SIZE, self.seed, (0.35, max(0.36, self.spread)))
+
+    def job(self) -> Job:
+        return self._job(self.guard)
+
+    def _job(self, guard: bool = True) -> Job:
+        inputs = scene_inputs(SIZE, self.raw()) | {
+            "tile": np.array((self.tile % TILES[0], self.tile // TILES[0]), np.uint32),
+            "list": np.zeros(ROOM, np.uint32),
+            "measured": np.zeros(self.count, MEASURED),
+        }
+        constants = {"GAUSSIANS_PER_BLOCK": ROOM}
+        job = self.kernel(entry="gatherTile", inputs=inputs, constants=constants, functions=RECORDED)
+        if not guard:
+            job.source = without_guard(job.source)
+        return job
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        met = int(story.steps(kind="write", name="blobCount")[-1])
+        return sorted({*(one["end"] for one in tests(story)), met, len(story)})
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        measured = story.output("measured")
+        return {
+            "tiles": TILES,
+            "size": TILE,
+            "room": ROOM,
+            "counted": int(story.steps(kind="write", name="blobCount")[0]),
+            "tests": tests(story),
+            "shapes": [{name: np.round(one[name], 4).tolist() for name in MEASURED.names or ()} for one in measured],
+        }
+
+    # Questions
+
+    def last(self, story: Story) -> Answer:
+        kept = [one for one in tests(story) if 0 <= one["place"] < ROOM]
+        if not kept:
+            return Answer("none", ("none", "0"), 0, "No box touches this tile, so the list is empty.")
+        final = max(kept, key=lambda one: one["place"])
+        ids = sorted(one["gaussian"] for one in kept)
+        near = dict.fromkeys([final["gaussian"], ids[-1], ids[0], ids[len(ids) // 2], *ids])
+        options = sorted(list(near)[:4])
+        because = f"Thread {final['thread']} came last to the counter. The list is in the order of arrival, not of ids."
+        return Answer(str(final["gaussian"]), tuple(map(str, options)), final["end"], because)
+
+    def faint(self, story: Story) -> Answer:
+        kept = [one["gaussian"] for one in tests(story) if 0 <= one["place"] < ROOM]
+        many = int(np.sum(story.output("measured")["strongest"][kept] < 1 / 255))
+        because = (
+            f"Of {len(kept)} in the list, {many} stay below 1/255 at all 32 pixels: their box reaches in, their light does not."
+        )
+        return Answer(str(many), some_numbers(many, max(4, len(kept))), 0, because)
+
+    # Claims
+
+    def enough(self, lab: Lab) -> Verdict:
+        small, big = (shipped_lists(self, lab, shape) for shape in SHAPES)
+        over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
+        ran = (
+            "512 × 512 pixels, 40,960 Gaussians at their random start<br>"
+            f"tiles of 8 × 4, list of 512: median <b>{np.median(small):g}</b>, longest <b>{small.max()}</b>, "
+            f"<b>{over.sum()}</b> of {small.size:,} tiles too full<br>"
+            f"tiles of 16 × 16, list of 256: median {np.median(big):g}, longest {big.max()}, "
+            f"<b>{over_big.sum()}</b> of {big.size:,}"
+        )
+        said = "Most tiles hold more than 64, a few more than 512. So the append asks for room, and the overflow is counted."
+        return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
+
+    def no_race(self, lab: Lab) -> Verdict:
+        story = lab.record(self.kernel_at_defaults())
+        found = [finding for finding in story.findings if "race" in finding.kind]
+        writes = story.steps(kind="write", name="blobCount")
+        values = sorted({int(value) for value in story.values(writes)})
+        names = ", ".join(f"{finding.kind} on <b>{finding.name}</b>" for finding in found) or "no race"
+        count = " or ".join(map(str, values))
+        ran = f"the detector reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
+        said = (
+            "All store the same count, so it does not matter who is last: a benign race. One thread and a barrier would avoid it."
+        )
+        return Verdict(not found, ran, said)
+
+    def kernel_at_defaults(self) -> Job:
+        return type(self)()._job()
+
+    # Tried out
+
+    @param.depends("count", "spread", "seed")
+    def box_and_ellipse(self, lab: Lab) -> Several:
+        found = lab.run(self.tiles("countVisible", SIZE, self.raw(), {}))
+        listed, visible = found["listLength"].astype(int), found["visible"].astype(int)
+        total = self.count * listed.size
+        rows = (
+            (f"{total:,}", "tests, in all 30 tiles"),
+            (f"{listed.sum():,}", "boxes that touch"),
+            (f"{visible.sum():,}", "of these, with an alpha of 1/255 somewhere in the tile"),
+        )
+        most = max(1, int(listed.max()))
+        pictures = (
+            Picture("listed: the box touches", listed, low=0, high=most),
+            Picture("can be seen in the tile", visible, low=0, high=most),
+            Picture("listed in vain", listed - visible, low=0, high=most),
+        )
+        return Several((Table(("", ""), rows), Pictures(pictures)))
+
+    @param.depends("count", "spread", "seed", "tile")
+    def two_lists(self, lab: Lab) -> Table:
+        """The list of the figure's tile, by the recorded and by the plain run, and in how many runs it came out otherwise."""
+        runs = [lab.run(self._job())["list"] for _ in range(12)]
+        orders = len({run.tobytes() for run in runs})
+        wide = [lab.run(self.wide())["list"] for _ in range(12)]
+        other = next((run for run in wide[1:] if not np.array_equal(run, wide[0])), wide[0])
+        at = int(np.argmax(other != wide[0]))
+        rows = (
+            ("this tile, one workgroup", "12", str(orders), ids_of(runs[0][:6]), ids_of(runs[-1][:6])),
+            (
+                "one list for 256 workgroups",
+                "12",
+                str(len({run.tobytes() for run in wide})),
+                *(ids_of(run[at : at + 6]) for run in (wide[0], other)),
+            ),
+        )
+        return Table(("who appends", "runs", "different orders", "one run", "another"), rows)
+
+    def unguarded(self, lab: Lab) -> Several:
+        crowded = type(self)(count=128, spread=2.0)
+        rows = []
+        for guard, name in ((True, "with the test"), (False, "without it")):
+            story = lab.record(crowded._job(guard))
+            found = next((finding for finding in story.findings if finding.kind == "out-of-bounds"), None)
+            places = [one["place"] for one in tests(story) if one["place"] >= 0]
+            count = int(story.values(story.steps(kind="write", name="blobCount"))[0])
+            says = f"◆ out-of-bounds, line {found.lines[0]}" if found else "no such finding"
+            rows.append((name, str(len(places)), str(sum(place >= ROOM for place in places) if not guard else 0), str(count), says))
+        head = ("", "found", "written past the end", "<code>blobCount</code>", "the detector")
+        return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))
+
+    def map(self, lab: Lab) -> Pictures:
+        lists = shipped_lists(self, lab, SHAPES[0])
+        many = int(np.sum(lists > 512))
+        wide = np.repeat(lists.astype(int), 2, axis=1)  # a tile is twice as wide as high
+        found = Picture("Gaussians found, by tile", wide, low=0)
+        over = Picture(f"beyond the list's 512 places: {many} tiles of {lists.size:,}", np.maximum(wide - 512, 0), low=0)
+        return Pictures((found, over))
+
+    def cost(self, lab: Lab) -> Several:
+        curves, rate = [], 0.0
+        for side in (64, 128, 256):
+            counts = [n for n in (256, 512, 1024, 2048, 4096) if n * side * side <= 2048 * 256 * 256]
+            work = np.array([n * (side // 8) * (side // 4) / 1e6 for n in counts])
+            times = np.array([self.milliseconds(lab, "countTiles", side, n) for n in counts])
+            curves.append(Curve(f"{side} × {side}", work, times))
+            rate = max(rate, float(np.max(work / times)))
+        allowed = FRAME * rate * 1e6
+        tiles = 512 * 512 / 32
+        said = (
+            f"<p>This device makes up to <b>{rate * 1000:,.0f} million tests a second</b>. In a sixtieth of a second that is "
+            f"{allowed / 1e6:,.1f} million: <b>{allowed / tiles:,.0f} Gaussians</b> for the {tiles:,.0f} tiles of a 512 × 512 "
+            f"picture. 40,960 of them need {tiles * 40960 / 1e6:,.0f} million.</p>"
+        )
+        chart = Curves(
+            "tests, in millions",
+            "ms for the coarse pass",
+            tuple(curves),
+            ((FRAME, "60 a second"),),
+            log_x=True,
+            log_y=True,
+            height=280,
+        )
+        return Several((chart, Words(said)))
+
+    def share(self, lab: Lab) -> Several:
+        """The coarse pass against all that follows it, for Gaussians that shrink as they become more."""
+        counts = np.array([128, 256, 512, 1024, 2048, 4096])
+        coarse = np.array([self.milliseconds(lab, "countTiles", 128, int(n)) for n in counts])
+        whole = np.array([self.milliseconds(lab, "drawTiles", 128, int(n)) for n in counts])
+        rest = np.maximum(whole - coarse, 0)
+        more = counts[coarse > rest]
+        said = (
+            f"From {more[0]:,} Gaussians on, finding them takes longer than drawing them."
+            if len(more)
+            else "Here drawing takes longer throughout."
+        )
+        curves = (Curve("coarse pass", counts, coarse), Curve("sort and blend", counts, rest))
+        return Several((Curves("Gaussians", "ms a picture", curves, log_x=True, log_y=True, height=260), Words(f"<p>{said}</p>")))
+
+    # Their kernels
+
+    def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int | float]) -> Job:
+        """Every tile of a picture; of all of them at once, nothing is recorded."""
+        wide, high = (size[0] // constants.get("WG_X", 8), size[1] // constants.get("WG_Y", 4))
+        inputs = scene_inputs(size, raw) | {"listLength": np.zeros((high, wide), np.uint32)}
+        if entry == "countVisible":
+            inputs["visible"] = np.zeros((high, wide), np.uint32)
+        if entry == "drawTiles":
+            inputs["picture"] = np.zeros((size[1], size[0], 4), np.float32)
+        return self.kernel("tiles", entry=entry, inputs=inputs, constants=constants, groups=(wide, high, 1))
+
+    def wide(self) -> Job:
+        total, groups = 2**19, 256
+        inputs = {"counter": np.zeros(1, np.uint32), "list": np.zeros(total, np.uint32)}
+        return self.kernel(
+            "append",
+            entry="appendAll",
+            inputs=inputs | {"count": np.uint32(total), "threads": np.uint32(32 * groups)},
+            groups=(groups, 1, 1),
+        )
+
+    def milliseconds(self, lab: Lab, entry: str, side: int, count: int) -> float:
+        width = 0.6 * side / np.sqrt(count)
+        raw = some_gaussians(count, (side, side), 1, (width, width + 0.01))
+        return 1e3 * lab.seconds(self.tiles(entry, (side, side), raw, {}), dispatches=1, repeats=4)
+
+
+SHAPES = ((8, 4, 512), (16, 16, 256))  # of the two variants in circulation: tile and places in its list
+PAST_THE_END = (
+    "What a write past the end does, no standard says. Here the recorder holds it back and reports it; unrecorded it lands in "
+    "whatever stands behind the array. And <code>blobCount</code> then names more places than there are, so the sort and the blend "
+    "go past the end too."
+)
+
+
+def shipped_lists(lesson: CoarseRaster, lab: Lab, shape: tuple[int, int, int]) -> np.ndarray:
+    """How many Gaussians each tile finds at the documents' random start: (rows, columns) uint32."""
+    raw = np.random.default_rng(1).random((9, 40960), np.float32)
+    constants = {"SHIPPED_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}
+    return lab.run(lesson.tiles("countTiles", (512, 512), raw, constants))["listLength"]
+
+
+def without_guard(source: str) -> str:
+    """The page's kernel with a copy of the coarse pass of shaders/shortlist.slang in it that appends without asking for room."""
+    text = shader("shortlist.slang").read_text(encoding="utf-8")
+    found = re.search(r"^FilledShortList coarseRasterize\(.*?^}\n", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, "shaders/shortlist.slang has no coarseRasterize"
+    assert GUARD in found[0], "coarseRasterize asks for room otherwise"
+    broken = found[0].replace(GUARD, "").replace("coarseRasterize(", "coarseWithoutGuard(")
+    broken = broken.replace("min(blobCountAT.load(), GAUSSIANS_PER_BLOCK)", "blobCountAT.load()")
+    return source.replace("// The coarse pass", broken + "\n// The coarse pass").replace(
+        "    coarseRasterize(empty", "    coarseWithoutGuard(empty"
+    )
+
+
+def tests(story: Story) -> list[dict[str, Any]]:
+    """Each test of a Gaussian, by Gaussian: its thread, the first and the last step of its turn of the loop, the steps that
+    ask a direction, and the place it drew from the counter, -1 where the boxes are apart.
+    """
+    function = "coarseRasterize" if len(story.steps(kind="call", name="coarseRasterize")) else "coarseWithoutGuard"
+    turns = story.steps(kind="value", name="i", function=function)
+    ends = story.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
+    asked, places = story.steps(kind="call", name="reach"), story.steps(kind="value", name="place", function=function)
+    all_threads, gaussians, drawn = story.threads(np.arange(1, len(story) + 1)), story.values(turns), story.values(places)
+    found = []
+    for thread in np.unique(all_threads):
+        own = np.flatnonzero(all_threads == thread) + 1
+        mine = {name: steps[story.threads(steps) == thread] for name, steps in (("ends", ends), ("asked", asked))}
+        for turn, which in enumerate(np.flatnonzero(story.threads(turns) == thread)):
+            begin = int(turns[which])
+            after = int(mine["ends"][np.searchsorted(mine["ends"], begin)])
+            place = drawn[(places > begin) & (places < after) & (story.threads(places) == thread)]
+            found.append(
+                {
+                    "gaussian": int(gaussians[which]),
+                    "thread": int(thread),
+                    "turn": turn,
+                    "begin": begin,
+                    "end": int(own[np.searchsorted(own, after) - 1]),
+                    "asked": [int(step) for step in mine["asked"] if begin < step < after],
+                    "place": int(place[0]) if len(place) else -1,
+                }
+            )
+    return sorted(found, key=lambda one: one["gaussian"])
+
+
+def some_numbers(answer: int, most: int) -> tuple[str, ...]:
+    """Four numbers in 0 … most, the answer among them."""
+    far = max(1, most // 4)
+    near = dict.fromkeys(
+        n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= max(most, answer)
+    )
+    return tuple(map(str, sorted(list(near)[:4])))
+
+
+def ids_of(ids: np.ndarray) -> str:
+    return f"<code>{' '.join(map(str, ids))} …</code>"

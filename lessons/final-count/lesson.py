@@ -1,0 +1,158 @@
+"""Inputs and scene of the section on the number of layers that a pixel took."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.splat.images import to_bytes
+from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
+from splatscope.tracing.job import Job
+
+PIXELS, MOST = 16_384, 40
+COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167)]) / 255
+
+
+class FinalCount(Lesson):
+    """One pixel's walk through its list and back, by the functions of shaders/blending.slang."""
+
+    count = param.Integer(default=8, bounds=(1, 16), label="Layers")
+    alpha = param.Number(default=0.56, bounds=(0.01, 0.99), label="α of each")
+    guarded = param.Boolean(default=True, label="The test on the way back")
+
+    unit: ClassVar[str] = "step"
+    figure: ClassVar[dict[str, Any]] = {"thread": 0}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"live": True},
+        "alpha": {"live": True},
+        "guarded": {"on": "In its place", "off": "Taken out"},
+    }
+
+    def job(self) -> Job:
+        layers = np.c_[np.resize(COLOURS, (self.count, 3)), np.full(self.count, self.alpha)]
+        inputs = {
+            "layers": layers.astype(np.float32),
+            "there": np.zeros((self.count + 1, 4), np.float32),
+            "thereCount": np.zeros(self.count + 1, np.uint32),
+            "back": np.zeros((self.count + 1, 4), np.float32),
+            "backCount": np.zeros(self.count + 1, np.uint32),
+            "count": np.uint32(self.count),
+            "guarded": np.uint32(self.guarded),
+        }
+        return self.kernel(entry="walk", inputs=inputs)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        there, back = (story.steps(kind="write", name=name)[1:] for name in ("thereCount", "backCount"))
+        return [int(step) for step in (*there, *back)]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        return {"count": self.count, "guarded": self.guarded, "blended": blended(story)}
+
+    # Questions
+
+    def skips(self, story: Story) -> Answer:
+        counts = story.output("backCount")
+        many = int(np.sum(counts[1:] == counts[:-1]))
+        because = f"{blended(story)} of {self.count} layers were blended; the test skips the others."
+        if not self.guarded:
+            because = "Without the test, every step undoes something, whether it was blended or not."
+        return Answer(
+            str(many), self._choices(many, blended(story), many + 1, many - 1, 0, self.count), self.stops(story)[-1], because
+        )
+
+    def element(self, story: Story) -> Answer:
+        last = blended(story) - 1
+        options = tuple(f"layers[{option}]" for option in self._choices(last, last + 1, last - 1, self.count - 1, 0))
+        because = f"finalCount is {last + 1}: elements 0 to {last} were blended."
+        return Answer(f"layers[{last}]", options, self.stops(story)[last], because)
+
+    def _choices(self, answer: int, *others: int) -> tuple[str, ...]:
+        kept = list(dict.fromkeys(one for one in (answer, *others) if 0 <= one <= self.count))[:4]
+        return tuple(str(one) for one in sorted(kept))
+
+    # Claims
+
+    def keeps_pace(self, lab: Lab) -> Verdict:
+        found = self._many(lab, guarded=True)
+        _, skipped, late, ends = found["counted"].T
+        off = np.abs(found["lastT"] - 1).max()
+        ran = (
+            f"{PIXELS:,} pixels, {int(skipped.sum()):,} layers skipped on the way back<br>"
+            f"skipped after an undo: <b>{int(late.sum())}</b><br>"
+            f"pixels that end with a count other than 0: <b>{int(np.sum(ends != 0))}</b>; T comes back within {off:.0e}".replace(
+                "-", "−"
+            )
+        )
+        said = "All skips come first, then all undos. The test needs nothing but the count as it stands."
+        return Verdict(not late.any() and not ends.any(), ran, said)
+
+    def is_index(self, lab: Lab) -> Verdict:
+        found = lab.run(FinalCount().job())
+        count, transmittance = int(found["thereCount"][-1]), found["there"][:, 3]
+        changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
+        last = f"the last element that changed the pixel: <b>layers[{changed[-1]}]</b>"
+        ran = f"eight layers of α = 0.56: finalCount is <b>{count}</b><br>{last}"
+        said = "It is a count. Counted from 1 it names the last layer too; in the array, that one is <code>finalCount - 1</code>."
+        return Verdict(count == changed[-1], ran, said)
+
+    # Tried out
+
+    def tile(self, lab: Lab) -> Pictures:
+        size, count = (64, 16), 90
+        raw = some_gaussians(count, size, seed=3, spread=(2.0, 9.0))
+        inputs = scene_inputs(size, raw) | {
+            "picture": np.zeros((size[1], size[0], 4), np.float32),
+            "counts": np.zeros((size[1], size[0]), np.uint32),
+        }
+        found = lab.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
+        counts = found["counts"]
+        caption = f"<code>finalCount</code>: from {counts.min()} to {counts.max()} of {count}; at the brightest, the whole list"
+        picture = Picture("the picture", to_bytes(found["picture"][..., :3]))
+        return Pictures((picture, Picture(caption, counts, unit="layers")))
+
+    @param.depends("count", "alpha")
+    def unguarded(self, lab: Lab) -> Table:
+        rows = []
+        for guarded, name in ((True, "with the test"), (False, "without it")):
+            found = lab.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
+            red, green, blue, transmittance = found["back"][0]
+            light = ", ".join(f"{value:.3f}".replace("-", "−").replace("−0.000", "0.000") for value in (red, green, blue))
+            rows.append((name, f"({light})", f"{transmittance:.4g}", f"{found['backCount'][0]:,}"))
+        return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
+
+    def how_wrong(self, lab: Lab) -> Curves:
+        found = self._many(lab, guarded=False)
+        left_out = found["lengths"] - found["counted"][:, 0].astype(int)
+        off = np.abs(found["lastT"].astype(np.float64) - 1)
+        x = np.arange(0, 25)
+        median = np.array([np.median(off[left_out == many]) if np.any(left_out == many) else np.nan for many in x])
+        curve = Curve("without the test", x, np.where(median > 0, median, np.nan))
+        return Curves("layers left out on the way there", "median error of T", (curve,), log_y=True, height=240)
+
+    def _many(self, lab: Lab, guarded: bool) -> dict[str, np.ndarray]:
+        """Random pixels there and back; with their `lengths` (PIXELS,)."""
+        rng = np.random.default_rng(12)
+        layers = rng.random((PIXELS, MOST, 4)).astype(np.float32)
+        layers[..., 3] = 0.6 * layers[..., 3] ** 2
+        lengths = rng.integers(1, MOST + 1, PIXELS)
+        inputs = {
+            "layers": layers,
+            "lengths": lengths.astype(np.uint32),
+            "lastT": np.zeros(PIXELS, np.float32),
+            "counted": np.zeros((PIXELS, 4), np.uint32),
+            "most": np.uint32(MOST),
+            "guarded": np.uint32(guarded),
+        }
+        found = lab.run(self.kernel("many", entry="manyWalks", groups=(PIXELS // 64, 1, 1), inputs=inputs))
+        return found | {"lengths": lengths}
+
+
+def blended(story: Story) -> int:
+    """How many layers the pixel took on the way there."""
+    return int(story.output("thereCount")[-1])

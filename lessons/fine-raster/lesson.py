@@ -1,0 +1,259 @@
+"""Inputs and scene of the section on the fine pass."""
+
+import re
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.splat.images import to_bytes
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
+from splatscope.tracing.job import Job
+
+TILE = (8, 4)
+THREADS = TILE[0] * TILE[1]
+OPAQUE = 1 / 255
+# Those that run, and those that hold the barriers of the modules: races are looked for only where every barrier is recorded.
+RECORDED = ("blendTile", "fineRasterize", "transformPixelState")
+RECORDED += ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize_bwd", "addOverWorkgroup")
+
+
+class FineRaster(Lesson):
+    """One tile blends a sorted list into its 32 pixels, by the kernel of shaders/fine.slang."""
+
+    count = param.Integer(default=12, bounds=(1, 24), label="Gaussians")
+    opacity = param.Number(default=0.85, bounds=(0.05, 1.0), label="Opacity", doc="Of each, at its centre")
+    spread = param.Number(default=2.0, bounds=(0.5, 6.0), label="Size", doc="One standard deviation, in pixels")
+    seed = param.Integer(default=36, bounds=(0, 9999), label="Scatter", doc="Another number, other places and colours")
+
+    unit: ClassVar[str] = "Gaussian"
+    figure: ClassVar[dict[str, Any]] = {
+        "options": {"variable": "state.finalCount"},
+        "parts": ["source", "findings"],
+        "thread": 11,
+        "lockstep": True,
+    }
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "count": {"live": True},
+        "opacity": {"live": True},
+        "spread": {"live": True},
+        "seed": {"kind": "number"},
+    }
+
+    def raw(self) -> np.ndarray:
+        """(9, count) float32: near ones first, as ids rise with distance."""
+        rng = np.random.default_rng(self.seed)
+        centres = rng.random((24, 2)) * (np.array(TILE) + 1) - 1
+        sizes = rng.uniform(0.7, 1.3, (24, 2)) * self.spread
+        angles, colours = rng.random(24) * np.pi, COLOURS[rng.permutation(24) % len(COLOURS)]
+        return gaussians(centres, np.maximum(0.31, sizes), angles, colours, np.full(24, self.opacity))[:, : self.count]
+
+    def job(self) -> Job:
+        inputs = scene_inputs(TILE, self.raw()) | {
+            "ids": np.arange(self.count, dtype=np.uint32),
+            "count": np.uint32(self.count),
+            "picture": np.zeros((TILE[1], TILE[0], 4), np.float32),
+        }
+        return self.kernel(entry="blendTile", inputs=inputs, functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        """The end of each turn by the last thread, which in lockstep is the end for all."""
+        turns = story.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=THREADS - 1)
+        return [int(step) for step in turns[1:]]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        states, layers, counts, ends = walk(story)
+        return {
+            "size": TILE,
+            "count": self.count,
+            "states": np.round(states.astype(float), 5).tolist(),
+            "layers": np.round(layers.astype(float), 4).tolist(),
+            "counts": counts.tolist(),
+            "ends": ends.tolist(),
+        }
+
+    # Questions
+
+    def idle(self, story: Story) -> Answer:
+        _, _, counts, ends = walk(story)
+        early = np.flatnonzero(counts[:, -1] < self.count)
+        because = f"All 32 threads blend all {self.count} Gaussians."
+        if len(early):
+            in_vain = int(np.sum(self.count - counts[early, -1]))
+            because = f"None of them leaves the loop: together they make {in_vain} more turns that change nothing."
+        return Answer(str(len(early)), some_numbers(len(early), THREADS), int(ends[THREADS - 1, -1]), because)
+
+    def parted(self, story: Story) -> Answer:
+        _, _, counts, ends = walk(story)
+        blends = np.diff(counts, axis=1) > 0
+        mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
+        because = "In all others the 32 threads do the same: all blend, or all skip."
+        if len(mixed):
+            because = f"The first is Gaussian {mixed[0]}: {int((~blends[:, mixed[0]]).sum())} of 32 threads skip it. " + because
+        step = int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0
+        return Answer(str(len(mixed)), some_numbers(len(mixed), self.count), step, because)
+
+    # Claims
+
+    def printed(self, lab: Lab) -> Verdict:
+        words = lab.refused(Job(PRINTED, file="printed.slang", entry="draw"))
+        missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
+        first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
+        ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
+        said = (
+            "It is an excerpt, shortened for reading. The code on these pages is cut from the files that run, so it has every name."
+        )
+        return Verdict(not words, ran, said)
+
+    def differentiable(self, lab: Lab) -> Verdict:
+        unbounded = self.back("stored", 8)
+        unbounded.source = unbounded.source.replace("    [MaxIters(MOST)]\n", "")
+        refused = lab.refused(unbounded)
+        why = re.search(r"loops inside[^.\n]*", refused)
+        says = f": {why[0]}" if why else ""
+        each = self.bytes_a_turn(lab)
+        own = sum(lab.private_arrays(self.back("undone", 8)).values())
+        ran = (
+            f"[Differentiable] on the printed loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
+            f"with a bound: <b>{each:g} bytes</b> in arrays of each thread for each turn the bound allows, "
+            f"{512 * each / 1024:,.0f} KiB for a list of 512<br>"
+            f"[BackwardDerivative(fineRasterize_bwd)], as in the source: <b>{own} bytes</b>"
+        )
+        said = "The source names a backward pass of its own. It undoes each step instead of storing it."
+        return Verdict(not refused, ran, said)
+
+    # Tried out
+
+    def walked(self, lab: Lab) -> Several:
+        size = (64, 32)
+        raw = some_gaussians(400, size, 9, (1.5, 4.0))
+        pixels = np.zeros((size[1], size[0]), np.uint32)
+        inputs = scene_inputs(size, raw) | {
+            "blended": pixels,
+            "walked": pixels,
+            "picture": np.zeros((*pixels.shape, 4), np.float32),
+        }
+        found = lab.run(self.kernel("picture", entry="drawAll", inputs=inputs, groups=(8, 8, 1)))
+        blended, walked = found["blended"].astype(int), found["walked"].astype(int)
+        total, needed = int(walked.sum()), int(blended.sum())
+        rows = [
+            (f"{total:,}", "", "turns of the loop, all pixels"),
+            (f"{needed:,}", percent(needed, total), "with a pixel not yet opaque"),
+        ]
+        for lanes, shape in ((8, (8, 1)), (32, TILE)):
+            turns = int(largest(blended, shape).sum()) * lanes
+            rows.append((f"{turns:,}", percent(turns, total), f"if waves of {lanes} left with their last pixel"))
+        pictures = (
+            Picture("the picture", to_bytes(found["picture"][..., :3])),
+            Picture("layers blended: finalCount", blended, low=0, high=int(walked.max())),
+            Picture("turns walked: blobCount", walked, low=0, high=int(walked.max())),
+        )
+        return Several((Pictures(pictures), Table(("turns", "", ""), tuple(rows))))
+
+    def memory(self, lab: Lab) -> Several:
+        rows = []
+        for most in (8, 32):
+            arrays = lab.private_arrays(self.back("stored", most))
+            rows.append((f"stored by autodiff, bound {most}", f"{sum(arrays.values()):,}", "0"))
+        own = sum(lab.private_arrays(self.back("undone", 32)).values())
+        rows.append(("undone, a list of any length", f"{own:,}", "20: <code>finalVal</code> and <code>maxCount</code>"))
+        gradients, times = {}, {}
+        for entry in ("stored", "undone"):
+            job = self.back(entry, 32)
+            gradients[entry] = lab.run(job)["derivBuffer"].view(np.float32)
+            times[entry] = 1e6 * lab.seconds(job, 4)
+        apart = float(np.max(np.abs(gradients["stored"] - gradients["undone"])))
+        largest_one = float(np.max(np.abs(gradients["undone"])))
+        bars = Bars(
+            ("forward and backward, stored", "forward and backward, undone"),
+            (times["stored"], times["undone"]),
+            tuple(f"{times[entry]:,.0f}\u2009µs" for entry in ("stored", "undone")),
+        )
+        agree = (("largest difference between the two gradients", f"{apart:.1e}", f"largest gradient {largest_one:.2g}"),)
+        head = ("", "bytes in a thread's arrays", "in shared memory, a thread")
+        return Several((Table(head, tuple(rows), marked=(2,)), bars, Table(("", "", ""), agree)))
+
+    # Their kernels
+
+    def back(self, entry: str, most: int) -> Job:
+        raw = some_gaussians(most, TILE, 3, (0.5, 1.0))
+        inputs = scene_inputs(TILE, raw) | {
+            "ids": np.arange(most, dtype=np.uint32),
+            "count": np.uint32(most),
+            "weight": np.ones(4, np.float32),
+        }
+        return self.kernel("back", entry=entry, inputs=inputs, constants={"MOST": most})
+
+    def bytes_a_turn(self, lab: Lab) -> float:
+        few, many = (sum(lab.private_arrays(self.back("stored", most)).values()) for most in (8, 32))
+        return (many - few) / 24
+
+
+# The colours of layers, after Okabe and Ito.
+COLOURS = (
+    np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (240, 228, 66)]) / 255
+)
+PRINTED = """import fine;
+import shortlist;
+
+float4 colourOf(uint2 dispatchThreadID, int2 dispatchSize)
+{
+    InitializedShortList empty = initShortList(dispatchThreadID.x);
+    FilledShortList filled = coarseRasterize(empty, tileBounds, localIdx);
+    SortedShortList ready = bitonicSort(padBuffer(filled, localIdx), localIdx);
+    return fineRasterize(ready, localIdx, uv);
+}
+
+RWStructuredBuffer<float4> picture;
+
+[shader("compute")]
+[numthreads(8, 4, 1)]
+void draw(uint2 thread : SV_DispatchThreadID)
+{
+    picture[thread.x] = colourOf(thread, 8);
+}
+"""
+
+
+def walk(story: Story) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What each thread went through: states (threads, turns + 1, 4) with that before the first turn, layers (threads, turns, 4),
+    counts (threads, turns + 1) of layers blended so far, and the steps at which these stood, alike.
+    """
+
+    def by_thread(**wanted: str) -> tuple[np.ndarray, np.ndarray]:
+        steps = story.steps(kind="value", **wanted)
+        steps = steps[np.argsort(story.threads(steps), kind="stable")]
+        values = story.values(steps)
+        return values.reshape(THREADS, -1, *values.shape[1:]), steps.reshape(THREADS, -1)
+
+    of_loop = partial(by_thread, function="fineRasterize")
+    states, _ = of_loop(name="state.value")
+    counts, ends = of_loop(name="state.finalCount")
+    layers, _ = by_thread(name="gval", function="transformPixelState")
+    return states, layers, counts.astype(int), ends
+
+
+def largest(of_pixels: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """The largest in each block of `shape` (across, down) pixels."""
+    (high, wide), (across, down) = of_pixels.shape, shape
+    return of_pixels.reshape(high // down, down, wide // across, across).max(axis=(1, 3))
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}\u2009%"
+
+
+def some_numbers(answer: int, most: int) -> tuple[str, ...]:
+    """Four numbers in 0 … most, the answer among them."""
+    far = max(1, most // 4)
+    near = dict.fromkeys(
+        n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= most
+    )
+    return tuple(map(str, sorted(list(near)[:4])))

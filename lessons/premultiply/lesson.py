@@ -1,0 +1,222 @@
+"""Inputs and scene of the section on premultiplied colour."""
+
+import base64
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import ASSETS
+from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Verdict
+from splatscope.tracing.job import Job
+
+SIZE = (48, 36)
+BACKGROUNDS = ("black", "white", "checkerboard", "photograph")
+PHOTOGRAPH = "chelsea.jpg"
+SPRITE = (80, 60)
+TEXELS, ENLARGED = 12, 96
+RED = (1.0, 0.2, 0.2)
+RECORDED = ("blendBoth", "blendAsItIs", "alphaBlend", "preMult")
+
+
+def share(default: float, label: str) -> param.Number:
+    return param.Number(default=default, bounds=(0.0, 1.0), label=label)
+
+
+class Premultiply(Lesson):
+    """One layer over four backgrounds, with and without preMult; the pixel in the middle of one of them is recorded."""
+
+    r = share(1.0, "Red")
+    g = share(0.2, "Green")
+    b = share(0.2, "Blue")
+    a = share(0.5, "Alpha")
+    over = param.Selector(default="photograph", objects=list(BACKGROUNDS), label="Background")
+
+    unit: ClassVar[str] = "value"
+    controls: ClassVar[dict[str, dict[str, Any]]] = {name: {"live": True} for name in "rgba"}
+
+    def layer(self) -> np.ndarray:
+        return np.array([self.r, self.g, self.b, self.a], np.float32)
+
+    def job(self) -> Job:
+        width, height = SIZE
+        count = len(BACKGROUNDS)
+        inputs = {"given": self.layer(), "behind": np.concatenate([background(name, *SIZE) for name in BACKGROUNDS])}
+        inputs |= {name: np.zeros((count, height, width, 4), np.float32) for name in ("premultiplied", "straight")}
+        group = (width // 2, height // 2, BACKGROUNDS.index(self.over))
+        return self.kernel(entry="blendBoth", groups=(width, height, count), group=group, inputs=inputs, functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        values = [
+            int(story.steps(kind="value", name=name, function="blendBoth")[-1]) for name in ("gval", "wrong", "right", "through")
+        ]
+        return [*values, len(story)]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        return {
+            "size": list(SIZE),
+            "names": list(BACKGROUNDS),
+            "chosen": BACKGROUNDS.index(self.over),
+            "pictures": {name: packed(story.output(name)) for name in ("straight", "premultiplied")},
+            "pixel": pixel(story),
+            "stops": self.stops(story),
+        }
+
+    # Questions
+
+    def excess(self, story: Story) -> Answer:
+        found = pixel(story)
+        excess, colour, alpha = found["wrong"][0] - found["right"][0], found["gval"][0], found["gval"][3]
+        step = self.stops(story)[2]
+        because = f"It gets {found['wrong'][0]:.2f} instead of {found['right'][0]:.2f}: the difference is (1 − α)·c."
+        return Answer(
+            f"{excess:.2f}",
+            offered(excess, alpha * colour, colour, alpha, excess / 2, colour / 4, 0.0, 0.75, 0.25, 1.0),
+            step,
+            because,
+        )
+
+    def clipped(self, story: Story) -> Answer:
+        found = pixel(story)
+        sums = np.array(found["straight"])
+        many = int(np.sum(sums > 1 + 1e-6))
+        said = ", ".join(f"{name} {value:.2f}" for name, value in zip(("red", "green", "blue"), sums, strict=True))
+        return Answer(str(many), ("0", "1", "2", "3"), len(story), f"The sums are {said}. A screen shows 1 at the most.")
+
+    # Claims
+
+    @param.depends("r", "g", "b", "a")
+    def dark_halo(self, lab: Lab) -> Verdict:
+        darker = brighter = 0
+        for name in BACKGROUNDS:
+            right, wrong = (self._soft_disc(lab, name, premultiply) for premultiply in (True, False))
+            darker += int(np.sum((wrong < right - 1e-4).any(axis=2)))
+            brighter += int(np.sum((wrong > right + 1e-4).any(axis=2)))
+        total = len(BACKGROUNDS) * SPRITE[0] * SPRITE[1]
+        ran = f"the soft disc over four backgrounds, {total:,} pixels: without <code>preMult</code>"
+        ran += f"<br><b>{darker:,}</b> are darker than with it<br><b>{brighter:,}</b> are brighter"
+        return Verdict(darker > 0, ran, "It glows. Light is added that the layer does not send, so nothing can turn darker.")
+
+    @param.depends("r")
+    def extremes(self, lab: Lab) -> Verdict:
+        alphas = np.array([0.1, 0.3, 0.5, 0.7, 0.9], np.float32)
+        right, wrong = self._sweep(lab, alphas)
+        ran = "<br>".join(f"α = {alpha:.1f}: <b>{diff:.2f}</b>" for alpha, diff in zip(alphas, wrong - right, strict=True))
+        holds = bool(wrong[-1] - right[-1] > wrong[2] - right[2])
+        return Verdict(
+            holds, f"what is too much of red<br>{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest."
+        )
+
+    def filtering(self, lab: Lab) -> Verdict:
+        found = {}
+        for name, premultiply in (("straight", False), ("premultiplied", True)):
+            picture = self._enlarged(lab, (*RED, 1.0), "white", premultiply)
+            found[name] = int(np.sum((picture < np.minimum(RED, 1.0) - 1 / 255).any(axis=2)))
+        ran = "A red disc on white, enlarged: pixels darker than the red and the white"
+        ran += "".join(f"<br>{name} texels averaged: <b>{count:,}</b> of {ENLARGED**2:,}" for name, count in found.items())
+        said = "The colour of texels that nobody sees is averaged in, unless their alpha has weighed it first."
+        return Verdict(found["straight"] > 0 and found["premultiplied"] == 0, ran, said)
+
+    # What is tried
+
+    @param.depends("r", "g", "b", "a", "over")
+    def sprite(self, lab: Lab) -> Pictures:
+        wrong, right = (self._soft_disc(lab, self.over, premultiply) for premultiply in (False, True))
+        shown = (
+            Picture("colour as it is: it glows", to_bytes(wrong)),
+            Picture("premultiplied", to_bytes(right)),
+            Picture("what was too much, largest channel", (wrong - right).max(axis=2), low=0.0, high=1.0),
+        )
+        return Pictures(shown, lens=14, at=(SPRITE[0] * 3 // 4 - 2, SPRITE[1] // 3))
+
+    @param.depends("r")
+    def sweep(self, lab: Lab) -> Curves:
+        alphas = np.linspace(0, 0.8, 81, dtype=np.float32)
+        right, wrong = self._sweep(lab, alphas)
+        curves = (Curve("as it is", alphas, wrong), Curve("premultiplied", alphas, right), Curve("too much", alphas, wrong - right))
+        return Curves("α", "red", curves)
+
+    @param.depends("r", "g", "b", "over")
+    def halo(self, lab: Lab) -> Pictures:
+        colour = (self.r, self.g, self.b, 1.0)
+        wrong, right = (self._enlarged(lab, colour, self.over, premultiply) for premultiply in (False, True))
+        shown = (
+            Picture("straight texels averaged: a dark rim", to_bytes(wrong)),
+            Picture("premultiplied texels averaged", to_bytes(right)),
+            Picture("what is missing, largest channel", (right - wrong).max(axis=2), low=0.0),
+        )
+        return Pictures(shown, lens=24, at=(ENLARGED * 3 // 4 + 4, ENLARGED // 3))
+
+    def _soft_disc(self, lab: Lab, over: str, premultiply: bool) -> np.ndarray:
+        return self._draw(lab, "drawSoftDisc", SPRITE, over, premultiply, np.zeros((1, 4), np.float32), 1)
+
+    def _enlarged(self, lab: Lab, colour: tuple[float, ...], over: str, premultiply: bool) -> np.ndarray:
+        return self._draw(lab, "enlarge", (ENLARGED, ENLARGED), over, premultiply, disc(colour), TEXELS)
+
+    def _draw(
+        self, lab: Lab, entry: str, size: tuple[int, int], over: str, premultiply: bool, texels: np.ndarray, side: int
+    ) -> np.ndarray:
+        inputs = {
+            "size": np.array(size, np.uint32),
+            "texelCount": np.array([side, side], np.uint32),
+            "given": self.layer(),
+            "premultiply": np.uint32(premultiply),
+            "behind": background(over, *size),
+            "texels": texels,
+            "picture": np.zeros((size[1], size[0], 4), np.float32),
+        }
+        return lab.run(self.kernel("sprites", entry=entry, groups=(*size, 1), inputs=inputs))["picture"][..., :3]
+
+    def _sweep(self, lab: Lab, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        inputs = {"given": np.array([self.r, self.g, self.b, 1], np.float32), "alphas": alphas}
+        inputs |= {name: np.zeros_like(alphas) for name in ("premultiplied", "straight")}
+        found = lab.run(self.kernel("sweep", entry="blendAlphas", groups=(len(alphas), 1, 1), inputs=inputs))
+        return found["premultiplied"], found["straight"]
+
+
+@cache
+def background(name: str, width: int, height: int) -> np.ndarray:
+    """What lies behind: (height · width,) uint32, red in the lowest eight bits."""
+    y, x = np.mgrid[:height, :width]
+    match name:
+        case "white":
+            rgb = np.full((height, width, 3), 255)
+        case "checkerboard":
+            rgb = np.repeat(np.where((x // 6 + y // 6) % 2, 214, 120)[..., None], 3, axis=2)
+        case "photograph":
+            rgb = crop_picture((ASSETS / PHOTOGRAPH).read_bytes(), PHOTOGRAPH, width, height).pixels
+        case _:
+            rgb = np.zeros((height, width, 3))
+    return (rgb.astype(np.uint32) << np.array([0, 8, 16], np.uint32)).sum(axis=2, dtype=np.uint32).ravel()
+
+
+def disc(colour: tuple[float, ...]) -> np.ndarray:
+    """A hard disc of straight texels: (TEXELS², 4) float32, black and empty outside."""
+    y, x = np.mgrid[:TEXELS, :TEXELS] - (TEXELS - 1) / 2
+    inside = np.hypot(x, y) < TEXELS / 2 - 1.2
+    return (inside[..., None] * np.array(colour)).reshape(-1, 4).astype(np.float32)
+
+
+def pixel(story: Story) -> dict[str, list[float]]:
+    """The values of the recorded pixel, and what it becomes."""
+    names = ("gval", "wrong", "right", "through")
+    found = {name: story.values(story.steps(kind="value", name=name, function="blendBoth"))[-1].tolist() for name in names}
+    z, y, x = story.job.group[::-1]
+    return found | {name: story.output(name)[z, y, x, :3].tolist() for name in ("straight", "premultiplied")}
+
+
+def packed(pictures: np.ndarray) -> str:
+    return base64.b64encode(to_bytes(pictures[..., :3]).tobytes()).decode()
+
+
+def offered(answer: float, *others: float) -> tuple[str, ...]:
+    """Up to four different numbers, the answer among them, in order."""
+    words = list(dict.fromkeys(f"{abs(number):.2f}" for number in (answer, *others)))[:4]
+    return tuple(sorted(words, key=float))

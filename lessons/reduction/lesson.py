@@ -1,0 +1,310 @@
+"""Inputs and scene of the section on summing over a workgroup."""
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.paths import ASSETS
+from splatscope.splat.images import crop_picture
+from splatscope.splat.sample_kernels import link_constants
+from splatscope.splat.scenes import scene_inputs
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Trainer
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.job import Job
+
+SHAPES = {16: (4, 4), 32: (8, 4), 256: (16, 16)}
+LIMIT = 10.0  # MAX_GRADIENT of gradients.slang
+BLOBS = 24
+RECORDED = ("sumGroup", "loadFloat_bwd", "addOverWorkgroup", "addWithoutBarrier", "atomicAccumulate")
+WAYS = {
+    "tree": "the tree",
+    "wave": "sum of each wave, then a swap",
+    "waves": "sums of waves in shared memory, then one swap",
+    "swaps": "every thread a swap",
+    "native": "every thread the device's float add",
+    "serial": "one thread adds all",
+}
+
+
+class Reduction(Lesson):
+    """A workgroup's gradients, summed by the tree of shaders/gradients.slang."""
+
+    count = param.Selector(default=16, objects=list(SHAPES), label="Threads")
+    scale = param.Number(default=5.0, bounds=(0.1, 100.0), label="Size of the gradients", doc="Their standard deviation")
+    seed = param.Integer(default=4, bounds=(0, 9999), label="Shuffle", doc="Another number, other gradients")
+    barrier = param.Boolean(default=True, label="The barrier in each round")
+
+    unit: ClassVar[str] = "round"
+    figure: ClassVar[dict[str, Any]] = {
+        "options": {"memory": "reductionBuffer"},
+        "parts": ["source", "findings"],
+        "thread": 0,
+    }
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "scale": {"log": True, "live": True},
+        "seed": {"kind": "number"},
+        "barrier": {"off": "Taken out", "on": "In its place"},
+    }
+
+    def values(self) -> np.ndarray:
+        """A gradient a thread, to one decimal: (count,) float32."""
+        return (np.round(np.random.default_rng(self.seed).normal(size=self.count) * self.scale, 1) + 0.0).astype(np.float32)
+
+    def job(self) -> Job:
+        return self._job(self.values(), self.barrier)
+
+    def _job(self, values: np.ndarray, barrier: bool = True) -> Job:
+        inputs = {"values": values, "derivBuffer": np.zeros(1, np.uint32)}
+        name = "" if barrier else "without"
+        return self.kernel(name, entry="sumGroup", inputs=inputs, constants=shape(len(values)), functions=RECORDED)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        rounds = folds(story)
+        adds = story.steps(kind="call", name="atomicAccumulate")
+        return [rounds[0]["begin"], *(one["end"] for one in rounds), int(adds[-1])]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        rounds = folds(story)
+        return {
+            "count": self.count,
+            "gradients": [round(float(value), 4) for value in self.values()],
+            "limit": LIMIT,
+            "rounds": [{name: one[name] for name in ("stride", "begin", "end", "stale")} for one in rounds],
+            "rows": [first_row(story), *(one["row"] for one in rounds)],
+        }
+
+    # Questions
+
+    def after_first(self, story: Story) -> Answer:
+        before, one = first_row(story), folds(story)[0]
+        half = self.count // 2
+        because = f"It adds what stood {half} places away: {before[0]:.4g} and {before[half]:.4g}."
+        guesses = [one["row"][0], before[0] + before[1], before[0], math.fsum(before[:half]), math.fsum(before)]
+        texts = list(dict.fromkeys(f"{guess:.1f}" for guess in guesses))[:4]
+        return Answer(texts[0], tuple(sorted(texts, key=float)), one["end"], because)
+
+    def idle(self, story: Story) -> Answer:
+        rounds = folds(story)
+        adds = sum(len(one["threads"]) for one in rounds)
+        turns = self.count * len(rounds)
+        because = f"{len(rounds)} rounds of {self.count} threads are {turns:,} turns, and {adds:,} of them add."
+        guesses = [turns - adds, adds, turns // 2, turns, self.count]
+        texts = [f"{guess:,}" for guess in sorted(list(dict.fromkeys(guesses))[:4])]
+        return Answer(f"{turns - adds:,}", tuple(texts), rounds[-1]["end"], because)
+
+    # Claims
+
+    def clamp_prevents(self, lab: Lab) -> Verdict:
+        emitted = float(lab.run(self._job(np.full(256, 1000, np.float32)))["derivBuffer"].view(np.float32)[0])
+        gradients = np.array([1e-3, LIMIT, emitted], np.float32)
+        inputs = {
+            "gradients": gradients,
+            "moves": np.zeros(3, np.float32),
+            "adam.beta1": np.float32(0.9),
+            "adam.beta2": np.float32(0.999),
+            "adam.epsilon": np.float32(1e-8),
+            "adam.step": np.uint32(1),
+        }
+        moves = lab.run(self.kernel("step", entry="firstStep", inputs=inputs, groups=(3, 1, 1)))["moves"]
+        steps = ", ".join(f"{gradient:g} → <b>{move:.3f} η</b>" for gradient, move in zip(gradients, moves, strict=True))
+        ran = f"256 threads with a gradient of 1,000 each: the workgroup adds <b>{emitted:,.0f}</b><br>Adam's first step: {steps}"
+        said = (
+            "The clamp acts on each thread before the sum, so the sum can be far larger. "
+            "And Adam divides by the size of the gradient: its step does not depend on it."
+        )
+        return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
+
+    def not_on_cpus(self, lab: Lab) -> Verdict:
+        many = np.full(2**20, 0.1, np.float32)
+        one_by_one, pairs = float(np.cumsum(many)[-1]), float(many.sum())
+        exact = math.fsum(many.tolist())
+        ran = (
+            f"NumPy, on the CPU of this server, 1,048,576 × 0.1:<br>one after the other: <b>{one_by_one:,.1f}</b><br>"
+            f"<code>numpy.sum</code>: <b>{pairs:,.1f}</b><br>exact: {exact:,.1f}"
+        )
+        said = (
+            "CPU code sums in trees too: over the lanes of vector registers, and in pairs because that rounds less. "
+            "Compare-and-swap loops are the base of lock-free code."
+        )
+        return Verdict(abs(pairs - exact) >= abs(one_by_one - exact), ran, said)
+
+    # Tried out
+
+    @param.depends("count", "scale", "seed")
+    def idle_lanes(self, lab: Lab) -> Table:
+        story, width = lab.record(self._job(self.values())), lab.adapter.wave_size
+        rows = []
+        for number, one in enumerate(folds(story), 1):
+            waves = np.unique(one["threads"] // width)
+            busy = len(one["threads"])
+            lanes = len(waves) * min(width, self.count)
+            rows.append(
+                (str(number), str(one["stride"]), str(busy), f"{len(waves)} of {-(-self.count // width)}", str(lanes - busy))
+            )
+        head = ("round", "stride", "threads that add", f"waves of {width} at work", "idle lanes in them")
+        return Table(head, tuple(rows))
+
+    def without_barrier(self, lab: Lab) -> Table:
+        rows = []
+        for count in (32, 256):
+            values = Reduction(count=count, scale=2.0).values()
+            for words, barrier in (("with", True), ("without", False)):
+                story = lab.record(self._job(values, barrier))
+                total = float(story.output("derivBuffer").view(np.float32)[0])
+                stale = sum(len(one["stale"]) for one in folds(story))
+                says = "; ".join(found(one) for one in story.findings) or "no finding"
+                rows.append((str(count), words, f"{total:.5g}", f"{hoped(values):.5g}", str(stale), says))
+        head = ("threads", "barrier", "sum", "should be", "read too early", "the recording says")
+        return Table(head, tuple(rows), marked=(1, 3))
+
+    def fires(self, lab: Lab) -> Table:
+        rows = []
+        for side in (16, 32):
+            for model, words in (("shipped", "as shipped"), ("direct", "direct")):
+                settings = Settings(size=side, blobs=BLOBS, iterations=200, kernels="simple", model=model)
+                file = ASSETS / "shapes.png"
+                target = crop_picture(file.read_bytes(), file.name, side, side).pixels
+                trainer = Trainer(lab.device, start_state(settings, target, ""))
+                tallies = []
+                for _ in range(10):
+                    tallies.append(
+                        self._count(lab, (side, side), trainer.save().splats.raw, target / 255, link_constants(settings))
+                    )
+                    trainer.advance(20)
+                gradients, beyond, largest = np.array(tallies).T
+                many, over = int(gradients.sum()), int(beyond.sum())
+                psnr = f"{trainer.look().psnr:.1f} dB"
+                rows.append((f"{side} × {side}, {words}", psnr, f"{many:,}", f"<b>{over:,}</b>", f"{largest.max():.2g}"))
+        head = ("picture, model", "PSNR", "gradients", "beyond ±10", "largest")
+        return Table(head, tuple(rows))
+
+    def reach(self, lab: Lab) -> Curves:
+        sides, rng = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]), np.random.default_rng(8)
+        starts, thin = [], []
+        for side in sides:
+            target = np.zeros((side, side, 3))
+            runs = {False: [0.0], True: [0.0]}
+            for _ in range(12):
+                for edge in runs:
+                    raw = rng.random((9, BLOBS))
+                    if edge:  # black, opaque, and a pixel about one standard deviation from the centre, across the thin axis
+                        pixels = rng.integers(0, side, (2, BLOBS)) / side
+                        raw[:2] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
+                        raw[2:8], raw[8] = 0, 1
+                    runs[edge].append(self._count(lab, (side, side), raw.astype(np.float32), target, {"SHIPPED_MODEL": 1})[2])
+            starts.append(max(runs[False]))
+            thin.append(max(runs[True]))
+        curves = (Curve("random", sides, np.array(starts)), Curve("thin", sides, np.array(thin)))
+        return Curves("side of the picture, pixels", "largest", curves, lines=((LIMIT, "the clamp"),), log_x=True, log_y=True)
+
+    def _count(
+        self, lab: Lab, size: tuple[int, int], raw: np.ndarray, target: np.ndarray, constants: dict[str, int | float]
+    ) -> tuple[int, int, float]:
+        """Of one pass: gradients that are not zero, those beyond the clamp, and the largest."""
+        inputs = scene_inputs(size, raw) | {
+            "targetBuffer": np.concatenate([target.reshape(-1, 3), np.ones((size[0] * size[1], 1))], 1).astype(np.float32),
+            "tally": np.zeros(3, np.uint32),
+        }
+        groups = (-(-size[0] // 8), -(-size[1] // 4), 1)
+        constants = {name: value for name, value in constants.items() if name.startswith("SHIPPED")} | {"BLOBS": BLOBS}
+        tally = lab.run(self.kernel("count", entry="countGradients", inputs=inputs, groups=groups, constants=constants))["tally"]
+        return int(tally[0]), int(tally[1]), float(tally.view(np.float32)[2])
+
+    def ways(self, lab: Lab) -> Several:
+        groups, labels, amounts, rows = 64, [], [], []
+        values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
+        for way, words in WAYS.items():
+            if way == "native" and not (lab.adapter.backend == "cuda" or lab.has("atomic_float")):
+                continue
+            name, cell = ("totals", np.float32) if way == "native" else ("derivBuffer", np.uint32)
+            job, one = (
+                self.kernel(
+                    "ways",
+                    entry=way,
+                    groups=(many, 1, 1),
+                    constants=shape(256),
+                    inputs={"values": values[: many * 256], name: np.zeros(many, cell)},
+                )
+                for many in (groups, 1)
+            )
+            amounts.append(lab.seconds(job) * 1e6)
+            labels.append(words)
+            story = lab.record(one)
+            swaps = len(story.steps(kind="atomic", access="compareExchange"))
+            rows.append((words, str(len(story.barriers())), f"{swaps:,}" if way != "native" else "256 adds"))
+        shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
+        return Several((shown, Table(("way", "barriers", "swaps"), tuple(rows))))
+
+
+def folds(story: Story) -> list[dict[str, Any]]:
+    """Each round in a recording: its stride, the step after which it begins, the one with which the last thread ends it (it comes
+    to the barrier or, without one, turns to the next round), the threads that add, what every place was given (`row`), and the
+    threads that added a place before its owner had finished (`stale`).
+    """
+    adder = "addOverWorkgroup" if len(story.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
+    turns = story.steps(kind="value", name="stride", function=adder)
+    turns = turns[story.values(turns) > 0]
+    arrivals = story.steps(kind="arrive", function=adder)
+    ends, number = arrivals, story.passed(arrivals, turns) - 1
+    if np.sum(number >= 0) < len(turns):  # no barrier ends a round
+        ends = story.steps(function=adder)
+        number = story.passed(ends, turns) - 1
+    writes = story.steps(kind="write", name="reductionBuffer", function=adder)
+    written, writers, sums = story.passed(writes, turns) - 1, story.threads(writes), story.values(writes)
+    reads = story.steps(kind="read", name="reductionBuffer", function=adder)
+    read, readers, places = story.passed(reads, turns) - 1, story.threads(reads), story.indices(reads)
+    finished = {(int(thread), int(i)): step for thread, i, step in zip(writers, written, writes, strict=True)}
+    row, found, began = first_row(story), [], story.barriers()[0]
+    for i, stride in enumerate(story.values(turns[story.threads(turns) == 0])):
+        mine, theirs = written == i, (read == i) & (readers != places)
+        row = list(row)
+        for thread, value in zip(writers[mine], sums[mine], strict=True):
+            row[thread] = float(value)
+        asked = zip(reads[theirs], readers[theirs], places[theirs], strict=True)
+        one = {
+            "stride": int(stride),
+            "begin": began,
+            "end": int(ends[number == i].max()),
+            "threads": writers[mine],
+            "row": row,
+            "stale": [int(thread) for step, thread, place in asked if i > 0 and finished[int(place), i - 1] > step],
+        }
+        found.append(one)
+        began = one["end"]
+    return found
+
+
+def first_row(story: Story) -> list[float]:
+    """What each thread puts into shared memory before the first round: its gradient, clamped."""
+    steps = story.steps(kind="value", name="clamped", function="loadFloat_bwd")
+    return story.values(steps)[np.argsort(story.threads(steps))].astype(float).tolist()
+
+
+def shape(count: int) -> dict[str, int]:
+    """The link-time constants of a workgroup of so many threads that sums by the tree."""
+    width, height = SHAPES[count]
+    return {"WG_X": width, "WG_Y": height, "WAVE_SUM": 0}
+
+
+def found(finding: Finding) -> str:
+    threads, lines = (" and ".join(str(one) for one in dict.fromkeys(many)) for many in (finding.threads, finding.lines))
+    return f"{finding.kind}, threads {threads}, line {lines}"
+
+
+def hoped(values: np.ndarray) -> float:
+    return math.fsum(np.clip(values, -LIMIT, LIMIT).tolist())
+
+
+def unease(y: np.ndarray) -> np.ndarray:
+    """Where smoothstep is y."""
+    return 0.5 - np.sin(np.arcsin(1 - 2 * y) / 3)

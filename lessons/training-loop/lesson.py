@@ -1,0 +1,540 @@
+"""Inputs and scene of the section on the training loop."""
+
+import base64
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.gpu.buffers import download
+from splatscope.paths import ASSETS, shader
+from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Trainer
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Curve, Curves, Film, Picture, Pictures, Several, Table, Verdict
+from splatscope.tracing.job import Job
+
+TILE, THREADS, BLOBS = (8, 4), 32, 3
+FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
+COUNT = len(FIELDS) * BLOBS
+KERNELS = ("clear", "derivatives", "update", "render")
+ENTRIES = dict(zip(KERNELS, ("clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"), strict=True))
+RATES = (0.3, 0.1, 0.08, 0.3)
+SMALL, FEW, ITERATIONS = (32, 24), 24, 40  # of the real run
+COST = (64, 48)
+COSTS = (4, 16, 48)
+
+
+class TrainingLoop(Lesson):
+    """A picture of one tile is trained by its four kernels, one after another in one workgroup."""
+
+    without = param.Selector(default="none", objects=["none", *KERNELS], label="Leave out")
+    iterations = param.Integer(default=6, bounds=(1, 12), label="Iterations", doc="That the figure runs")
+    field = param.Selector(default="x", objects=list(FIELDS), label="Raw value")
+    gaussian = param.Integer(default=11, bounds=(1, FEW), label="Gaussian")
+
+    unit: ClassVar[str] = "kernel"
+    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 0}
+    controls: ClassVar[dict[str, dict[str, Any]]] = {"iterations": {"live": True}, "gaussian": {"kind": "number"}}
+
+    def job(self) -> Job:
+        inputs = scene_inputs(TILE, start()) | {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
+        inputs |= {
+            "targetBuffer": target(),
+            "iterations": np.uint32(self.iterations),
+            "runs": np.array([name != self.without for name in KERNELS], np.uint32),
+            "outputBuffer": np.zeros((TILE[1], TILE[0], 4), np.float32),
+            "kept": np.zeros((4 * self.iterations + 1, COUNT, 2), np.float32),
+            "adam.rates": np.array(RATES, np.float32),
+            "adam.beta1": np.float32(0.9),
+            "adam.beta2": np.float32(0.999),
+            "adam.epsilon": np.float32(1e-8),
+            "adam.step": np.uint32(1),
+            "adam.shippedCorrection": np.uint32(0),
+        }
+        functions = ("trainTile", "clear", "atomicAccumulate", "update", "render")
+        return self.kernel(entry="trainTile", inputs=inputs, functions=functions)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        """Where all threads have come to the barrier behind a kernel."""
+        return story.barriers()
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        return {
+            "fields": FIELDS,
+            "blobs": BLOBS,
+            "kernels": KERNELS,
+            "without": KERNELS.index(self.without) if self.without in KERNELS else -1,
+            "ends": self.stops(story),
+            "kept": np.moveaxis(story.output("kept"), 2, 0).round(7).tolist(),
+            "size": TILE,
+            "target": base64.b64encode(to_bytes(target()[..., :3]).tobytes()).decode(),
+        }
+
+    # Questions
+
+    def additions(self, story: Story) -> Answer:
+        ends = self.stops(story)
+        steps = story.steps(kind="return", function="atomicAccumulate")
+        many = int(np.sum((steps > ends[0]) & (steps <= ends[1])))
+        because = (
+            f"The pixels of a wave add up their shares among themselves first, without memory: {many // COUNT} "
+            f"wave{'s' if many > COUNT else ''}, each with one addition for each value."
+            if many
+            else "Without the derivatives nobody adds anything."
+        )
+        numbers = list(dict.fromkeys((many, COUNT, COUNT * THREADS, THREADS, COUNT * 4)))[:4]
+        return Answer(f"{many:,}", tuple(f"{n:,}" for n in sorted(numbers)), ends[1], because)
+
+    def busy(self, story: Story) -> Answer:
+        ends = self.stops(story)
+        steps = story.steps(kind="write", name="blobsBuffer")
+        many = len(set(story.threads(steps[steps <= ends[2]]).tolist()))
+        because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
+        if not many:
+            because = "Nobody: the update is left out."
+        numbers = list(dict.fromkeys((many, THREADS, BLOBS, len(FIELDS), COUNT)))[:4]
+        return Answer(str(many), tuple(str(n) for n in sorted(numbers)), ends[2], because)
+
+    # Claims
+
+    def printed(self, lab: Lab) -> Verdict:
+        words = lab.refused(Job(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
+        missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
+        first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
+        ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
+        said = "A shortened listing. The one above is cut from the file that runs: it says which pixel, which tile, which thread."
+        return Verdict(not words, ran, said)
+
+    def three(self, lab: Lab) -> Verdict:
+        usual, unseen = (ends_with(lab, without) for without in ("none", "render"))
+        trainer = real_run(lab)
+        names = ", ".join(bound.kernel.name for bound in trainer.kernels.iteration)
+        ran = (
+            f"dispatched in an iteration: <code>{names}</code><br>"
+            f"40 iterations, a picture after each: <b>{usual:.2f} dB</b><br>"
+            f"40 iterations, a picture after the last only: <b>{unseen:.2f} dB</b>"
+        )
+        said = "The third one updates. The picture is a fourth kernel, which the training does not need: only who looks at it."
+        return Verdict(trainer.kernels.iteration[-1].kernel.name == "imageMain", ran, said)
+
+    def zeroed(self, lab: Lab) -> Verdict:
+        usual, added = ends_with(lab, "none"), ends_with(lab, "clear")
+        fast = real_run(lab, kernels="binned")
+        names = ", ".join(bound.kernel.name for bound in fast.kernels.iteration)
+        ran = (
+            f"40 iterations: <b>{usual:.1f} dB</b>; without the clear: <b>{added:.1f} dB</b><br>"
+            f"dispatched by the binned kernels: <code>{names}</code>"
+        )
+        said = (
+            "It must, but not by a kernel of its own: the binned kernels' update takes each sum and leaves a zero behind, "
+            "so they dispatch no clear."
+        )
+        return Verdict(usual > added + 1, ran, said)
+
+    def sampled(self, lab: Lab) -> Verdict:
+        raw, wanted = crowd()
+        size = wanted.shape[1::-1]
+        pixels = int(np.prod(size))
+        first, again = (gradient(lab, raw, wanted) for _ in range(2))
+        scale = np.abs(first).max()
+        found = [shares(lab, raw, wanted, which) for which in (0, 1, 2)]
+        off = max(np.abs(one.sum(axis=(0, 1)) - first[:, which]).max() for which, one in enumerate(found)) / scale
+        apart = np.abs(first - again).max() / scale
+        ran = (
+            f"{pixels:,} pixels, all of them in every iteration; their shares add up to the gradient, but for "
+            f"<b>{power_of(off)}</b> of the largest<br>"
+            f"the same state once more: {f'apart by <b>{power_of(apart)}</b>' if apart else '<b>the same bits</b>'}"
+        )
+        said = (
+            "No pixel is left out, so nothing is estimated. From one iteration to the next the gradient changes because the "
+            "Gaussians have moved."
+        )
+        return Verdict(bool(apart > 1e-3), ran, said)
+
+    def bits(self, lab: Lab) -> Verdict:
+        raw, wanted = crowd()
+        runs = np.array([gradient(lab, raw, wanted) for _ in range(20)])
+        patterns = runs.view(np.int32).astype(np.int64)
+        differ = int(np.sum((patterns != patterns[0]).any(axis=0)))
+        of_pixels = shares(lab, raw, wanted, 0)[..., 5]
+        inputs = {"share": of_pixels, "count": np.uint32(of_pixels.size), "sums": np.zeros(2, np.float32)}
+        orders = lab.run(self.kernel("orders", entry="addBothWays", inputs=inputs))["sums"]
+        ran = (
+            f"20 runs, {raw.size} gradients: <b>{differ}</b> of them not always the same"
+            + (f", by up to {power_of(np.abs(runs - runs[0]).max() / np.abs(runs).max())} of the largest" if differ else "")
+            + f"<br>the shares of one value, added from the first pixel: <b>{orders[0]!s}</b>, from the last: <b>{orders[1]!s}</b>"
+        )
+        said = (
+            "Rounding makes an addition of floats depend on its order, and which workgroup comes first is nobody's promise. "
+            "So two trainings from one seed part in the last bits, and later in more."
+        )
+        if not differ:
+            said = "On this device, this time. The order of the additions is nobody's promise, and each order rounds differently."
+        return Verdict(not differ, ran, said)
+
+    def smoothstep(self, lab: Lab) -> Verdict:
+        lines, lost = [], False
+        for words, body in EASED.items():
+            job = Job(SLOPES.replace("BODY", body), file="eased.slang", entry="slopesMain", inputs=AT)
+            refused = lab.refused(job)
+            if refused:
+                code = re.search(r"error\[(\w+)\]", refused)
+                lines.append(f"{words}: refused, <b>{code[1] if code else 'an error'}</b>")
+                continue
+            found = lab.run(job)["slopes"][0]
+            lines.append(f"{words}: slope at 0.3 is <b>{found:.3g}</b>")
+            lost |= bool(found == 0)
+        said = (
+            "Slang's <code>smoothstep</code> has no derivative. Mostly that is an error; written to a member it compiles, and the "
+            "gradient is zero. The kernels here spell it out, as <code>ease</code>."
+        )
+        return Verdict(not lost, "<br>".join(lines), said)
+
+    def skips(self, lab: Lab) -> Verdict:
+        raw = some_gaussians(96, TILE_PICTURE, 4, (4.0, 9.0))
+        found = [lab.run(self._simple(raw, ending)) for ending in range(3)]
+        printed, plain, left = (int(one["evaluated"].sum()) for one in found)
+        same = np.array_equal(found[0]["gathered"], found[1]["gathered"])
+        ran = (
+            f"with <code>continue</code>: <b>{printed:,}</b> evaluations<br>without the test: <b>{plain:,}</b>, "
+            f"{'the same picture' if same else 'another picture'}<br>with <code>break</code>: <b>{left:,}</b>"
+        )
+        said = "<code>continue</code> goes on to the next turn, and it stands at the end of the turn: it skips nothing."
+        return Verdict(printed < plain, ran, said)
+
+    # Tried out
+
+    def dispatches(self, lab: Lab) -> Table:
+        settings = Settings(size=64, blobs=200, iterations=10, kernels="tiled")
+        trainer = Trainer(lab.device, start_state(settings, sample(64, 64), ""))
+        times: dict[str, float] = {}
+        for _ in range(5):
+            trainer.advance(1)
+            trainer.look()
+            times |= {name: min(ms, times.get(name, ms)) for name, ms in trainer.kernel_ms.items()}
+        rows = []
+        for bound in (*trainer.kernels.iteration, *trainer.kernels.drawing):
+            name, groups = bound.kernel.name, int(np.prod([bound.groups.x, bound.groups.y, bound.groups.z]))
+            a_group = int(np.prod(bound.kernel.group_size))
+            reads, writes = TOUCHED[name]
+            rows.append((f"<code>{name}</code>", f"{groups} × {a_group}", f"{times[name]:.2f}\u2009ms", reads, writes))
+        return Table(("kernel", "workgroups × threads", "time", "reads", "writes"), tuple(rows))
+
+    def left_out(self, lab: Lab) -> Several:
+        curves, rows = [], []
+        for without in ("none", "clear", "update", "derivatives"):
+            seen = [(look.iteration, look.psnr) for look in (scene.look for scene in iterate(lab, without))]
+            x, y = np.array(seen).T
+            rows.append((f"{y[-1]:.1f} dB", "all four" if without == "none" else f"without {without}"))
+            if without != "derivatives":
+                curves.append(Curve(rows[-1][1], x, y))
+        return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Table(("at the end", ""), tuple(rows))))
+
+    @param.depends("field", "gaussian", "without")
+    def film(self, lab: Lab) -> Film:
+        wanted, field, which = sample(*SMALL), FIELDS.index(self.field), self.gaussian - 1
+        scenes = list(iterate(lab, self.without))
+        maps = [shares(lab, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
+        most = float(np.quantile([np.abs(one).max() for one in maps], 0.7)) or 1.0  # the first ones are far larger
+        drawn = scenes[0].look.picture
+        frames, words = [], []
+        for scene, one in zip(scenes, maps, strict=True):
+            drawn = drawn if self.without == "render" else scene.look.picture
+            pictures = (
+                Picture("the target", wanted),
+                Picture("the picture", to_bytes(drawn)),
+                Picture(
+                    f"each pixel's share of ∂loss/∂{self.field}, Gaussian {self.gaussian}", one, low=-most, high=most, signed=True
+                ),
+            )
+            frames.append(Pictures(pictures))
+            held = scene.gradient[field, which]
+            words.append(
+                f"after {scene.look.iteration} iterations: {scene.look.psnr:.1f} dB. The map adds up to {slope(one.sum())}, "
+                f"<code>derivBuffer</code> then holds {slope(held)}"
+            )
+        return Film(tuple(frames), tuple(words), first=4)
+
+    def check(self, lab: Lab) -> Table:
+        raw, wanted = crowd()
+        shipped = np.random.default_rng(3).random(raw.shape).astype(np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            text = shader("gaussian.slang").read_text(encoding="utf-8")
+            start = text.index("float ease(float x)")
+            swapped = text[:start] + HELD + text[text.index("}", start) + 1 :]
+            (Path(folder) / "gaussian.slang").write_text(swapped.replace("[Differentiable]\n" + HELD, HELD), encoding="utf-8")
+            models = [
+                (raw, {}, ()),
+                (shipped, {"SHIPPED_MODEL": 1, "SHIPPED_SCALE": 5e-3}, ()),
+                (shipped, {"SHIPPED_MODEL": 1, "SHIPPED_SCALE": 5e-3}, (Path(folder),)),
+            ]
+            columns = []
+            for values, constants, include in models:
+                of = partial(gradient, lab, wanted=wanted, constants=constants, include=include)
+                columns.append(of(values)[:, 0])
+                if not include:
+                    columns.append(differences(lab, values, wanted, constants))
+        rows = [(FIELDS[i], *(slope(column[i]) for column in columns)) for i in range(len(FIELDS))]
+        head = ("raw value", "direct: kernel", "difference", "shipped: kernel", "difference", "with <code>smoothstep</code>")
+        return Table(head, tuple(rows))
+
+    def same(self, lab: Lab) -> Pictures:
+        raw = some_gaussians(24, COST, 12, (1.5, 4.0))
+        simple, tiled = (drawing(lab, raw, COST, kind)[..., :3] for kind in ("simple", "tiled"))
+        apart = 255 * np.abs(simple - tiled).max(axis=2)
+        return Pictures(
+            (
+                Picture("simple: every Gaussian for every pixel", to_bytes(simple)),
+                Picture("tiled: a sorted list a tile", to_bytes(tiled)),
+                Picture(f"apart, in steps of 255: at most {apart.max():.2f}", apart, low=0.0, high=1.0),
+            )
+        )
+
+    def cost(self, lab: Lab) -> Table:
+        rows = []
+        tiled = sum(lab.private_arrays(shipped_job(some_gaussians(4, COST), COST, "tiled", "derivatives")).values())
+        for count in COSTS:
+            raw = some_gaussians(count, COST, 12, (1.5, 4.0))
+            times = [
+                f"{1e3 * lab.seconds(shipped_job(raw, COST, kind, what), dispatches=4, repeats=3):.2f}"
+                for what in ("image", "derivatives")
+                for kind in ("simple", "tiled")
+            ]
+            simple = sum(lab.private_arrays(shipped_job(raw, COST, "simple", "derivatives")).values())
+            rows.append((str(count), *times, f"{simple:,}", f"{tiled:,}"))
+        head = ("Gaussians", "drawing, ms: simple", "tiled", "derivatives, ms: simple", "tiled", "bytes a thread: simple", "tiled")
+        return Table(head, tuple(rows))
+
+    def _simple(self, raw: np.ndarray, ending: int) -> Job:
+        width, height = TILE_PICTURE
+        inputs = scene_inputs(TILE_PICTURE, raw) | {
+            "ending": np.uint32(ending),
+            "gathered": np.zeros((height, width, 4), np.float32),
+            "evaluated": np.zeros((height, width), np.uint32),
+        }
+        return self.kernel("simple", entry="countEvaluations", inputs=inputs, groups=groups_of(TILE_PICTURE))
+
+
+TILE_PICTURE = (32, 16)
+TOUCHED = {
+    "clearDerivativesMain": ("", "gradients"),
+    "computeDerivativesMain": ("raw values, target", "gradients, by atomics"),
+    "updateBlobsMain": ("gradients, moments, raw values", "moments, raw values"),
+    "imageMain": ("raw values", "picture"),
+}
+PRINTED = """import splat;
+
+[shader("compute")]
+[numthreads(8, 4, 1)]
+void computeDerivativesMain(uint2 dispatchThreadID : SV_DispatchThreadID)
+{
+    float perPixelWeight = 1.f / (imageSize.x * imageSize.y);
+    bwd_diff(loss)(dispatchThreadID, targetImageSize, perPixelWeight);
+}
+"""
+EASED = {
+    "returned": "return smoothstep(0.f, 1.f, x);",
+    "in a variable": "float s = smoothstep(0.f, 1.f, x);\n    return s;",
+    "in a member": "Held held;\n    held.value = smoothstep(0.f, 1.f, x);\n    return held.value;",
+    "spelled out": "float t = clamp(x, 0.f, 1.f);\n    return t * t * (3 - 2 * t);",
+}
+SLOPES = """struct Held : IDifferentiable { float value; }
+
+[Differentiable]
+float eased(float x)
+{
+    BODY
+}
+
+RWStructuredBuffer<float> at;
+RWStructuredBuffer<float> slopes;
+
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void slopesMain()
+{
+    var x = diffPair(at[0]);
+    bwd_diff(eased)(x, 1.f);
+    slopes[0] = x.d;
+}
+"""
+AT = {"at": np.full(1, 0.3, np.float32), "slopes": np.zeros(1, np.float32)}
+HELD = """struct Held : IDifferentiable { float value; }
+
+[Differentiable]
+float ease(float x)
+{
+    Held held;
+    held.value = smoothstep(0.f, 1.f, x);
+    return held.value;
+}"""
+
+
+def start() -> np.ndarray:
+    """The figure's Gaussians: (9, 3) float32."""
+    return gaussians(
+        [(1.5, 1.2), (5.5, 0.8), (4, 3)], [(1.3, 1), (1.2, 0.9), (1.5, 1)], [0.3, 1, 0.1], [(0.6, 0.6, 0.6)] * 3, [0.6] * 3
+    )
+
+
+def target() -> np.ndarray:
+    """What the figure fits: (4, 8, 4) float32, blue at the left, orange at the right, white between."""
+    y, x = np.mgrid[: TILE[1], : TILE[0]]
+    picture = np.ones((*x.shape, 4), np.float32)
+    for cx, cy, ink in ((1, 2, (0.0, 0.35, 0.7)), (6, 1, (0.85, 0.45, 0.05))):
+        alpha = 0.9 * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / 2.5)[..., None]
+        picture[..., :3] = picture[..., :3] * (1 - alpha) + np.array(ink) * alpha
+    return picture
+
+
+def sample(width: int, height: int) -> np.ndarray:
+    """(height, width, 3) uint8."""
+    return crop_picture((ASSETS / "shapes.png").read_bytes(), "shapes", width, height).pixels
+
+
+def floats(pixels: np.ndarray) -> np.ndarray:
+    """As a target is laid out: (h, w, 4) float32."""
+    return np.concatenate([pixels / 255, np.ones((*pixels.shape[:2], 1))], axis=2).astype(np.float32)
+
+
+def crowd() -> tuple[np.ndarray, np.ndarray]:
+    """60 Gaussians over a picture of 48 × 48, and something to fit."""
+    return some_gaussians(60, (48, 48), 5, (2.0, 6.0)), floats(sample(48, 48))
+
+
+def groups_of(size: tuple[int, int]) -> tuple[int, int, int]:
+    return (-(-size[0] // TILE[0]), -(-size[1] // TILE[1]), 1)
+
+
+# The kernels of training.slang as they stand
+
+
+def shipped_job(
+    raw: np.ndarray,
+    size: tuple[int, int],
+    kind: str,
+    what: str,
+    wanted: np.ndarray | None = None,
+    constants: dict[str, int | float] | None = None,
+    include: tuple[Path, ...] = (),
+) -> Job:
+    """The image or the derivatives of these Gaussians, by the "simple" or the "tiled" kernels."""
+    entry = {
+        ("simple", "image"): "simpleImageMain",
+        ("simple", "derivatives"): "simpleDerivativesMain",
+        ("tiled", "image"): "imageMain",
+        ("tiled", "derivatives"): "computeDerivativesMain",
+    }[kind, what]
+    width, height = size
+    groups = groups_of(size)
+    inputs = scene_inputs(size, raw) | {
+        "targetBuffer": np.ones((height, width, 4), np.float32) if wanted is None else wanted,
+        "outputBuffer": np.zeros((height, width, 4), np.float32),
+        "listLength": np.zeros(groups[0] * groups[1], np.uint32),
+    }
+    constants = (constants or {}) | ({"SIMPLE_BLOBCOUNT": raw.shape[1]} if kind == "simple" else {})
+    return Lesson.shader("training.slang", entry=entry, inputs=inputs, groups=groups, constants=constants, include=include)
+
+
+def drawing(lab: Lab, raw: np.ndarray, size: tuple[int, int], kind: str = "tiled", **options: Any) -> np.ndarray:
+    """(h, w, 4) float32."""
+    return lab.run(shipped_job(raw, size, kind, "image", **options))["outputBuffer"]
+
+
+def gradient(lab: Lab, raw: np.ndarray, wanted: np.ndarray, **options: Any) -> np.ndarray:
+    """Of all raw values, by the tiled kernels: (9, N) float32."""
+    job = shipped_job(raw, wanted.shape[1::-1], "tiled", "derivatives", wanted, **options)
+    return lab.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
+
+
+def differences(lab: Lab, raw: np.ndarray, wanted: np.ndarray, constants: dict[str, int | float], step: float = 4e-3) -> np.ndarray:
+    """Of the first Gaussian's nine values: by how much the loss rises from a little below to a little above, for each unit."""
+    size = wanted.shape[1::-1]
+
+    def loss(values: np.ndarray) -> float:
+        apart = drawing(lab, values, size, constants=constants)[..., :3].astype(float) - wanted[..., :3]
+        return float((apart**2).sum() / np.prod(size))
+
+    found = []
+    for field in range(len(FIELDS)):
+        moved = np.zeros_like(raw)
+        moved[field, 0] = step
+        found.append((loss(raw + moved) - loss(raw - moved)) / (2 * step))
+    return np.array(found)
+
+
+def shares(lab: Lab, raw: np.ndarray, wanted: np.ndarray, which: int) -> np.ndarray:
+    """Each pixel's share of the nine gradients of Gaussian `which`: (h, w, 9) float32."""
+    height, width = wanted.shape[:2]
+    inputs = scene_inputs((width, height), raw) | {
+        "targetBuffer": wanted,
+        "which": np.uint32(which),
+        "share": np.zeros((height, width, len(FIELDS)), np.float32),
+    }
+    job = TrainingLoop().kernel("share", entry="sharesOfPixels", inputs=inputs, groups=groups_of((width, height)))
+    return lab.run(job)["share"]
+
+
+# A real run
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a run looks like before an iteration, and the gradients (9, N) that the iteration then computes of it."""
+
+    look: Any
+    raw: np.ndarray
+    gradient: np.ndarray
+
+
+def real_run(lab: Lab, kernels: str = "tiled", without: str = "none") -> Trainer:
+    quick = {"rate_position": 0.4, "rate_shape": 0.1, "rate_colour": 0.06, "rate_opacity": 0.2}
+    settings = Settings(size=max(SMALL), blobs=FEW, iterations=ITERATIONS + 1, kernels=kernels, seed=2, **quick)
+    trainer = Trainer(lab.device, start_state(settings, sample(*SMALL), ""))
+    if without in ENTRIES:
+        trainer.kernels.iteration = [bound for bound in trainer.kernels.iteration if bound.kernel.name != ENTRIES[without]]
+    return trainer
+
+
+def iterate(lab: Lab, without: str = "none") -> Iterator[Scene]:
+    """Before each iteration, and before the one that would come after the last."""
+    trainer = real_run(lab, without=without)
+    for _ in range(ITERATIONS + 1):
+        look, raw = trainer.look(), trainer.save().splats.raw.copy()
+        trainer.advance(1)
+        yield Scene(look, raw, download(trainer.kernels.gradient, np.float32, raw.shape))
+
+
+def ends_with(lab: Lab, without: str) -> float:
+    """PSNR after all iterations, in dB. Without "render" nobody looks before the end."""
+    if without != "render":
+        return [scene.look.psnr for scene in iterate(lab, without)][-1]
+    trainer = real_run(lab)
+    trainer.advance(ITERATIONS)
+    return trainer.look().psnr
+
+
+def slope(value: float) -> str:
+    return f"{value:.2e}".replace("-", "−") if value else "0"
+
+
+def power_of(value: float) -> str:
+    """`3 · 10⁻⁷`, "nothing" for zero."""
+    if value == 0:
+        return "nothing"
+    digits, exponent = f"{value:.0e}".split("e")
+    return f"{digits} · 10" + "".join("⁻" if sign == "-" else "⁰¹²³⁴⁵⁶⁷⁸⁹"[int(sign)] for sign in str(int(exponent)))

@@ -1,0 +1,219 @@
+"""Inputs and scene of the section on workgroups, barriers and where memory lives."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from splatscope.textbook.experiment import Lab
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.query import Story
+from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.job import Job
+
+THREADS = 32
+SHAPES = {"8 × 4": (8, 4), "16 × 16": (16, 16)}
+SMALL = 4096  # bytes of a chain that fits into shared memory
+LINE = 128  # bytes: no two places of a chain share a cache line
+
+
+class Workgroups(Lesson):
+    """32 threads, a cell of shared memory each, and the barrier between writing and reading."""
+
+    away = param.Integer(default=11, bounds=(1, THREADS - 1), label="Reads from so many places on")
+    barrier = param.Boolean(default=True, label="The barrier before the read")
+
+    unit: ClassVar[str] = "statement"
+    figure: ClassVar[dict[str, Any]] = {
+        "options": {"memory": "blobs"},
+        "parts": ["source", "findings"],
+        "thread": 0,
+    }
+    controls: ClassVar[dict[str, dict[str, Any]]] = {
+        "away": {"live": True},
+        "barrier": {"off": "Taken out", "on": "In its place"},
+    }
+    mends: ClassVar[dict[str, Any]] = {"barrier": True}
+
+    def job(self) -> Job:
+        return self._job(self.away, self.barrier)
+
+    def _job(self, away: int, barrier: bool = True, size: str = "8 × 4") -> Job:
+        width, height = SHAPES[size]
+        inputs = {
+            "given": np.arange(1, width * height + 1, dtype=np.uint32),
+            "received": np.zeros(width * height, np.uint32),
+            "away": np.uint32(away),
+        }
+        constants = {"WG_X": width, "WG_Y": height}
+        return self.kernel("" if barrier else "without", entry="passOn", inputs=inputs, constants=constants)
+
+    # What the figure shows
+
+    def stops(self, story: Story) -> list[int]:
+        """Where a wave has come to the end of a statement."""
+        steps = moves(story)
+        width = int(story.recording.trace.header["wave_size"])
+        threads = story.threads(steps)
+        kinds = [
+            (story.site(step).kind, story.site(step).line, thread // width)
+            for step, thread in zip(steps.tolist(), threads.tolist(), strict=True)
+        ]
+        return [int(step) for i, step in enumerate(steps) if i + 1 == len(steps) or kinds[i] != kinds[i + 1]]
+
+    def facts(self, story: Story) -> dict[str, Any]:
+        order = story.recording.trace.order
+        steps = moves(story)
+        marked = dict(zip(steps.tolist(), (story.site(step).kind for step in steps.tolist()), strict=True))
+        return {
+            "size": SHAPES["8 × 4"],
+            "wave": min(THREADS, int(story.recording.trace.header["wave_size"])),
+            "away": self.away,
+            "threads": story.recording.trace.thread[order].tolist(),
+            "kinds": [marked.get(step, "") for step in range(1, len(story) + 1)],
+            "stale": misled(story, self.away),
+        }
+
+    # Questions
+
+    def not_yet(self, story: Story) -> Answer:
+        many, step = unwritten(story)
+        because = "It stands before the barrier, where it waits for them." if self.barrier else "It does not wait for them."
+        guesses = list(dict.fromkeys([many, 24, 0, 31, 16, 8]))[:4]
+        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), step, because)
+
+    def stale(self, story: Story) -> Answer:
+        many = len(misled(story, self.away))
+        because = "The barrier lets nobody read before all have written."
+        if not self.barrier:
+            because = "They read in the order that is drawn at the bottom: each before the thread it reads from had written."
+            because = because if many else "On this device each thread happened to read late enough. It is a race all the same."
+        guesses = list(dict.fromkeys([many, 0, THREADS, self.away, THREADS - self.away, THREADS // 2]))[:4]
+        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), self.stops(story)[-1], because)
+
+    # Claims
+
+    def same_moment(self, lab: Lab) -> Verdict:
+        lines, most = [], 0
+        for size, (width, height) in SHAPES.items():
+            many, _ = unwritten(lab.record(self._job(1, size=size)))
+            lines.append(f"{size}: <b>{many} of {width * height}</b>")
+            most = max(most, many)
+        ran = "threads that had not written their cell when thread 0 came to the barrier<br>" + "<br>".join(lines)
+        said = (
+            f"Lanes of one wave execute together, here {lab.adapter.wave_size} of them. "
+            "The waves of a workgroup run in turn or beside each other, in any order; only a barrier brings them together."
+        )
+        return Verdict(most == 0, ran, said)
+
+    def hundreds(self, lab: Lab) -> Verdict:
+        near, small, large = (
+            self._nanoseconds(lab, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(lab)))
+        )
+        ran = (
+            f"{lab.adapter.short_name}, nanoseconds for an access<br>shared memory: <b>{near:.1f}</b><br>"
+            f"a buffer of 4 KB: <b>{small:.1f}</b>, {small / near:.1f} times<br>"
+            f"a buffer of {size_of(largest(lab))}: <b>{large:.0f}</b>, {large / near:.0f} times"
+        )
+        said = "What lies in a cache is nearly as near. Only memory that no cache holds is far, some tens of times as a rule."
+        if lab.adapter.is_software:
+            said += " On this driver shared memory is ordinary memory, so these are the caches of a CPU."
+        return Verdict(large / near >= 200, ran, said)
+
+    # Tried out
+
+    def waves(self, lab: Lab) -> Table:
+        rows = []
+        for size, (width, height) in SHAPES.items():
+            threads = width * height
+            inputs = {"width": np.zeros(1, np.uint32), "first": np.zeros(threads, np.uint32)}
+            found = lab.run(self.kernel("waves", entry="sayWave", inputs=inputs, constants={"WG_X": width, "WG_Y": height}))
+            firsts = np.unique(found["first"])
+            story = lab.record(self._job(1, size=size))
+            arrivals = story.steps(kind="arrive")
+            came = list(dict.fromkeys(found["first"][story.threads(arrivals)].tolist()))
+            order = ", ".join(str(int(np.searchsorted(firsts, one))) for one in came[:8]) + (" …" if len(came) > 8 else "")
+            rows.append((size, str(threads), str(found["width"][0]), str(len(firsts)), order))
+        return Table(("workgroup", "threads", "lanes in a wave", "waves", "came to the first barrier"), tuple(rows))
+
+    def without_barrier(self, lab: Lab) -> Table:
+        rows = []
+        for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
+            story = lab.record(self._job(away, barrier))
+            says = "; ".join(in_short(one) for one in story.findings) or "no finding"
+            rows.append(("in its place" if barrier else "taken out", str(away), f"{len(misled(story, away))} of {THREADS}", says))
+        return Table(("barrier", "places on", "wrong", "the recording says"), tuple(rows))
+
+    def latency(self, lab: Lab) -> Several:
+        big = largest(lab)
+        places = (
+            ("registers", SMALL, "registers, a thread's own"),
+            ("shared", SMALL, "shared memory, the workgroup's"),
+            ("buffer", SMALL, "a buffer of 4 KB, everybody's"),
+            ("buffer", big, f"a buffer of {size_of(big)}"),
+        )
+        amounts = tuple(self._nanoseconds(lab, entry, size) for entry, size, _ in places)
+        return Several((Bars(tuple(words for *_, words in places), amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
+
+    def by_size(self, lab: Lab) -> Curves:
+        sizes = 2 ** np.arange(12, int(np.log2(largest(lab))) + 1)
+        buffers = Curve("buffer", sizes / 1024, np.array([self._nanoseconds(lab, "buffer", int(size)) for size in sizes]))
+        shared = self._nanoseconds(lab, "shared", SMALL)
+        return Curves("size, KB", "nanoseconds", (buffers,), lines=((shared, "shared"),), log_x=True, log_y=True)
+
+    def _nanoseconds(self, lab: Lab, entry: str, size: int) -> float:
+        """Of one access in a chain of so many bytes: the difference of a long way and a short one, so that all else drops out."""
+        chain, ways = ring(size), (2000, 12_000)
+        times = []
+        for steps in ways:
+            inputs = {"chain": chain, "place": np.zeros(1, np.uint32), "steps": np.uint32(steps)}
+            times.append(lab.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=9))
+        return max(0.01, (times[1] - times[0]) / (ways[1] - ways[0]) * 1e9)
+
+
+def moves(story: Story) -> np.ndarray:
+    """The steps that a drawing marks: writes and reads of shared memory, and arrivals at a barrier."""
+    return np.sort(
+        np.concatenate([story.steps(kind="arrive"), *(story.steps(kind=kind, name="blobs") for kind in ("write", "read"))])
+    )
+
+
+def misled(story: Story, away: int) -> list[int]:
+    """The threads that received something else than the number of the thread they read from."""
+    given, received = (story.output(name) for name in ("given", "received"))
+    return np.flatnonzero(received != np.roll(given, -away)).tolist()
+
+
+def in_short(finding: Finding) -> str:
+    both = zip(finding.threads, finding.lines, strict=True)
+    return f"{finding.kind}: " + ", ".join(f"thread {thread} on line {line}" for thread, line in both)
+
+
+def unwritten(story: Story) -> tuple[int, int]:
+    """How many threads have not written their number when thread 0 has and goes on, and the step with which it does."""
+    steps = story.steps(kind="write", name="blobs")
+    line = max(story.site(int(step)).line for step in steps)
+    numbers = np.array([step for step in steps if story.site(int(step)).line == line])
+    mine = numbers[story.threads(numbers) == 0][0]
+    own = moves(story)[story.threads(moves(story)) == 0]
+    on = int(own[own > mine][0])
+    return int(np.sum(numbers > on)), on
+
+
+def largest(lab: Lab) -> int:
+    """Bytes of a buffer that caches do not hold."""
+    return 2**26 if lab.adapter.is_software else 2**27
+
+
+def ring(size: int) -> np.ndarray:
+    """A chain through so many bytes, in no order that could be foreseen, a place a cache line: uint32."""
+    words = LINE // 4
+    order = np.random.default_rng(2).permutation(size // LINE).astype(np.uint32) * words
+    chain = np.zeros(size // 4, np.uint32)
+    chain[order] = np.roll(order, -1)
+    return chain
+
+
+def size_of(size: int) -> str:
+    return f"{size // 2**20} MB" if size >= 2**20 else f"{size // 2**10} KB"

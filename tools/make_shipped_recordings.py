@@ -1,0 +1,31 @@
+"""Record every lesson's first inputs on the device at hand, into the files that ship.
+
+Run it on a machine with a GPU: `.venv/bin/python tools/make_shipped_recordings.py [FOLDER]` writes `FOLDER/NAME/recording.npz`, by
+default in `lessons/`.
+"""
+
+import sys
+from pathlib import Path
+
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.gpu.reflection import reflect
+from splatscope.paths import LESSONS
+from splatscope.recordings.recording_file import save
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.tracing.recording import record
+
+
+def main(folder: Path) -> None:
+    device = open_device()
+    for name in lesson_names():
+        job = find_lesson(name)().job()
+        recording = record(device, job)
+        layouts = reflect(device, job.source, job.file, job.entry).buffers
+        file = folder / name / "recording.npz"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        size = file.write_bytes(save(recording, job, layouts))
+        print(f"{name}: {len(recording.trace):,} events, {size:,} bytes, {adapter_of(device).name}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else LESSONS)
