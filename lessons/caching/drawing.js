@@ -6,37 +6,71 @@ import {h} from "#web/shell/dom.js"
 import {show} from "#web/drawing/look.js"
 
 const STATE = 16 // bytes
-const rgb = (c) => `rgb(${c.slice(0, 3).map((x) => Math.round(255 * Math.min(1, Math.max(0, x)))).join(" ")})`
+const rgb = (c) =>
+  `rgb(${c
+    .slice(0, 3)
+    .map((x) => Math.round(255 * Math.min(1, Math.max(0, x))))
+    .join(" ")})`
 const parts = (memory, i) => [0, 1, 2, 3].map((part) => memory.number(i, part))
 
 export function draw(host) {
-  let rows = [], last = null, held = null, count = 0
+  let rows = [],
+    last = null,
+    held = null,
+    count = 0
   const build = () => {
     const {facts} = host
     count = facts.count
     rows = facts.layers.map((layer, i) => {
-      const kept = cell(), undone = cell(), byKept = h("span", {class: "num"}), byUndo = h("span", {class: "num"})
-      const name = h("span", {class: "tap-layer"}, h("b", {style: `--layer: ${rgb(layer)}`}, String(i + 1)), h("span", {class: "num"}, `α ${show(layer[3], 3)}`))
+      const kept = cell(),
+        undone = cell(),
+        byKept = h("span", {class: "num"}),
+        byUndo = h("span", {class: "num"})
+      const name = h(
+        "span",
+        {class: "tap-layer"},
+        h("b", {style: `--layer: ${rgb(layer)}`}, String(i + 1)),
+        h("span", {class: "num"}, `α ${show(layer[3], 3)}`),
+      )
       return {kept, undone, byKept, byUndo, el: h("li", {class: "tap-row"}, name, kept.el, undone.el, byKept, byUndo)}
     })
     last = cell()
     held = [h("span"), h("span")]
-    const head = h("p", {class: "tap-row tap-head"}, h("span", {}, "layer"), h("span", {}, h("b", {}, "kept"), held[0]), h("span", {}, h("b", {}, "undone"), held[1]), h("span", {}, "∂L/∂α by kept"), h("span", {}, "∂L/∂α by undo"))
-    const end = h("li", {class: "tap-row tap-end"}, h("span", {class: "tap-layer"}, "end"), h("span"), last.el, h("span"), h("span"))
+    const head = h(
+      "p",
+      {class: "tap-row tap-head"},
+      h("span", {}, "layer"),
+      h("span", {}, h("b", {}, "kept"), held[0]),
+      h("span", {}, h("b", {}, "undone"), held[1]),
+      h("span", {}, "∂L/∂α by kept"),
+      h("span", {}, "∂L/∂α by undo"),
+    )
+    const end = h(
+      "li",
+      {class: "tap-row tap-end"},
+      h("span", {class: "tap-layer"}, "end"),
+      h("span"),
+      last.el,
+      h("span"),
+      h("span"),
+    )
     host.root.replaceChildren(h("div", {class: "tap"}, head, h("ol", {}, ...rows.map((row) => row.el), end)))
   }
 
   const paint = (look) => {
     if (!count) return
     const [kept, undone, byKept, byUndo] = ["kept", "undone", "dByKept", "dByUndo"].map((name) => look.memory(name))
-    const there = rows.findLastIndex((_, i) => kept.written(i)), back = rows.findIndex((_, i) => undone.written(i))
-    const turned = rows.some((_, i) => kept.read(i)), reading = rows.findIndex((_, i) => kept.read(i))
-    const ended = turned || look.value("state.finalCount") !== null && there === count - 1 && look.value("next.value.a") === host.facts.end[3]
+    const there = rows.findLastIndex((_, i) => kept.written(i)),
+      back = rows.findIndex((_, i) => undone.written(i))
+    const turned = rows.some((_, i) => kept.read(i)),
+      reading = rows.findIndex((_, i) => kept.read(i))
+    const ended =
+      turned || (look.value("state.finalCount") !== null && there === count - 1 && look.value("next.value.a") === host.facts.end[3])
     rows.forEach((row, i) => {
       const now = turned ? i === reading : i === there
       row.kept.paint(kept.written(i) ? parts(kept, i) : null, now ? "now" : kept.read(i) ? "spent" : "")
       row.undone.paint(undone.written(i) ? parts(undone, i) : null, i === back ? "now" : "spent")
-      const [a, b] = [byKept, byUndo].map((memory) => memory.written(i) ? memory.number(i, 3) : null)
+      const [a, b] = [byKept, byUndo].map((memory) => (memory.written(i) ? memory.number(i, 3) : null))
       row.byKept.textContent = a === null ? "" : show(a)
       row.byUndo.textContent = b === null ? "" : show(b)
       row.byUndo.classList.toggle("off", a !== null && b !== null && a !== b)
@@ -48,14 +82,19 @@ export function draw(host) {
     held[1].textContent = ended ? ` 1 state, ${STATE} bytes` : ""
   }
   return {
-    open() { if (host.facts.layers) build() },
+    open() {
+      if (host.facts.layers) build()
+    },
     paint,
   }
 }
 
 // A state (C, T): its light as a colour, its transmittance as a number and a bar.
 function cell() {
-  const swatch = h("i", {class: "tap-swatch"}), words = h("b", {class: "num"}), bar = h("i"), el = h("span", {class: "tap-cell"}, swatch, h("span", {}, words, h("i", {class: "tap-track"}, bar)))
+  const swatch = h("i", {class: "tap-swatch"}),
+    words = h("b", {class: "num"}),
+    bar = h("i"),
+    el = h("span", {class: "tap-cell"}, swatch, h("span", {}, words, h("i", {class: "tap-track"}, bar)))
   return {
     el,
     paint(state, when) {

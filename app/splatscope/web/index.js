@@ -7,7 +7,7 @@ import * as Controls from "./widgets/controls.js"
 import * as RunBar from "./training/run_bar.js"
 import * as Fit from "./training/fit.js"
 import * as TileBar from "./training/tile_bar.js"
-import * as LadderView from "./training/kernel_comparison.js"
+import * as KernelComparison from "./training/kernel_comparison.js"
 import * as ProgramMap from "./home/program_map.js"
 import * as Saves from "./training/saves.js"
 import * as Text from "./widgets/text.js"
@@ -23,4 +23,28 @@ import * as Show from "./lesson_page/show.js"
 import * as LessonBar from "./lesson_page/lesson_bar.js"
 import * as WalkBar from "./classroom/walk_bar.js"
 
-export default {Router, Page, Frame, LiveRender, Controls, RunBar, Fit, TileBar, LadderView, ProgramMap, Saves, Text, Stepper, Compare, Debugger, DebugBar, Drawing, Formula, Quiz, Claim, Show, LessonBar, WalkBar}
+export default {
+  Router,
+  Page,
+  Frame,
+  LiveRender,
+  Controls,
+  RunBar,
+  Fit,
+  TileBar,
+  KernelComparison,
+  ProgramMap,
+  Saves,
+  Text,
+  Stepper,
+  Compare,
+  Debugger,
+  DebugBar,
+  Drawing,
+  Formula,
+  Quiz,
+  Claim,
+  Show,
+  LessonBar,
+  WalkBar,
+}

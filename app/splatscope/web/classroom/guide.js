@@ -30,7 +30,9 @@ export class Guide {
     try {
       if (given) sessionStorage.setItem(place, given)
       return given || sessionStorage.getItem(place) || ""
-    } catch { return given || "" }
+    } catch {
+      return given || ""
+    }
   }
 
   start() {
@@ -44,7 +46,9 @@ export class Guide {
     if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
   }
 
-  get own() { return this.role !== "follow" } // whether the stops are this reader's to choose
+  get own() {
+    return this.role !== "follow"
+  } // whether the stops are this reader's to choose
 
   // What stands in the address behind page, step and inputs; all of it where a presenter chooses those.
   address(place) {
@@ -76,11 +80,18 @@ export class Guide {
 
   // To where the presenter stands. What has to be asked of the server, a class asks within so many seconds, not all at once.
   #follow(spread = 0) {
-    const {page, step, inputs, stop, show} = this.last, now = router.read()
+    const {page, step, inputs, stop, show} = this.last,
+      now = router.read()
     if (page === undefined || !this.led) return
     const asks = page !== now.page || inputs !== now.inputs
     if (asks && spread) {
-      this.turn ??= setTimeout(() => { this.turn = null; this.#follow() }, Math.random() * spread * 1000)
+      this.turn ??= setTimeout(
+        () => {
+          this.turn = null
+          this.#follow()
+        },
+        Math.random() * spread * 1000,
+      )
       return
     }
     clearTimeout(this.turn)
@@ -105,7 +116,8 @@ export class Guide {
     if (!this.own || !this.stops[stop]) return
     if (this.model.window === "notes") return this.model.send_msg({type: "ask", stop})
     this.stop = stop
-    const {page, inputs} = this.stops[stop], now = router.read()
+    const {page, inputs} = this.stops[stop],
+      now = router.read()
     const same = page === now.page
     this.touched = false
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : 0, inputs})
@@ -122,13 +134,19 @@ export class Guide {
   }
 
   // Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise.
-  get holds() { return this.led && !this.touched }
+  get holds() {
+    return this.led && !this.touched
+  }
 
   // From the router: a step or inputs that did not come from the presenter.
-  nudged() { this.leave() }
+  nudged() {
+    this.leave()
+  }
 
   // Also from the router, a few times a second: where this reader is.
-  moved() { if (this.own) this.#lead() }
+  moved() {
+    if (this.own) this.#lead()
+  }
 
   // The page asked for stands in the document.
   arrived() {
@@ -174,7 +192,9 @@ export class Guide {
     this.changed()
   }
 
-  #away(apart) { this.model.send_msg({type: "apart", apart}) }
+  #away(apart) {
+    this.model.send_msg({type: "apart", apart})
+  }
 
   #touch(event) {
     if (event.key in KEYS || event.composedPath().some((el) => el.id === "walk")) return

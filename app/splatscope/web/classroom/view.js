@@ -3,5 +3,7 @@ import {pageRoot} from "#web/shell/page.js"
 
 export function bring(show) {
   if (!show) return scrollTo(0, 0)
-  pageRoot()?.querySelector(`[data-block="${CSS.escape(show)}"]`)?.scrollIntoView({block: "start"})
+  pageRoot()
+    ?.querySelector(`[data-block="${CSS.escape(show)}"]`)
+    ?.scrollIntoView({block: "start"})
 }

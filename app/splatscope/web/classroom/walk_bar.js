@@ -21,24 +21,81 @@ export function render({model, el}) {
 }
 
 function bar(root, guide) {
-  const {model, stops} = guide, button = (label, act, klass = "") => h("button", {type: "button", class: `btn ${klass}`, onclick: act}, label)
-  const arrow = (name, label, way) => h("button", {type: "button", class: "btn icon", "aria-label": label, title: `${label} (${way > 0 ? "PageDown" : "PageUp"})`, onclick: () => guide.go(guide.stop + way)}, icon(name))
-  const back = arrow("back", "Previous stop", -1), on = arrow("on", "Next stop", 1)
-  const list = h("select", {"aria-label": "Stop of the walk", onchange: () => { guide.go(+list.value); list.blur() }}, ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)))
-  const count = h("span", {class: "dim num wide"}), state = h("p", {class: "state", role: "status"})
-  const type = typeSize(), dialog = classDialog(model)
-  const students = button("Link for students", () => dialog.showModal()), heads = h("span", {class: "dim num wide"})
-  const second = button("Notes", () => model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold())
+  const {model, stops} = guide,
+    button = (label, act, klass = "") => h("button", {type: "button", class: `btn ${klass}`, onclick: act}, label)
+  const arrow = (name, label, way) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "btn icon",
+        "aria-label": label,
+        title: `${label} (${way > 0 ? "PageDown" : "PageUp"})`,
+        onclick: () => guide.go(guide.stop + way),
+      },
+      icon(name),
+    )
+  const back = arrow("back", "Previous stop", -1),
+    on = arrow("on", "Next stop", 1)
+  const list = h(
+    "select",
+    {
+      "aria-label": "Stop of the walk",
+      onchange: () => {
+        guide.go(+list.value)
+        list.blur()
+      },
+    },
+    ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)),
+  )
+  const count = h("span", {class: "dim num wide"}),
+    state = h("p", {class: "state", role: "status"})
+  const type = typeSize(),
+    dialog = classDialog(model)
+  const students = button("Link for students", () => dialog.showModal()),
+    heads = h("span", {class: "dim num wide"})
+  const second = button("Notes", () =>
+    model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold(),
+  )
   const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${newKey()}&stop=${guide.stop}`))
-  const rejoin = h("button", {type: "button", class: "btn pri", onclick: () => guide.rejoin()}, "Rejoin", h("span", {class: "wide"}, "the presenter"))
+  const rejoin = h(
+    "button",
+    {type: "button", class: "btn pri", onclick: () => guide.rejoin()},
+    "Rejoin",
+    h("span", {class: "wide"}, "the presenter"),
+  )
   const leave = h("a", {class: "btn quiet"}, h("span", {class: "wide"}, "Leave the walk"), h("span", {class: "narrow"}, "Leave"))
   const said = h("div", {class: "said prose", hidden: true})
-  const unfold = () => { said.hidden = !said.hidden; second.setAttribute("aria-expanded", String(!said.hidden)) }
+  const unfold = () => {
+    said.hidden = !said.hidden
+    second.setAttribute("aria-expanded", String(!said.hidden))
+  }
   const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
-  root.replaceChildren(h("div", {class: "strip-row"}, back, on, list, count, state, rejoin, h("span", {class: "sp"}), heads, students, second, teach, type.el, leave), said, dialog)
+  root.replaceChildren(
+    h(
+      "div",
+      {class: "strip-row"},
+      back,
+      on,
+      list,
+      count,
+      state,
+      rejoin,
+      h("span", {class: "sp"}),
+      heads,
+      students,
+      second,
+      teach,
+      type.el,
+      leave,
+    ),
+    said,
+    dialog,
+  )
 
   return () => {
-    const {role, stop, led, last, own} = guide, present = role === "present"
+    const {role, stop, led, last, own} = guide,
+      present = role === "present"
     const {page} = stops[stop]
     Object.assign(root.dataset, {role, stop, follows: String(led)})
     document.documentElement.dataset.walk = role
@@ -49,13 +106,17 @@ function bar(root, guide) {
     count.textContent = `of ${stops.length}`
     state.hidden = own
     state.classList.toggle("led", led)
-    state.textContent = led ? last.page ? `With the presenter: ${stops[last.stop].title}` : "Waiting for the presenter" : "On your own"
+    state.textContent = led
+      ? last.page
+        ? `With the presenter: ${stops[last.stop].title}`
+        : "Waiting for the presenter"
+      : "On your own"
     rejoin.hidden = own || led
     students.hidden = heads.hidden = !present
     heads.textContent = inWords(guide.heads)
     teach.hidden = own ? present : true
-    leave.href = `${location.pathname}?page=${own ? page : last.page ?? page}`
-    said.innerHTML = present ? "" : model.notes[stop] ?? ""
+    leave.href = `${location.pathname}?page=${own ? page : (last.page ?? page)}`
+    said.innerHTML = present ? "" : (model.notes[stop] ?? "")
     type.set(present)
     setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
     dialog.paint()

@@ -19,31 +19,61 @@ class Compare {
     this.leave = joinBeside(this)
   }
 
-  get moment() { return this.halves[0].moment } // of a comparison that is there
+  get moment() {
+    return this.halves[0].moment
+  } // of a comparison that is there
 
   #assemble() {
-    const button = (name, label, act) => h("button", {type: "button", class: "btn icon", title: label, "aria-label": label, onclick: act}, icon(name))
+    const button = (name, label, act) =>
+      h("button", {type: "button", class: "btn icon", title: label, "aria-label": label, onclick: act}, icon(name))
     this.state = h("div", {class: "state", role: "status", hidden: true})
     this.words = h("div", {class: "cmp-parting", role: "status"})
     this.ends = h("div", {class: "cmp-ends"})
     this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of both runs"})
     this.range.oninput = () => this.seek(+this.range.value)
-    this.range.onkeydown = (event) => { if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault() }
+    this.range.onkeydown = (event) => {
+      if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
+    }
     this.strips = this.halves.map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"}))
-    const mode = (byEpoch, words, title) => h("button", {type: "button", role: "radio", title, onclick: () => this.setMode(byEpoch)}, words)
-    this.modes = [mode(false, "Event by event", "The same event number in both"), mode(true, "Epoch by epoch", "The same event of the same epoch in both")]
-    const tp = h("div", {class: "tp"}, button("start", "To the start (Home)", () => this.seek(0)), button("wallBack", "Back to the last barrier (Shift+←)", () => this.barrier(-1)),
-      button("back", "One event back in both (←)", () => this.move(-1)), button("on", "One event on in both (→)", () => this.move(1)),
-      button("wallOn", "On to the next barrier (Shift+→)", () => this.barrier(1)), button("end", "To the end (End)", () => this.seek(Infinity)))
-    const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "What the two have in common at each moment"}, ...this.modes)
-    return h("div", {class: "stage compare", "data-testid": "compare"}, this.state,
+    const mode = (byEpoch, words, title) =>
+      h("button", {type: "button", role: "radio", title, onclick: () => this.setMode(byEpoch)}, words)
+    this.modes = [
+      mode(false, "Event by event", "The same event number in both"),
+      mode(true, "Epoch by epoch", "The same event of the same epoch in both"),
+    ]
+    const tp = h(
+      "div",
+      {class: "tp"},
+      button("start", "To the start (Home)", () => this.seek(0)),
+      button("wallBack", "Back to the last barrier (Shift+←)", () => this.barrier(-1)),
+      button("back", "One event back in both (←)", () => this.move(-1)),
+      button("on", "One event on in both (→)", () => this.move(1)),
+      button("wallOn", "On to the next barrier (Shift+→)", () => this.barrier(1)),
+      button("end", "To the end (End)", () => this.seek(Infinity)),
+    )
+    const seg = h(
+      "div",
+      {class: "seg", role: "radiogroup", "aria-label": "What the two have in common at each moment"},
+      ...this.modes,
+    )
+    return h(
+      "div",
+      {class: "stage compare", "data-testid": "compare"},
+      this.state,
       h("section", {class: "panel cmp-parts", "aria-label": "Where the two differ"}, this.words, this.ends),
       h("div", {class: "cmp-halves"}, ...this.halves.map((half) => half.el)),
-      h("footer", {class: "dock", "aria-label": "Transport of both runs"}, h("div", {class: "row"}, tp, h("span", {class: "sp"}), seg), h("div", {class: "cmp-runs"}, this.range, ...this.strips)))
+      h(
+        "footer",
+        {class: "dock", "aria-label": "Transport of both runs"},
+        h("div", {class: "row"}, tp, h("span", {class: "sp"}), seg),
+        h("div", {class: "cmp-runs"}, this.range, ...this.strips),
+      ),
+    )
   }
 
   async show() {
-    const {model, root} = this, {sequence} = model
+    const {model, root} = this,
+      {sequence} = model
     if (model.busy || model.error || !model.first?.byteLength || !model.second?.byteLength) {
       delete root.dataset.steps
       return this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
@@ -85,34 +115,72 @@ class Compare {
   #report() {
     const {event, value, outputs} = this.parting
     const fine = (words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
-    const line = (words, found, klass) => h("p", {}, h("span", {}, severity("error"), words),
-      ...this.halves.map((half, i) => h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), half.place([found.first, found.second][i]))),
-      h("button", {type: "button", class: `btn ${klass}`, "aria-label": `Show the ${words.toLowerCase()}`, onclick: () => this.part(found)}, "Show"))
-    this.words.replaceChildren(event ? line("First different event", event, value ? "" : "pri") : fine("Event for event the same in every thread."),
-      value ? line("First different value", value, "pri") : event ? fine("On the lines that both have, every value is the same.") : "")
-    this.ends.replaceChildren(...(outputs.length ? outputs.map((output) => this.#output(output)) : [h("p", {class: "dim"}, "The buffers end up the same.")]))
+    const line = (words, found, klass) =>
+      h(
+        "p",
+        {},
+        h("span", {}, severity("error"), words),
+        ...this.halves.map((half, i) =>
+          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), half.place([found.first, found.second][i])),
+        ),
+        h(
+          "button",
+          {type: "button", class: `btn ${klass}`, "aria-label": `Show the ${words.toLowerCase()}`, onclick: () => this.part(found)},
+          "Show",
+        ),
+      )
+    this.words.replaceChildren(
+      event ? line("First different event", event, value ? "" : "pri") : fine("Event for event the same in every thread."),
+      value
+        ? line("First different value", value, "pri")
+        : event
+          ? fine("On the lines that both have, every value is the same.")
+          : "",
+    )
+    this.ends.replaceChildren(
+      ...(outputs.length
+        ? outputs.map((output) => this.#output(output))
+        : [h("p", {class: "dim"}, "The buffers end up the same.")]),
+    )
   }
 
   #output({name, count, of, cells}) {
-    const head = h("summary", {}, h("code", {}, name), ` ends up different in ${count.toLocaleString("en")} of ${of.toLocaleString("en")} elements`)
-    const rows = cells.map(({index, first, second}) => h("tr", {}, h("td", {}, `${name}[${index}]`), h("td", {}, first), h("td", {}, second)))
+    const head = h(
+      "summary",
+      {},
+      h("code", {}, name),
+      ` ends up different in ${count.toLocaleString("en")} of ${of.toLocaleString("en")} elements`,
+    )
+    const rows = cells.map(({index, first, second}) =>
+      h("tr", {}, h("td", {}, `${name}[${index}]`), h("td", {}, first), h("td", {}, second)),
+    )
     const names = this.model.names
-    return h("details", {open: count <= cells.length}, head, h("table", {}, h("thead", {}, h("tr", {}, h("th"), h("th", {}, names[0]), h("th", {}, names[1]))), h("tbody", {}, ...rows)),
-      count > cells.length ? h("p", {class: "dim"}, `and ${(count - cells.length).toLocaleString("en")} more`) : null)
+    return h(
+      "details",
+      {open: count <= cells.length},
+      head,
+      h("table", {}, h("thead", {}, h("tr", {}, h("th"), h("th", {}, names[0]), h("th", {}, names[1]))), h("tbody", {}, ...rows)),
+      count > cells.length ? h("p", {class: "dim"}, `and ${(count - cells.length).toLocaleString("en")} more`) : null,
+    )
   }
 
   setMode(byEpoch) {
     this.joint = new Joint(this.runs, byEpoch)
     this.modes.forEach((el, i) => el.setAttribute("aria-checked", String(Boolean(i) === byEpoch)))
     this.range.max = this.joint.length
-    const percent = (position) => `left:${position / this.joint.length * 100}%`
+    const percent = (position) => `left:${(position / this.joint.length) * 100}%`
     const {event, value} = this.parting
     this.strips.forEach((strip, i) => {
-      const {moment} = this.halves[i], {barriers} = moment
+      const {moment} = this.halves[i],
+        {barriers} = moment
       const marks = [event, value].map((found) => [found?.first, found?.second][i]).filter((e) => e >= 0)
-      strip.replaceChildren(h("i", {class: "cmp-ran", style: `width:${this.joint.of(i, this.runs[i].length) / this.joint.length * 100}%`}),
-        ...(barriers.length <= MOST_WALLS ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(this.joint.of(i, p))})) : []),
-        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(this.joint.of(i, moment.after(e)))})))
+      strip.replaceChildren(
+        h("i", {class: "cmp-ran", style: `width:${(this.joint.of(i, this.runs[i].length) / this.joint.length) * 100}%`}),
+        ...(barriers.length <= MOST_WALLS
+          ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(this.joint.of(i, p))}))
+          : []),
+        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(this.joint.of(i, moment.after(e)))})),
+      )
     })
     this.seek(this.halves[0].moment.position ? this.joint.of(0, this.halves[0].moment.position) : 0)
   }
@@ -125,10 +193,14 @@ class Compare {
     this.paint()
   }
 
-  move(way) { this.seek(this.position + way) }
+  move(way) {
+    this.seek(this.position + way)
+  }
 
   barrier(way) {
-    const walls = [...new Set(this.halves.flatMap((half, i) => half.moment.barriers.map((p) => this.joint.of(i, p))))].sort((a, b) => a - b)
+    const walls = [...new Set(this.halves.flatMap((half, i) => half.moment.barriers.map((p) => this.joint.of(i, p))))].sort(
+      (a, b) => a - b,
+    )
     this.seek(near(walls, this.position, way) ?? (way > 0 ? Infinity : 0))
   }
 
@@ -138,11 +210,16 @@ class Compare {
     const which = events[0] >= 0 ? 0 : 1
     const {moment} = this.halves[which]
     this.position = this.joint.of(which, moment.after(events[which]))
-    this.halves.forEach((half, i) => half.moment.seek(events[i] >= 0 ? half.moment.after(events[i]) : this.joint.at(i, this.position)))
+    this.halves.forEach((half, i) =>
+      half.moment.seek(events[i] >= 0 ? half.moment.after(events[i]) : this.joint.at(i, this.position)),
+    )
     this.choose(this.runs[which].thread[events[which]], true)
   }
 
-  difference() { const found = this.parting.value ?? this.parting.event; if (found) this.part(found) }
+  difference() {
+    const found = this.parting.value ?? this.parting.event
+    if (found) this.part(found)
+  }
 
   choose(thread, stay = false) {
     const kept = !stay && this.halves[0].moment.pinned === thread
@@ -152,9 +229,11 @@ class Compare {
 
   // The same cell of both.
   follow(half, {memory, cell}) {
-    const {name, space} = half.run.memories[memory], index = half.run.memories[memory].index(cell)
+    const {name, space} = half.run.memories[memory],
+      index = half.run.memories[memory].index(cell)
     for (const {moment, run} of this.halves) {
-      const m = run.memories.findIndex((one) => one.name === name && one.space === space), there = m < 0 ? -1 : run.memories[m].cell(index)
+      const m = run.memories.findIndex((one) => one.name === name && one.space === space),
+        there = m < 0 ? -1 : run.memories[m].cell(index)
       const same = moment.followed?.memory === m && moment.followed.cell === there
       moment.followed = there < 0 || same ? null : {memory: m, cell: there}
     }
@@ -168,7 +247,11 @@ class Compare {
       this.range.value = this.position
       this.root.dataset.step = this.position
       const {event, value} = this.parting
-      this.halves.forEach((half, i) => half.draw([event, value].some((found) => found && [found.first, found.second][i] === half.moment.event && half.moment.event >= 0)))
+      this.halves.forEach((half, i) =>
+        half.draw(
+          [event, value].some((found) => found && [found.first, found.second][i] === half.moment.event && half.moment.event >= 0),
+        ),
+      )
       this.root.dataset.painted = this.position
     })
   }
@@ -186,7 +269,10 @@ export function render({model, el}) {
   const soon = () => {
     if (due) return
     due = true
-    queueMicrotask(() => { due = false; compare.show() })
+    queueMicrotask(() => {
+      due = false
+      compare.show()
+    })
   }
   for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
   model.on("remove", () => compare.close())

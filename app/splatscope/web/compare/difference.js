@@ -11,7 +11,15 @@ export function differences(first, second) {
   const keys = common(first, second)
   return {
     event: earliest(first, second, (t) => [events(first, t, () => true), events(second, t, () => true)], keys),
-    value: earliest(first, second, (t) => [events(first, t, (s) => keys[0][s] >= 0 && valued(first, s)), events(second, t, (s) => keys[1][s] >= 0 && valued(second, s))], keys),
+    value: earliest(
+      first,
+      second,
+      (t) => [
+        events(first, t, (s) => keys[0][s] >= 0 && valued(first, s)),
+        events(second, t, (s) => keys[1][s] >= 0 && valued(second, s)),
+      ],
+      keys,
+    ),
     outputs: outputs(first, second),
   }
 }
@@ -27,16 +35,21 @@ function common(first, second) {
     return run.sites.map((s) => [s.kind, s.function, s.name, s.path, s.type, (lines[s.file]?.[s.line - 1] ?? "").trim()].join("\n"))
   })
   const known = names.map((list) => new Set(list))
-  return names.map((list, i) => Int32Array.from(list, (name) => {
-    if (!numbers.has(name)) numbers.set(name, numbers.size)
-    return known[1 - i].has(name) ? numbers.get(name) : -1 - numbers.get(name)
-  }))
+  return names.map((list, i) =>
+    Int32Array.from(list, (name) => {
+      if (!numbers.has(name)) numbers.set(name, numbers.size)
+      return known[1 - i].has(name) ? numbers.get(name) : -1 - numbers.get(name)
+    }),
+  )
 }
 
 function earliest(first, second, of, keys) {
   const rank = new Uint32Array(first.length)
-  first.lockstep.order.forEach((e, p) => { rank[e] = p })
-  let found = null, least = Infinity
+  first.lockstep.order.forEach((e, p) => {
+    rank[e] = p
+  })
+  let found = null,
+    least = Infinity
   for (let t = 0; t < Math.max(first.threads, second.threads); t++) {
     const [a, b] = of(t)
     let i = 0
@@ -49,7 +62,10 @@ function earliest(first, second, of, keys) {
 }
 
 function same(first, second, a, b, keys) {
-  const s = first.site[a], z = second.site[b], from = first.wordAt[a], to = second.wordAt[b]
+  const s = first.site[a],
+    z = second.site[b],
+    from = first.wordAt[a],
+    to = second.wordAt[b]
   if (keys[0][s] !== keys[1][z] || where(first, a) !== where(second, b)) return false
   for (let w = 0; w < first.width[s]; w++) if (first.words[from + w] !== second.words[to + w]) return false
   return true
@@ -57,9 +73,12 @@ function same(first, second, a, b, keys) {
 
 // Which element of a memory or of a local array.
 function where(run, event) {
-  const site = run.about(event), place = run.place[event]
+  const site = run.about(event),
+    place = run.place[event]
   if (!place) return -1
-  return site.memory === undefined ? run.variables[place - 1].name : run.memories[site.memory].index(place - 1 - run.memories[site.memory].first)
+  return site.memory === undefined
+    ? run.variables[place - 1].name
+    : run.memories[site.memory].index(place - 1 - run.memories[site.memory].first)
 }
 
 function outputs(first, second) {
@@ -67,7 +86,10 @@ function outputs(first, second) {
   for (const one of first.outputs) {
     const other = second.outputs.find((output) => output.name === one.name)
     if (!other) continue
-    const {stride, parts} = one, cells = [], length = Math.min(one.data.length, other.data.length), of = Math.floor(length / stride)
+    const {stride, parts} = one,
+      cells = [],
+      length = Math.min(one.data.length, other.data.length),
+      of = Math.floor(length / stride)
     let count = 0
     for (let index = 0; index < of; index++) {
       const from = index * stride
@@ -85,6 +107,8 @@ function outputs(first, second) {
 
 // Members of less than a word are left out: they share it.
 function shown(data, from, parts) {
-  const values = parts.filter(([, scalar, byte]) => byte % 4 === 0 && !/half|16|8_t/.test(scalar)).map(([, scalar, byte]) => text(number(data, from + byte / 4, scalar), scalar))
+  const values = parts
+    .filter(([, scalar, byte]) => byte % 4 === 0 && !/half|16|8_t/.test(scalar))
+    .map(([, scalar, byte]) => text(number(data, from + byte / 4, scalar), scalar))
   return values.length === 1 ? values[0] : `(${values.join(", ")})`
 }

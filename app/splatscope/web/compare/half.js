@@ -18,8 +18,15 @@ export class Half {
     this.adapter = h("span", {class: "adapter"})
     this.findings = h("span", {class: "dim"})
     this.now = h("p", {class: "now num"})
-    this.el = h("section", {class: "cmp-half", "data-half": which + 1},
-      h("header", {}, this.name, this.adapter, h("span", {class: "sp"}), this.findings), this.now, this.source.el, this.threads.el, this.memory.el)
+    this.el = h(
+      "section",
+      {class: "cmp-half", "data-half": which + 1},
+      h("header", {}, this.name, this.adapter, h("span", {class: "sp"}), this.findings),
+      this.now,
+      this.source.el,
+      this.threads.el,
+      this.memory.el,
+    )
   }
 
   open(run, name, meta) {
@@ -37,7 +44,8 @@ export class Half {
   // An event in a few words: "thread 3, line 12, keys[3] = 30".
   place(event) {
     if (event < 0) return "nothing more"
-    const {run} = this, {verb, place, value, sign} = what(run, event)
+    const {run} = this,
+      {verb, place, value, sign} = what(run, event)
     return `thread ${run.thread[event]}, line ${run.about(event).line}, ${value ? `${place} ${sign} ${value}` : `${verb} ${place}`.trim()}`
   }
 
@@ -49,7 +57,13 @@ export class Half {
     this.el.dataset.step = this.moment.step
   }
 
-  paint() { this.owner.paint() }
-  choose(thread) { this.owner.choose(thread) }
-  follow(what) { if (what?.memory !== undefined) this.owner.follow(this, what) }
+  paint() {
+    this.owner.paint()
+  }
+  choose(thread) {
+    this.owner.choose(thread)
+  }
+  follow(what) {
+    if (what?.memory !== undefined) this.owner.follow(this, what)
+  }
 }

@@ -4,16 +4,28 @@ const KEY = "splatscope-debugger"
 export const MOST = 16_000 // characters of a link
 
 export function keep(draft) {
-  try { sessionStorage.setItem(KEY, JSON.stringify(draft)) } catch { /* private mode: it lasts as long as the page */ }
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(draft))
+  } catch {
+    /* private mode: it lasts as long as the page */
+  }
 }
 
 // The draft that the address brings, else the tab's; null where there is neither.
 export async function kept() {
   const packed = /^#kernel=(.+)$/.exec(location.hash)?.[1]
   if (packed) {
-    try { return JSON.parse(await unpack(packed)) } catch { /* cut short on its way: the tab's own draft, or the first example */ }
+    try {
+      return JSON.parse(await unpack(packed))
+    } catch {
+      /* cut short on its way: the tab's own draft, or the first example */
+    }
   }
-  try { return JSON.parse(sessionStorage.getItem(KEY)) } catch { return null }
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY))
+  } catch {
+    return null
+  }
 }
 
 // The address that holds the draft and the step, "" where it would be too long, and how long it would be.
@@ -34,7 +46,10 @@ async function through(stream, bytes) {
 
 async function pack(text) {
   const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text))
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
 }
 
 async function unpack(text) {

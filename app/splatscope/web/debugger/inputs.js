@@ -2,7 +2,14 @@
 import {h} from "#web/shell/dom.js"
 import {send} from "#web/widgets/upload.js"
 
-const WORDS = {zeros: "zeros", ramp: "0, 1, 2, …", shuffle: "shuffled", random: "random", values: "typed values", file: "an array file"}
+const WORDS = {
+  zeros: "zeros",
+  ramp: "0, 1, 2, …",
+  shuffle: "shuffled",
+  random: "random",
+  values: "typed values",
+  file: "an array file",
+}
 const MOST_FILE = 32 * 2 ** 20
 
 export class Inputs {
@@ -15,34 +22,53 @@ export class Inputs {
     this.entry = ""
     this.said = null // the groups that an attribute says
     this.select = h("select", {"aria-label": "Entry point"})
-    this.select.onchange = () => { this.entry = this.select.value; changed() }
+    this.select.onchange = () => {
+      this.entry = this.select.value
+      changed()
+    }
     this.size = h("span", {class: "dim num"})
     this.groupInputs = this.#triple("Groups", this.groups, 1)
     this.chosenInputs = this.#triple("Recorded group", this.group, 0)
     this.list = h("div", {class: "bufs"})
     this.one = h("div", {class: "rowf"}, h("span", {}, "Recorded group"), h("span", {class: "three"}, ...this.chosenInputs))
-    this.el = h("section", {class: "panel inputs", "data-testid": "controls", "aria-label": "What it runs on"},
+    this.el = h(
+      "section",
+      {class: "panel inputs", "data-testid": "controls", "aria-label": "What it runs on"},
       h("div", {class: "ph"}, h("h2", {}, "Runs on"), h("span", {class: "sp"}), this.size),
       h("div", {class: "rowf"}, h("label", {}, "Entry point"), this.select),
       h("div", {class: "rowf"}, h("span", {}, "Groups"), h("span", {class: "three"}, ...this.groupInputs)),
-      this.one, this.list)
+      this.one,
+      this.list,
+    )
   }
 
   #triple(label, values, low) {
     return ["x", "y", "z"].map((axis, i) => {
       const input = h("input", {type: "number", min: low, max: 65535, step: 1, value: values[i], "aria-label": `${label}, ${axis}`})
-      input.onchange = () => { values[i] = +input.value; this.#arrange(); this.changed() }
+      input.onchange = () => {
+        values[i] = +input.value
+        this.#arrange()
+        this.changed()
+      }
       return input
     })
   }
 
-  #arrange() { this.one.hidden = this.groups.every((n) => n === 1) && this.group.every((n) => n === 0) } // one group is the one
+  #arrange() {
+    this.one.hidden = this.groups.every((n) => n === 1) && this.group.every((n) => n === 0)
+  } // one group is the one
 
-  get draft() { return {inputs: this.specs, groups: this.groups, group: this.group, entry: this.entry, groups_said: this.said} }
+  get draft() {
+    return {inputs: this.specs, groups: this.groups, group: this.group, entry: this.entry, groups_said: this.said}
+  }
 
   open({inputs, groups, group, entry, groups_said: said}) {
     this.specs = structuredClone(inputs ?? {})
-    const put = (values, given, fallback, els) => { els.forEach((el, i) => { values[i] = el.value = given?.[i] ?? fallback }) }
+    const put = (values, given, fallback, els) => {
+      els.forEach((el, i) => {
+        values[i] = el.value = given?.[i] ?? fallback
+      })
+    }
     put(this.groups, groups, 1, this.groupInputs)
     put(this.group, group, 0, this.chosenInputs)
     this.entry = entry ?? ""
@@ -62,25 +88,54 @@ export class Inputs {
     this.size.textContent = `${found.group_size.join(" × ")} threads a group`
     if (found.groups && JSON.stringify(found.groups) !== JSON.stringify(this.said)) {
       this.said = found.groups
-      found.groups.forEach((n, i) => { this.groups[i] = this.groupInputs[i].value = n })
+      found.groups.forEach((n, i) => {
+        this.groups[i] = this.groupInputs[i].value = n
+      })
       this.#arrange()
     }
-    for (const [name, spec] of Object.entries(found.said)) if (this.specs[name]?.from !== spec.from) this.specs[name] = structuredClone(spec)
+    for (const [name, spec] of Object.entries(found.said))
+      if (this.specs[name]?.from !== spec.from) this.specs[name] = structuredClone(spec)
     const key = JSON.stringify([found.buffers, found.uniforms, found.unfit, found.said])
     if (key === this.shown && !anew) return
     this.shown = key
     this.list.replaceChildren(
-      ...found.buffers.map((buffer) => this.#buffer(buffer)), ...found.uniforms.map((uniform) => this.#uniform(uniform)),
-      ...found.unfit.map(({name, type}) => h("p", {class: "hint"}, h("code", {}, name), ` is a ${type}, which cannot be given here.`)))
+      ...found.buffers.map((buffer) => this.#buffer(buffer)),
+      ...found.uniforms.map((uniform) => this.#uniform(uniform)),
+      ...found.unfit.map(({name, type}) =>
+        h("p", {class: "hint"}, h("code", {}, name), ` is a ${type}, which cannot be given here.`),
+      ),
+    )
   }
 
   #buffer({name, type, count}) {
-    const spec = this.specs[name] ??= {fill: "zeros", count}
+    const spec = (this.specs[name] ??= {fill: "zeros", count})
     spec.count ??= count
-    const many = h("input", {type: "number", min: 1, max: 1048576, step: 1, value: spec.count, "aria-label": `Number of elements of ${name}`})
-    const fill = h("select", {"aria-label": `${name} is filled with`}, ...this.model.fills.map((value) => h("option", {value}, WORDS[value] ?? value)))
-    const seed = h("input", {type: "number", min: 0, step: 1, value: spec.seed ?? 1, "aria-label": `Seed of ${name}`, title: "Seed"})
-    const values = h("textarea", {rows: 2, "aria-label": `Values of ${name}`, placeholder: "1 2 3 … what is missing is 0", spellcheck: "false"}, spec.values ?? "")
+    const many = h("input", {
+      type: "number",
+      min: 1,
+      max: 1048576,
+      step: 1,
+      value: spec.count,
+      "aria-label": `Number of elements of ${name}`,
+    })
+    const fill = h(
+      "select",
+      {"aria-label": `${name} is filled with`},
+      ...this.model.fills.map((value) => h("option", {value}, WORDS[value] ?? value)),
+    )
+    const seed = h("input", {
+      type: "number",
+      min: 0,
+      step: 1,
+      value: spec.seed ?? 1,
+      "aria-label": `Seed of ${name}`,
+      title: "Seed",
+    })
+    const values = h(
+      "textarea",
+      {rows: 2, "aria-label": `Values of ${name}`, placeholder: "1 2 3 … what is missing is 0", spellcheck: "false"},
+      spec.values ?? "",
+    )
     const file = this.#file(name, spec)
     const arrange = () => {
       seed.hidden = spec.fill !== "random" && spec.fill !== "shuffle"
@@ -89,17 +144,44 @@ export class Inputs {
       many.disabled = spec.fill === "file" // the file says how many
     }
     fill.value = spec.fill
-    many.onchange = () => { spec.count = +many.value; this.changed() }
-    fill.onchange = () => { spec.fill = fill.value; arrange(); this.changed(); if (spec.fill === "file" && !spec.array) file.querySelector("button").click() }
-    seed.onchange = () => { spec.seed = +seed.value; this.changed() }
-    values.onchange = () => { spec.values = values.value; this.changed() }
+    many.onchange = () => {
+      spec.count = +many.value
+      this.changed()
+    }
+    fill.onchange = () => {
+      spec.fill = fill.value
+      arrange()
+      this.changed()
+      if (spec.fill === "file" && !spec.array) file.querySelector("button").click()
+    }
+    seed.onchange = () => {
+      spec.seed = +seed.value
+      this.changed()
+    }
+    values.onchange = () => {
+      spec.values = values.value
+      this.changed()
+    }
     arrange()
-    return h("div", {class: "buf", "data-buffer": name}, h("p", {}, h("code", {title: name}, name), h("span", {class: "dim"}, type), many, fill, seed), values, file)
+    return h(
+      "div",
+      {class: "buf", "data-buffer": name},
+      h("p", {}, h("code", {title: name}, name), h("span", {class: "dim"}, type), many, fill, seed),
+      values,
+      file,
+    )
   }
 
   #file(name, spec) {
-    const words = h("span", {class: "dim"}), picker = h("input", {type: "file", accept: ".npy,.npz", hidden: true, "aria-label": `Array file of ${name}`})
-    const say = () => { words.textContent = spec.file ? `${spec.file}${spec.words ? `: ${spec.words}` : ""}` : spec.wanted ? `The source names ${spec.wanted}` : ".npy or .npz, numbers row by row" }
+    const words = h("span", {class: "dim"}),
+      picker = h("input", {type: "file", accept: ".npy,.npz", hidden: true, "aria-label": `Array file of ${name}`})
+    const say = () => {
+      words.textContent = spec.file
+        ? `${spec.file}${spec.words ? `: ${spec.words}` : ""}`
+        : spec.wanted
+          ? `The source names ${spec.wanted}`
+          : ".npy or .npz, numbers row by row"
+    }
     picker.onchange = async () => {
       const [chosen] = picker.files
       picker.value = ""
@@ -109,7 +191,13 @@ export class Inputs {
       if (wrong) words.textContent = wrong
     }
     say()
-    const line = h("p", {class: "filed", "data-file": name}, h("button", {type: "button", class: "btn", onclick: () => picker.click()}, "Choose a file …"), words, picker)
+    const line = h(
+      "p",
+      {class: "filed", "data-file": name},
+      h("button", {type: "button", class: "btn", onclick: () => picker.click()}, "Choose a file …"),
+      words,
+      picker,
+    )
     line.arrived = ({array, file, words: about, error}) => {
       words.classList.toggle("wrong", Boolean(error))
       if (error) return void (words.textContent = error)
@@ -121,12 +209,17 @@ export class Inputs {
   }
 
   // What became of an array file.
-  arrived(what) { this.list.querySelector(`[data-file="${CSS.escape(what.buffer)}"]`)?.arrived(what) }
+  arrived(what) {
+    this.list.querySelector(`[data-file="${CSS.escape(what.buffer)}"]`)?.arrived(what)
+  }
 
   #uniform({name, type}) {
-    const spec = this.specs[name] ??= {values: "0"}
+    const spec = (this.specs[name] ??= {values: "0"})
     const values = h("input", {type: "text", value: spec.values ?? "", "aria-label": `Value of ${name}`, spellcheck: "false"})
-    values.onchange = () => { spec.values = values.value; this.changed() }
+    values.onchange = () => {
+      spec.values = values.value
+      this.changed()
+    }
     return h("div", {class: "buf"}, h("p", {class: "one"}, h("code", {title: name}, name), h("span", {class: "dim"}, type), values))
   }
 }

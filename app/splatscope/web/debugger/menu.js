@@ -10,26 +10,90 @@ const FILES = [
 
 export class Menu {
   constructor() {
-    const item = (act, name, kind, words, id) => h("button", {type: "button", role: "menuitem", "data-save": id, onclick: act},
-      h("b", {}, name), h("span", {class: "kind"}, kind), h("span", {class: "dim"}, words))
-    const act = (name, words, id) => h("button", {type: "button", role: "menuitem", class: "narrow", onclick: () => { this.toggle(false); id() }}, h("b", {}, name), h("span", {class: "kind"}), h("span", {class: "dim"}, words))
+    const item = (act, name, kind, words, id) =>
+      h(
+        "button",
+        {type: "button", role: "menuitem", "data-save": id, onclick: act},
+        h("b", {}, name),
+        h("span", {class: "kind"}, kind),
+        h("span", {class: "dim"}, words),
+      )
+    const act = (name, words, id) =>
+      h(
+        "button",
+        {
+          type: "button",
+          role: "menuitem",
+          class: "narrow",
+          onclick: () => {
+            this.toggle(false)
+            id()
+          },
+        },
+        h("b", {}, name),
+        h("span", {class: "kind"}),
+        h("span", {class: "dim"}, words),
+      )
     this.both = act("Side by side", "This run and the one before", () => tell("view", "compare"))
     this.copied = h("b", {}, "Copy link")
-    this.link = h("button", {type: "button", role: "menuitem", "data-save": "link", onclick: () => tell("share")}, this.copied, h("span", {class: "kind"}), h("span", {class: "dim"}, "Holds source, inputs and this step"))
+    this.link = h(
+      "button",
+      {type: "button", role: "menuitem", "data-save": "link", onclick: () => tell("share")},
+      this.copied,
+      h("span", {class: "kind"}),
+      h("span", {class: "dim"}, "Holds source, inputs and this step"),
+    )
     this.words = h("p", {class: "said", role: "status", hidden: true})
-    this.list = h("div", {class: "menu-list", role: "menu", hidden: true}, act("Open", "An example, or a file of yours", () => tell("open")), this.both, this.link, this.words,
-      ...FILES.map(([id, name, kind, words]) => item(() => { tell("save", id); this.toggle(false) }, name, kind, words, id)))
-    this.button = h("button", {type: "button", class: "btn", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": "debugger-save", onclick: () => this.toggle(this.list.hidden)}, h("span", {class: "wide"}, "Save"), h("span", {class: "narrow", "aria-hidden": "true"}, "⋯"), h("span", {class: "vh narrow"}, "More"))
+    this.list = h(
+      "div",
+      {class: "menu-list", role: "menu", hidden: true},
+      act("Open", "An example, or a file of yours", () => tell("open")),
+      this.both,
+      this.link,
+      this.words,
+      ...FILES.map(([id, name, kind, words]) =>
+        item(
+          () => {
+            tell("save", id)
+            this.toggle(false)
+          },
+          name,
+          kind,
+          words,
+          id,
+        ),
+      ),
+    )
+    this.button = h(
+      "button",
+      {
+        type: "button",
+        class: "btn",
+        "aria-haspopup": "menu",
+        "aria-expanded": "false",
+        "data-testid": "debugger-save",
+        onclick: () => this.toggle(this.list.hidden),
+      },
+      h("span", {class: "wide"}, "Save"),
+      h("span", {class: "narrow", "aria-hidden": "true"}, "⋯"),
+      h("span", {class: "vh narrow"}, "More"),
+    )
     this.el = h("div", {class: "menu-of"}, this.button, this.list)
-    this.outside = (event) => { if (!event.composedPath().includes(this.el)) this.toggle(false) }
+    this.outside = (event) => {
+      if (!event.composedPath().includes(this.el)) this.toggle(false)
+    }
     this.escape = (event) => {
-      if (event.key === "Escape" && !this.list.hidden) { this.toggle(false); this.button.focus() }
+      if (event.key === "Escape" && !this.list.hidden) {
+        this.toggle(false)
+        this.button.focus()
+      }
     }
     this.list.onkeydown = (event) => {
       const way = {ArrowDown: 1, ArrowUp: -1}[event.key]
       if (!way) return
       event.preventDefault()
-      const items = [...this.list.querySelectorAll("button")].filter((item) => item.offsetParent), at = items.indexOf(event.target)
+      const items = [...this.list.querySelectorAll("button")].filter((item) => item.offsetParent),
+        at = items.indexOf(event.target)
       items[(at + way + items.length) % items.length].focus()
     }
     window.addEventListener("pointerdown", this.outside)
@@ -49,7 +113,9 @@ export class Menu {
     if (!said) return
     if (said.length < 20) {
       this.copied.textContent = said
-      setTimeout(() => { this.copied.textContent = "Copy link" }, 2500)
+      setTimeout(() => {
+        this.copied.textContent = "Copy link"
+      }, 2500)
     } else this.say(said)
   }
 

@@ -19,7 +19,9 @@ export class Outputs {
     this.el.hidden = !recording.outputs.length
     this.el.replaceChildren(
       h("div", {class: "ph"}, h("h2", {}, "Outputs"), h("span", {class: "dim"}, "of the last run")),
-      h("p", {class: "hint"}, SAME[recording.head.same_as_plain ?? null]), ...recording.outputs.map(output))
+      h("p", {class: "hint"}, SAME[recording.head.same_as_plain ?? null]),
+      ...recording.outputs.map(output),
+    )
   }
 }
 
@@ -30,6 +32,10 @@ function output({name, words, stride, parts, data}) {
     for (const [, scalar, offset] of parts) if (offset % 4 === 0) numbers.push(text(number(data, at + offset / 4, scalar), scalar))
   }
   const count = Math.floor(words / stride)
-  return h("div", {class: "out", "data-buffer": name}, h("p", {}, h("code", {}, name), h("span", {class: "dim"}, `${count.toLocaleString("en")} element${count > 1 ? "s" : ""}`)),
-    h("p", {class: "mono"}, numbers.join(wide > 1 ? "  " : " ") + (count * wide > numbers.length ? " …" : "")))
+  return h(
+    "div",
+    {class: "out", "data-buffer": name},
+    h("p", {}, h("code", {}, name), h("span", {class: "dim"}, `${count.toLocaleString("en")} element${count > 1 ? "s" : ""}`)),
+    h("p", {class: "mono"}, numbers.join(wide > 1 ? "  " : " ") + (count * wide > numbers.length ? " …" : "")),
+  )
 }

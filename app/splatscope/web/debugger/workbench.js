@@ -28,7 +28,11 @@ class Bench {
     this.inputs = new Inputs(model, () => this.changed())
     this.functions = new Functions(() => this.save())
     this.outputs = new Outputs()
-    this.gallery = new Gallery(model.examples, (name) => this.open(name), (file) => this.take(file))
+    this.gallery = new Gallery(
+      model.examples,
+      (name) => this.open(name),
+      (file) => this.take(file),
+    )
     this.root = this.#assemble()
     this.#listen()
     queueMicrotask(() => this.#begin())
@@ -37,13 +41,38 @@ class Bench {
   #assemble() {
     this.told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
     this.holder = h("div", {class: "code-edit"})
-    this.edit = h("div", {class: "edit"},
-      h("section", {class: "panel", "aria-label": "Source"}, h("div", {class: "ph"}, h("h2", {}, "Source"), h("span", {class: "dim wide"}, "Slang; ", h("kbd", {}, "Ctrl ⏎"), " runs it")), this.holder, this.told),
-      h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.outputs.el))
+    this.edit = h(
+      "div",
+      {class: "edit"},
+      h(
+        "section",
+        {class: "panel", "aria-label": "Source"},
+        h(
+          "div",
+          {class: "ph"},
+          h("h2", {}, "Source"),
+          h("span", {class: "dim wide"}, "Slang; ", h("kbd", {}, "Ctrl ⏎"), " runs it"),
+        ),
+        this.holder,
+        this.told,
+      ),
+      h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.outputs.el),
+    )
     this.said = h("span", {})
     this.both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
-    const shut = h("button", {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.note("")}, "Close")
-    this.notice = h("div", {class: "notice", role: "status", "data-testid": "debugger-notice", hidden: true}, this.said, this.both, h("span", {class: "sp"}), shut)
+    const shut = h(
+      "button",
+      {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.note("")},
+      "Close",
+    )
+    this.notice = h(
+      "div",
+      {class: "notice", role: "status", "data-testid": "debugger-notice", hidden: true},
+      this.said,
+      this.both,
+      h("span", {class: "sp"}),
+      shut,
+    )
     this.step = h("div", {class: "step"}, this.model.get_child("stepper"))
     this.pair = h("div", {class: "pair", hidden: true}, this.model.get_child("compare"))
     return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair)
@@ -52,14 +81,27 @@ class Bench {
   #listen() {
     const {model} = this
     const events = {
-      view: ({detail}) => this.show(detail), run: () => this.run(), share: () => this.share(), ask: () => this.state(), open: () => this.gallery.show(this.example),
-      save: ({detail}) => model.send_msg({type: "save", what: detail, step: this.at}), adapter: ({detail}) => { this.chosen = detail; this.run() },
+      view: ({detail}) => this.show(detail),
+      run: () => this.run(),
+      share: () => this.share(),
+      ask: () => this.state(),
+      open: () => this.gallery.show(this.example),
+      save: ({detail}) => model.send_msg({type: "save", what: detail, step: this.at}),
+      adapter: ({detail}) => {
+        this.chosen = detail
+        this.run()
+      },
     }
-    const moved = (event) => this.#moved(event.detail), key = (event) => this.#key(event)
+    const moved = (event) => this.#moved(event.detail),
+      key = (event) => this.#key(event)
     for (const [name, act] of Object.entries(events)) window.addEventListener(`splatscope:debug-${name}`, act)
     window.addEventListener("splatscope:moment", moved)
     window.addEventListener("keydown", key)
-    model.on("opened", () => queueMicrotask(() => { if (this.editor) this.put(model.opened) }))
+    model.on("opened", () =>
+      queueMicrotask(() => {
+        if (this.editor) this.put(model.opened)
+      }),
+    )
     model.on("checked", () => queueMicrotask(() => this.#checked()))
     model.on("pair", () => queueMicrotask(() => this.#paired()))
     model.on("adapters", () => this.state())
@@ -79,7 +121,12 @@ class Bench {
   }
 
   async #begin() {
-    this.editor = makeEditor(this.holder, this.el.getRootNode(), () => this.changed(), () => this.run())
+    this.editor = makeEditor(
+      this.holder,
+      this.el.getRootNode(),
+      () => this.changed(),
+      () => this.run(),
+    )
     this.show("step")
     const before = await kept()
     if (!before?.source) return this.model.send_msg({type: "open", example: ""})
@@ -87,10 +134,21 @@ class Bench {
     this.model.send_msg({type: "run", ...before})
   }
 
-  get draft() { return {source: this.editor.text, example: this.example, functions: this.functions.found ? this.functions.draft : null, ...this.inputs.draft} }
-  get at() { return +this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")?.dataset.step || 0 }
+  get draft() {
+    return {
+      source: this.editor.text,
+      example: this.example,
+      functions: this.functions.found ? this.functions.draft : null,
+      ...this.inputs.draft,
+    }
+  }
+  get at() {
+    return +this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")?.dataset.step || 0
+  }
 
-  save() { if (this.given) keep(this.draft) }
+  save() {
+    if (this.given) keep(this.draft)
+  }
 
   open(name) {
     unlink()
@@ -132,7 +190,10 @@ class Bench {
   // A file of one's own: source as text, anything else as a recording.
   async take(file) {
     if (/\.(slang|hlsl)$/i.test(file.name)) {
-      if (file.size > MOST_SOURCE) return this.note(`${file.name} has ${file.size.toLocaleString("en")} bytes; a source may have ${MOST_SOURCE.toLocaleString("en")}.`)
+      if (file.size > MOST_SOURCE)
+        return this.note(
+          `${file.name} has ${file.size.toLocaleString("en")} bytes; a source may have ${MOST_SOURCE.toLocaleString("en")}.`,
+        )
       this.put({source: await file.text()})
       this.same = false
       this.changed()
@@ -179,7 +240,9 @@ class Bench {
 
   #checked() {
     const {model} = this
-    this.told.replaceChildren(...(model.error ? [severity("error"), h("span", {}, model.error)] : [severity("ok"), h("span", {}, "It compiles.")]))
+    this.told.replaceChildren(
+      ...(model.error ? [severity("error"), h("span", {}, model.error)] : [severity("ok"), h("span", {}, "It compiles.")]),
+    )
     this.told.classList.toggle("wrong", Boolean(model.error))
     this.editor?.mark(model.diagnostics)
     this.inputs.show()
@@ -202,7 +265,10 @@ class Bench {
   async share() {
     const {address, length} = await link(this.draft, this.at)
     const count = (n) => n.toLocaleString("en")
-    if (!address) return this.state(`Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.`)
+    if (!address)
+      return this.state(
+        `Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.`,
+      )
     try {
       await navigator.clipboard.writeText(address)
       this.state("Copied")
@@ -214,7 +280,10 @@ class Bench {
 
   #key(event) {
     if (document.querySelector("dialog[open]")) return
-    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") { event.preventDefault(); this.run() }
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
+      event.preventDefault()
+      this.run()
+    }
     if (event.key.toLowerCase() !== "e" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
     event.preventDefault()
     this.show(this.view === "edit" ? "step" : "edit")

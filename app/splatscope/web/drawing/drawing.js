@@ -10,24 +10,44 @@ export function render({model, el}) {
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
   const drawing = DRAWINGS[model.lesson]({
     root,
-    get options() { return model.options },
-    get facts() { return model.facts },
-    get values() { return model.values },
+    get options() {
+      return model.options
+    },
+    get facts() {
+      return model.facts
+    },
+    get values() {
+      return model.values
+    },
     set: (name, value) => model.send_msg({type: "set", name, value}),
     step: (step) => window.dispatchEvent(new CustomEvent("splatscope:step", {detail: step})),
   })
-  let run = null, last = null
+  let run = null,
+    last = null
   const paint = (moment) => {
     last = moment
     const look = new Look(moment)
-    if (moment.run !== run) { run = moment.run; drawing.open?.(look) }
+    if (moment.run !== run) {
+      run = moment.run
+      drawing.open?.(look)
+    }
     drawing.paint(look)
   }
   const leave = follow(el, paint)
-  const again = () => { if (last) { run = null; paint(last) } }
-  model.on("values", () => queueMicrotask(() => drawing.changed ? drawing.changed() : again()))
-  const watch = new ResizeObserver(() => { if (drawing.resized && last) drawing.resized(new Look(last)) })
+  const again = () => {
+    if (last) {
+      run = null
+      paint(last)
+    }
+  }
+  model.on("values", () => queueMicrotask(() => (drawing.changed ? drawing.changed() : again())))
+  const watch = new ResizeObserver(() => {
+    if (drawing.resized && last) drawing.resized(new Look(last))
+  })
   watch.observe(root)
-  model.on("remove", () => { leave(); watch.disconnect() })
+  model.on("remove", () => {
+    leave()
+    watch.disconnect()
+  })
   return root
 }

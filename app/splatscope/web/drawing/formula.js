@@ -33,8 +33,11 @@ export function render({model, el}) {
   let parts = []
 
   const build = () => {
-    const lines = model.text.split("\n").map((line) => line.trim()).filter(Boolean)
-    parts = lines.map((line) => line.startsWith("= ") ? equation(line.slice(2), model.bits) : sentence(line))
+    const lines = model.text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean)
+    parts = lines.map((line) => (line.startsWith("= ") ? equation(line.slice(2), model.bits) : sentence(line)))
     root.replaceChildren(...parts.map((part) => part.el))
   }
   build()
@@ -51,7 +54,9 @@ export function render({model, el}) {
 
 // `= {l*} = {i*} ⊕ {j}`: every word a column.
 function equation(text, count) {
-  const spots = (text.match(/\{[^{}]+\}|[^\s{}]+/g) ?? []).map((word) => PLACE.test(word) ? place(PLACE.exec(word)[1]) : {sign: word})
+  const spots = (text.match(/\{[^{}]+\}|[^\s{}]+/g) ?? []).map((word) =>
+    PLACE.test(word) ? place(PLACE.exec(word)[1]) : {sign: word},
+  )
   const cell = (klass, content) => h("span", {class: klass}, content)
   const letters = spots.map((spot) => cell(`s${spot.mine ? " mine" : ""}`, spot.sign ?? spot.label))
   const numbers = spots.map((spot) => cell(`d${spot.mine ? " mine" : ""}`, spot.sign ?? NONE))
@@ -64,7 +69,10 @@ function equation(text, count) {
       spots.forEach((spot, i) => {
         if (spot.sign) return
         numbers[i].textContent = words(spot, look) ?? NONE
-        if (count) { const value = look.value(spot.value); binary[i].textContent = value === null ? "" : bits(value, count) }
+        if (count) {
+          const value = look.value(spot.value)
+          binary[i].textContent = value === null ? "" : bits(value, count)
+        }
       })
     },
   }
@@ -72,13 +80,16 @@ function equation(text, count) {
 
 function sentence(text) {
   const el = h("p")
-  const pieces = text.split(/(\{[^{}]+\}|`[^`]+`)/).filter(Boolean).map((piece) => {
-    if (piece[0] === "`") return {node: h("code", {}, piece.slice(1, -1))}
-    const found = PLACE.exec(piece)
-    if (!found) return {node: document.createTextNode(piece)}
-    const spot = place(found[1])
-    return {spot, node: spot.yes !== undefined ? h("span") : h("code", {class: spot.mine ? "mine" : ""})}
-  })
+  const pieces = text
+    .split(/(\{[^{}]+\}|`[^`]+`)/)
+    .filter(Boolean)
+    .map((piece) => {
+      if (piece[0] === "`") return {node: h("code", {}, piece.slice(1, -1))}
+      const found = PLACE.exec(piece)
+      if (!found) return {node: document.createTextNode(piece)}
+      const spot = place(found[1])
+      return {spot, node: spot.yes !== undefined ? h("span") : h("code", {class: spot.mine ? "mine" : ""})}
+    })
   el.append(...pieces.map((piece) => piece.node))
   return {
     el,

@@ -32,20 +32,34 @@ export class Look {
     return value === null ? null : show(value, digits)
   }
 
-  status(thread) { return this.state.status(thread) }
+  status(thread) {
+    return this.state.status(thread)
+  }
 
   // A memory by name: how many cells, their numbers, and whether the event at the cursor reads or writes one.
   memory(name) {
-    const {run, state, moment} = this, m = run.memories.findIndex((memory) => memory.name === name)
+    const {run, state, moment} = this,
+      m = run.memories.findIndex((memory) => memory.name === name)
     if (m < 0) return null
-    const memory = run.memories[m], cell = (index) => memory.cell(index)
+    const memory = run.memories[m],
+      cell = (index) => memory.cell(index)
     return {
       count: memory.count,
-      number: (index, part = 0) => { const c = cell(index); return c < 0 ? null : state.cellNumber(m, c, part) },
-      written: (index) => { const c = cell(index); return c < 0 ? 0 : state.written(m, c) },
-      read: (index) => { const c = cell(index); return c < 0 ? 0 : state.read(m, c) },
+      number: (index, part = 0) => {
+        const c = cell(index)
+        return c < 0 ? null : state.cellNumber(m, c, part)
+      },
+      written: (index) => {
+        const c = cell(index)
+        return c < 0 ? 0 : state.written(m, c)
+      },
+      read: (index) => {
+        const c = cell(index)
+        return c < 0 ? 0 : state.read(m, c)
+      },
       touched: (index) => {
-        const e = moment.event, c = cell(index)
+        const e = moment.event,
+          c = cell(index)
         if (e < 0 || c < 0 || run.about(e).memory !== m || run.place[e] !== memory.first + c + 1) return ""
         return run.about(e).kind === "read" ? "rd" : "wr"
       },

@@ -5,9 +5,22 @@ import {s} from "./svg.js"
 
 // `choose([x, y])` is told. show({size, pixel, picture: bytes in base 64, ellipses: [[x, y, σx, σy, angle]]}, colours)
 export function pixelPicture(choose) {
-  const canvas = h("canvas", {class: "pixels"}), marks = s("svg", {"aria-hidden": "true", preserveAspectRatio: "none"})
-  const el = h("div", {class: "pxp", role: "slider", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Pixel of the picture, moved with the arrow keys"}, canvas, marks)
-  let size = [1, 1], at = [0, 0]
+  const canvas = h("canvas", {class: "pixels"}),
+    marks = s("svg", {"aria-hidden": "true", preserveAspectRatio: "none"})
+  const el = h(
+    "div",
+    {
+      class: "pxp",
+      role: "slider",
+      tabindex: "0",
+      "aria-orientation": "horizontal",
+      "aria-label": "Pixel of the picture, moved with the arrow keys",
+    },
+    canvas,
+    marks,
+  )
+  let size = [1, 1],
+    at = [0, 0]
 
   const go = (x, y) => {
     const next = [Math.min(size[0] - 1, Math.max(0, x)), Math.min(size[1] - 1, Math.max(0, y))]
@@ -24,18 +37,31 @@ export function pixelPicture(choose) {
   }
   const point = (event) => {
     const box = el.getBoundingClientRect()
-    go(Math.floor((event.clientX - box.left) / box.width * size[0]), Math.floor((event.clientY - box.top) / box.height * size[1]))
+    go(
+      Math.floor(((event.clientX - box.left) / box.width) * size[0]),
+      Math.floor(((event.clientY - box.top) / box.height) * size[1]),
+    )
   }
-  el.onpointerdown = (event) => { if (!event.button) { el.setPointerCapture(event.pointerId); point(event) } }
-  el.onpointermove = (event) => { if (el.hasPointerCapture(event.pointerId)) point(event) }
-  onArrows(el, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, (way) => go(at[0] + way[0], at[1] + way[1]))
+  el.onpointerdown = (event) => {
+    if (!event.button) {
+      el.setPointerCapture(event.pointerId)
+      point(event)
+    }
+  }
+  el.onpointermove = (event) => {
+    if (el.hasPointerCapture(event.pointerId)) point(event)
+  }
+  onArrows(el, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, (way) =>
+    go(at[0] + way[0], at[1] + way[1]),
+  )
 
   return {
     el,
     show(facts, colours) {
       size = facts.size
       at = facts.pixel
-      const [width, height] = size, bytes = Uint8Array.from(atob(facts.picture), (c) => c.charCodeAt(0))
+      const [width, height] = size,
+        bytes = Uint8Array.from(atob(facts.picture), (c) => c.charCodeAt(0))
       canvas.width = width
       canvas.height = height
       const image = new ImageData(width, height)
@@ -46,8 +72,15 @@ export function pixelPicture(choose) {
       el.setAttribute("aria-valuemin", "0")
       marks.setAttribute("viewBox", `0 0 ${width} ${height}`)
       // a pixel's centre has whole coordinates in the kernel; here it is half a pixel from the corner
-      marks.replaceChildren(...(facts.ellipses ?? []).map(([x, y, a, b, angle], i) => s("g", {transform: `translate(${x + 0.5} ${y + 0.5}) rotate(${angle * 180 / Math.PI})`},
-        s("ellipse", {rx: 2 * a, ry: 2 * b, class: "pxe", style: `--own:${colours[i]}`}))))
+      marks.replaceChildren(
+        ...(facts.ellipses ?? []).map(([x, y, a, b, angle], i) =>
+          s(
+            "g",
+            {transform: `translate(${x + 0.5} ${y + 0.5}) rotate(${(angle * 180) / Math.PI})`},
+            s("ellipse", {rx: 2 * a, ry: 2 * b, class: "pxe", style: `--own:${colours[i]}`}),
+          ),
+        ),
+      )
       mark()
     },
   }

@@ -7,7 +7,14 @@ export function redrawn(host, ready, build) {
       drawn = ready(host.facts) ? build(host, look) : null
       host.root.replaceChildren(...(drawn ? [drawn.el] : []))
     },
-    paint(look) { drawn?.paint(look) },
-    resized(look) { if (drawn && host.root.clientWidth !== drawn.width) { this.open(look); drawn.paint(look) } },
+    paint(look) {
+      drawn?.paint(look)
+    },
+    resized(look) {
+      if (drawn && host.root.clientWidth !== drawn.width) {
+        this.open(look)
+        drawn.paint(look)
+      }
+    },
   }
 }

@@ -13,11 +13,14 @@ export function s(tag, attributes = {}, ...children) {
   return el
 }
 
-export const set = (el, attributes) => { for (const [name, value] of Object.entries(attributes)) el.setAttribute(name, value) }
+export const set = (el, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) el.setAttribute(name, value)
+}
 
 // A thread in its seat: filled runs, ring waits, ring with a point is released, small and pale is done.
 export function lane(x, y, r = 4.5) {
-  const disc = s("circle", {cx: x, cy: y, r}), point = s("circle", {cx: x, cy: y, r: r / 3, class: "held-point"})
+  const disc = s("circle", {cx: x, cy: y, r}),
+    point = s("circle", {cx: x, cy: y, r: r / 3, class: "held-point"})
   const el = s("g", {}, disc, point)
   return {
     el,

@@ -18,7 +18,9 @@ export function render({model, el}) {
     asked = +slider.value
     model.send_msg({type: "ask", count: asked})
   }
-  const say = (text) => { note.textContent = text }
+  const say = (text) => {
+    note.textContent = text
+  }
   // the next request waits until this one's frame is drawn, and then asks for where the slider is by now
   const answered = () => {
     const was = asked
@@ -26,16 +28,30 @@ export function render({model, el}) {
     if (was !== null && was !== +slider.value) ask()
   }
   slider.disabled = !model.ready
-  slider.oninput = () => { label(); ask() }
-  model.on("msg:custom", (event) => { if (event.type === "failed") { say(event.message); answered() } })
+  slider.oninput = () => {
+    label()
+    ask()
+  }
+  model.on("msg:custom", (event) => {
+    if (event.type === "failed") {
+      say(event.message)
+      answered()
+    }
+  })
   label()
-  follow(model, canvas, () => { say(""); answered() })
+  follow(model, canvas, () => {
+    say("")
+    answered()
+  })
   if (model.ready) {
     say("The kernels are being made ready …")
     ask()
   } else say("The kernels that draw here are not connected yet.")
 
-  return h("figure", {class: "live", "data-testid": "live-render"},
+  return h(
+    "figure",
+    {class: "live", "data-testid": "live-render"},
     h("div", {class: "live-frame"}, canvas),
-    h("figcaption", {}, h("label", {for: "blended"}, "Gaussians blended"), count, slider, note))
+    h("figcaption", {}, h("label", {for: "blended"}, "Gaussians blended"), count, slider, note),
+  )
 }

@@ -1,7 +1,7 @@
 // The map of the program: its words at once, its times when they are there, each with a bar that is its share of an iteration.
 import {h, style} from "#web/shell/dom.js"
 
-const figure = (ms) => ms >= 100 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2)
+const figure = (ms) => (ms >= 100 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
 
 export function render({model, el}) {
   style(el)

@@ -6,15 +6,36 @@ export function render({model, el}) {
   style(el)
   const claim = h("span")
   claim.innerHTML = model.claim
-  const ran = h("div", {class: "ran"}), said = h("div"), mark = h("span", {class: "tag"})
-  const again = h("button", {type: "button", class: "btn quiet", onclick: () => { model.send_msg({type: "run"}) }}, "Run it again")
+  const ran = h("div", {class: "ran"}),
+    said = h("div"),
+    mark = h("span", {class: "tag"})
+  const again = h(
+    "button",
+    {
+      type: "button",
+      class: "btn quiet",
+      onclick: () => {
+        model.send_msg({type: "run"})
+      },
+    },
+    "Run it again",
+  )
   const verdict = h("li", {}, mark, said)
-  const root = h("section", {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
-    h("ol", {}, h("li", {}, h("span", {class: "tag"}, "The claim"), claim),
-      h("li", {}, h("span", {class: "tag"}, "Ran it on this device"), ran, again), verdict))
+  const root = h(
+    "section",
+    {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
+    h(
+      "ol",
+      {},
+      h("li", {}, h("span", {class: "tag"}, "The claim"), claim),
+      h("li", {}, h("span", {class: "tag"}, "Ran it on this device"), ran, again),
+      verdict,
+    ),
+  )
 
   const show = () => {
-    const {verdict: found, busy, error} = model, known = found.said !== undefined
+    const {verdict: found, busy, error} = model,
+      known = found.said !== undefined
     again.disabled = busy
     root.classList.toggle("busy", busy)
     verdict.className = !known ? "" : found.holds ? "yes" : "no"

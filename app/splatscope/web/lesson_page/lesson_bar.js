@@ -8,15 +8,26 @@ export function render({model, el}) {
   const badge = (recorded, id) => {
     const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
     // A narrow page has room for one badge: it leads there and back.
-    made.addEventListener("click", () => { if (recorded || model.recorded) model.send_msg({recorded: recorded && !model.recorded}) })
+    made.addEventListener("click", () => {
+      if (recorded || model.recorded) model.send_msg({recorded: recorded && !model.recorded})
+    })
     return made
   }
-  const here = badge(false, "adapter"), elsewhere = badge(true, "elsewhere")
-  const link = h("a", {class: "btn", hidden: true, "aria-label": "Open in the debugger"}, h("span", {class: "wide"}, "Open in the debugger"), h("span", {class: "narrow"}, "Debugger"))
+  const here = badge(false, "adapter"),
+    elsewhere = badge(true, "elsewhere")
+  const link = h(
+    "a",
+    {class: "btn", hidden: true, "aria-label": "Open in the debugger"},
+    h("span", {class: "wide"}, "Open in the debugger"),
+    h("span", {class: "narrow"}, "Debugger"),
+  )
   const show = () => {
     here.textContent = model.adapter || "This device"
     here.hidden = !model.adapter && !model.elsewhere
-    elsewhere.replaceChildren(h("span", {class: "wide"}, model.elsewhere), h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1)))
+    elsewhere.replaceChildren(
+      h("span", {class: "wide"}, model.elsewhere),
+      h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1)),
+    )
     elsewhere.hidden = !model.elsewhere
     here.title = "This device"
     elsewhere.title = `This page's first inputs, recorded on an ${model.elsewhere}`

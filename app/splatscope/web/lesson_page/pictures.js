@@ -2,12 +2,20 @@
 import {h} from "#web/shell/dom.js"
 import {show} from "#web/drawing/look.js"
 
-const FIRE = [[10, 10, 30], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]] // dark to pale yellow, the same in both themes
-const BELOW = [0, 114, 178], ABOVE = [196, 74, 6], MIDDLE = [236, 236, 231] // blue through ground to vermilion
+const FIRE = [
+  [10, 10, 30],
+  [87, 16, 110],
+  [188, 55, 84],
+  [249, 142, 9],
+  [252, 255, 164],
+] // dark to pale yellow, the same in both themes
+const BELOW = [0, 114, 178],
+  ABOVE = [196, 74, 6],
+  MIDDLE = [236, 236, 231] // blue through ground to vermilion
 
 export function pictures({pictures: all, lens, at}) {
   const views = all.map((picture) => view(picture, lens))
-  const read = (x, y) => views.forEach((one) => x === null && at ? one.read(...at) : one.read(x, y))
+  const read = (x, y) => views.forEach((one) => (x === null && at ? one.read(...at) : one.read(x, y)))
   for (const one of views) one.listen(read)
   if (at) read(null)
   return h("div", {class: "pictures"}, ...views.map((one) => one.el))
@@ -18,7 +26,8 @@ function view(picture, lens) {
   const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
   const data = rgba(picture)
   canvas.getContext("2d").putImageData(new ImageData(data, width, height), 0, 0)
-  const words = h("p", {class: "reading num"}), glass = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
+  const words = h("p", {class: "reading num"}),
+    glass = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
   title.innerHTML = caption
   canvas.setAttribute("aria-label", title.textContent)
@@ -42,7 +51,8 @@ function view(picture, lens) {
       words.textContent = describe(x, y)
       if (!glass) return
       glass.hidden = false
-      const context = glass.getContext("2d"), half = lens >> 1
+      const context = glass.getContext("2d"),
+        half = lens >> 1
       context.imageSmoothingEnabled = false
       context.clearRect(0, 0, lens, lens)
       context.drawImage(canvas, x - half, y - half, lens, lens, 0, 0, lens, lens)
@@ -51,7 +61,10 @@ function view(picture, lens) {
     listen(read) {
       canvas.onpointermove = (event) => {
         const box = canvas.getBoundingClientRect()
-        read(Math.floor((event.clientX - box.left) / box.width * width), Math.floor((event.clientY - box.top) / box.height * height))
+        read(
+          Math.floor(((event.clientX - box.left) / box.width) * width),
+          Math.floor(((event.clientY - box.top) / box.height) * height),
+        )
       }
       canvas.onpointerleave = () => read(null)
       canvas.onblur = () => read(null)
@@ -68,18 +81,23 @@ function view(picture, lens) {
 
 // Pixels come as bytes in base 64; maps as numbers.
 function rgba(picture) {
-  const {width, height, values} = picture, out = new Uint8ClampedArray(4 * width * height)
+  const {width, height, values} = picture,
+    out = new Uint8ClampedArray(4 * width * height)
   if (!values) {
-    const bytes = Uint8Array.from(atob(picture.bytes), (c) => c.charCodeAt(0)), step = picture.alpha ? 4 : 3
+    const bytes = Uint8Array.from(atob(picture.bytes), (c) => c.charCodeAt(0)),
+      step = picture.alpha ? 4 : 3
     for (let i = 0; i < width * height; i++) for (let c = 0; c < 4; c++) out[4 * i + c] = c < step ? bytes[step * i + c] : 255
     return out
   }
   const finite = values.filter(Number.isFinite)
-  const top = picture.high ?? finite.reduce((a, b) => Math.max(a, picture.signed ? Math.abs(b) : b), picture.signed ? 1e-30 : -Infinity)
+  const top =
+    picture.high ?? finite.reduce((a, b) => Math.max(a, picture.signed ? Math.abs(b) : b), picture.signed ? 1e-30 : -Infinity)
   const low = picture.low ?? (picture.signed ? -top : finite.reduce((a, b) => Math.min(a, b), Infinity))
   values.forEach((value, i) => {
     const share = Number.isFinite(value) ? Math.min(1, Math.max(0, (value - low) / (top - low || 1))) : 1
-    const [r, g, b] = picture.signed ? mix(share < 0.5 ? BELOW : MIDDLE, share < 0.5 ? MIDDLE : ABOVE, share < 0.5 ? share * 2 : share * 2 - 1) : ramp(share)
+    const [r, g, b] = picture.signed
+      ? mix(share < 0.5 ? BELOW : MIDDLE, share < 0.5 ? MIDDLE : ABOVE, share < 0.5 ? share * 2 : share * 2 - 1)
+      : ramp(share)
     out.set([r, g, b, 255], 4 * i)
   })
   return out
@@ -88,6 +106,7 @@ function rgba(picture) {
 const mix = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t)
 
 function ramp(share) {
-  const at = Math.min(FIRE.length - 1.0001, share * (FIRE.length - 1)), i = Math.floor(at)
+  const at = Math.min(FIRE.length - 1.0001, share * (FIRE.length - 1)),
+    i = Math.floor(at)
   return mix(FIRE[i], FIRE[i + 1], at - i)
 }

@@ -9,7 +9,15 @@ export function render({model, el}) {
   const reveal = h("button", {type: "button", class: "btn pri", onclick: () => show()})
   const hint = h("span", {}, "The answer is read from the recording of these inputs.")
   const said = h("p", {class: "said", role: "status"})
-  const root = h("section", {class: "card quiz", "data-testid": "quiz"}, h("span", {class: "tag"}, "Predict, then reveal"), question, options, h("div", {class: "row"}, reveal, hint), said)
+  const root = h(
+    "section",
+    {class: "card quiz", "data-testid": "quiz"},
+    h("span", {class: "tag"}, "Predict, then reveal"),
+    question,
+    options,
+    h("div", {class: "row"}, reveal, hint),
+    said,
+  )
   let chosen = null
 
   const build = () => {
@@ -26,7 +34,11 @@ export function render({model, el}) {
     root.dataset.answer = answer.value
     reveal.textContent = answer.step ? "Reveal, by stepping there" : "Reveal"
     reveal.disabled = true
-    options.replaceChildren(...answer.options.map((option) => h("button", {type: "button", "aria-pressed": "false", onclick: (event) => choose(option, event.target)}, option)))
+    options.replaceChildren(
+      ...answer.options.map((option) =>
+        h("button", {type: "button", "aria-pressed": "false", onclick: (event) => choose(option, event.target)}, option),
+      ),
+    )
   }
 
   const choose = (option, button) => {
@@ -37,7 +49,8 @@ export function render({model, el}) {
   }
 
   const show = () => {
-    const {answer} = model, right = chosen === answer.value
+    const {answer} = model,
+      right = chosen === answer.value
     options.classList.add("shown")
     for (const el of options.children) {
       el.classList.toggle("right", el.textContent === answer.value)

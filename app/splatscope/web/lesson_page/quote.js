@@ -9,12 +9,15 @@ export function quote(root) {
 // `notes`, if there are any, stand beside the lines: what each left.
 export function listing(pre, text, first, notes = []) {
   const state = {inside: false}
-  const rows = text.replace(/\n$/, "").split("\n").map((line, i) => {
-    const code = h("span")
-    for (const [kind, word] of tokens(line, state)) code.append(kind ? h("i", {class: kind}, word) : word)
-    const note = notes[i] ? h("b", {class: "left"}, notes[i]) : null
-    return h("span", {class: "qrow"}, h("span", {class: "no", "aria-hidden": "true"}, String(first + i)), code, note)
-  })
+  const rows = text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line, i) => {
+      const code = h("span")
+      for (const [kind, word] of tokens(line, state)) code.append(kind ? h("i", {class: kind}, word) : word)
+      const note = notes[i] ? h("b", {class: "left"}, notes[i]) : null
+      return h("span", {class: "qrow"}, h("span", {class: "no", "aria-hidden": "true"}, String(first + i)), code, note)
+    })
   pre.replaceChildren(h("code", {}, ...rows))
   return pre
 }

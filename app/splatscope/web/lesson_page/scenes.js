@@ -12,14 +12,17 @@ export function film({scenes, words, first}, draw) {
 
 // A slider from 0 to `most` with what stands there in words: `go(i)` shows it and says what it is, as HTML.
 export function scrubber(name, most, first, go) {
-  const range = h("input", {type: "range", min: 0, max: most, step: 1, "aria-label": name}), said = h("output", {class: "num"})
+  const range = h("input", {type: "range", min: 0, max: most, step: 1, "aria-label": name}),
+    said = h("output", {class: "num"})
   const show = () => {
     said.innerHTML = go(+range.value)
     range.setAttribute("aria-valuetext", said.textContent)
   }
   range.value = first
   range.oninput = show
-  range.onkeydown = (event) => { if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation() } // not the figure's
+  range.onkeydown = (event) => {
+    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation()
+  } // not the figure's
   show()
   return h("div", {class: "film-bar"}, range, said)
 }

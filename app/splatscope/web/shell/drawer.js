@@ -20,5 +20,7 @@ export function startDrawer() {
   nav.querySelector(".shut").onclick = () => set(false)
   narrow.addEventListener("change", () => set(false))
   window.addEventListener("splatscope:page", () => set(false))
-  window.addEventListener("keydown", (event) => { if (event.key === "Escape") set(false) })
+  window.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") set(false)
+  })
 }

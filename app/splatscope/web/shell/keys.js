@@ -1,8 +1,13 @@
 // The list of keys that `?` opens. A page sets its own; the shell's come last.
 import {h, typing} from "./dom.js"
 
-const SHELL = [["?", "Show or hide this list"], ["Esc", "Close what is open"], ["Tab", "Move to the next control"]]
-let ofPage = [], ofWalk = []
+const SHELL = [
+  ["?", "Show or hide this list"],
+  ["Esc", "Close what is open"],
+  ["Tab", "Move to the next control"],
+]
+let ofPage = [],
+  ofWalk = []
 
 export function setKeys(keys) {
   ofPage = keys
@@ -22,7 +27,9 @@ export function startKeys() {
   }
   document.getElementById("keys-open").onclick = toggle
   dialog.querySelector("[data-close]").onclick = () => dialog.close()
-  dialog.onclick = (event) => { if (event.target === dialog) dialog.close() } // the ground beside it
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close()
+  } // the ground beside it
   window.addEventListener("keydown", (event) => {
     if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
     event.preventDefault()
@@ -31,6 +38,11 @@ export function startKeys() {
 }
 
 // "Shift+→" as separate caps
-const caps = (keys) => keys.split(" ").flatMap((chord, i) => [
-  ...(i ? [" "] : []), ...chord.split("+").filter(Boolean).map((key) => h("kbd", {}, key)),
-])
+const caps = (keys) =>
+  keys.split(" ").flatMap((chord, i) => [
+    ...(i ? [" "] : []),
+    ...chord
+      .split("+")
+      .filter(Boolean)
+      .map((key) => h("kbd", {}, key)),
+  ])

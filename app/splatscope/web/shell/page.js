@@ -10,7 +10,10 @@ import {paintModels} from "#web/theme/theme.js"
 // A page without a heading of its own, a tool, is headed by the name in the top bar.
 function nameCrumb(heads) {
   const crumb = document.getElementById("crumb")
-  for (const [name, value] of [["role", "heading"], ["aria-level", "1"]]) {
+  for (const [name, value] of [
+    ["role", "heading"],
+    ["aria-level", "1"],
+  ]) {
     if (heads) crumb.setAttribute(name, value)
     else crumb.removeAttribute(name)
   }
@@ -40,7 +43,9 @@ export function render({model, el}) {
   const bar = document.getElementById("actions")
   bar.replaceChildren(...(model.get_child("actions") ?? []))
   owner = el
-  model.on("remove", () => { if (owner === el) bar.replaceChildren() }) // unless the next page has filled it already
+  model.on("remove", () => {
+    if (owner === el) bar.replaceChildren()
+  }) // unless the next page has filled it already
   setKeys(model.keys)
   paintModels()
   for (const end of [terms(root), progress(root)]) model.on("remove", end)

@@ -18,23 +18,31 @@ export function startProgress(entries) {
     if (first && moment.position > 0 && moment.position >= (root.stepper.stops.at(-1) ?? moment.run.length)) finish(pageOf(root))
   })
   window.addEventListener("splatscope:answered", ({detail: {root}}) => {
-    const page = pageOf(root), quizzes = [...page?.querySelectorAll("[data-block^=quiz-]") ?? []]
+    const page = pageOf(root),
+      quizzes = [...(page?.querySelectorAll("[data-block^=quiz-]") ?? [])]
     const mine = quizzes.find((place) => within(root, place))
     if (mine) mine.dataset.answered = ""
     if (mine && quizzes.every((place) => "answered" in place.dataset)) finish(page)
   })
-  window.addEventListener("storage", (event) => { if (event.key === KEY) { kept = remembered(); repaint() } })
+  window.addEventListener("storage", (event) => {
+    if (event.key === KEY) {
+      kept = remembered()
+      repaint()
+    }
+  })
   shown.add(() => mark(document))
   repaint()
 }
 
 // The marks in a page's words, and the panel where it has a place for one. Returns what ends it.
 export function progress(root) {
-  const place = root.querySelector("[data-progress]"), panel = place && makePanel(place)
+  const place = root.querySelector("[data-progress]"),
+    panel = place && makePanel(place)
   const paint = () => {
     mark(root)
     panel?.()
-    const next = sections.find((name) => !kept[name]), start = root.querySelector("[data-start]")
+    const next = sections.find((name) => !kept[name]),
+      start = root.querySelector("[data-start]")
     if (!start || !next) return
     start.setAttribute("href", `?page=${next}`)
     start.textContent = `${next === sections[0] ? "Start" : "Go on"} with ${titles.get(next)}`
@@ -45,14 +53,30 @@ export function progress(root) {
 }
 
 function makePanel(place) {
-  const words = h("p", {role: "status"}), bar = h("i"), said = h("p", {class: "said", role: "status"})
+  const words = h("p", {role: "status"}),
+    bar = h("i"),
+    said = h("p", {class: "said", role: "status"})
   const button = (label, act) => h("button", {type: "button", class: "btn", onclick: act}, label)
   const file = h("input", {type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A file of progress"})
   const save = button("Save as a file", () => download(new TextEncoder().encode(asFile()), "splatscope-progress.json"))
   const clear = button("Clear", () => {
     const before = kept
     keep({})
-    said.replaceChildren("Cleared. ", h("button", {type: "button", class: "btn quiet", onclick: () => { keep(before); said.textContent = "" }}, "Undo"))
+    said.replaceChildren(
+      "Cleared. ",
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet",
+          onclick: () => {
+            keep(before)
+            said.textContent = ""
+          },
+        },
+        "Undo",
+      ),
+    )
   })
   file.onchange = async () => {
     const [given] = file.files
@@ -61,14 +85,32 @@ function makePanel(place) {
   }
   place.classList.add("progress")
   place.dataset.testid = "progress"
-  place.replaceChildren(words, h("div", {class: "track", "aria-hidden": "true"}, bar),
-    h("div", {class: "acts"}, save, button("Load a file", () => file.click()), clear, file), said,
-    h("p", {class: "hint"}, "A section counts once its figure has been stepped to the end or all its questions have been answered. Kept in this browser alone."))
+  place.replaceChildren(
+    words,
+    h("div", {class: "track", "aria-hidden": "true"}, bar),
+    h(
+      "div",
+      {class: "acts"},
+      save,
+      button("Load a file", () => file.click()),
+      clear,
+      file,
+    ),
+    said,
+    h(
+      "p",
+      {class: "hint"},
+      "A section counts once its figure has been stepped to the end or all its questions have been answered. Kept in this browser alone.",
+    ),
+  )
   return () => {
     const n = sections.filter((name) => kept[name]).length
     place.dataset.finished = n
-    words.replaceChildren(h("b", {}, n ? `${n} of ${sections.length}` : "None"), n ? " sections finished" : ` of ${sections.length} sections finished yet`)
-    bar.style.width = `${n / sections.length * 100}%`
+    words.replaceChildren(
+      h("b", {}, n ? `${n} of ${sections.length}` : "None"),
+      n ? " sections finished" : ` of ${sections.length} sections finished yet`,
+    )
+    bar.style.width = `${(n / sections.length) * 100}%`
     save.hidden = clear.hidden = !n
     if (n && said.querySelector("button")) said.textContent = "" // nothing to take back any more
   }
@@ -81,7 +123,11 @@ async function load(file) {
   const wrong = `${file.name} is no file of progress: choose one that was saved here.`
   if (file.size > MOST_BYTES) return wrong
   let found
-  try { found = JSON.parse(await file.text()) } catch { return wrong }
+  try {
+    found = JSON.parse(await file.text())
+  } catch {
+    return wrong
+  }
   if (found?.splatscope !== "progress" || typeof found.finished !== "object" || !found.finished) return wrong
   const known = Object.fromEntries(Object.entries(sound(found.finished)).filter(([name]) => sections.includes(name)))
   const more = Object.keys(known).filter((name) => !kept[name])
@@ -90,15 +136,26 @@ async function load(file) {
 }
 
 // Of anything at all, what names a page and a day.
-const sound = (given) => Object.fromEntries(Object.entries(given ?? {}).filter(([name, day]) => /^[\w-]{1,60}$/.test(name) && /^\d{4}-\d\d-\d\d$/.test(day)))
+const sound = (given) =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).filter(([name, day]) => /^[\w-]{1,60}$/.test(name) && /^\d{4}-\d\d-\d\d$/.test(day)),
+  )
 
 function remembered() {
-  try { return sound(JSON.parse(localStorage.getItem(KEY))) } catch { return {} }
+  try {
+    return sound(JSON.parse(localStorage.getItem(KEY)))
+  } catch {
+    return {}
+  }
 }
 
 function keep(next) {
   kept = next
-  try { localStorage.setItem(KEY, JSON.stringify(kept)) } catch { /* private mode: it lasts as long as the page */ }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept))
+  } catch {
+    /* private mode: it lasts as long as the page */
+  }
   repaint()
 }
 
@@ -107,7 +164,9 @@ function finish(page) {
   if (sections.includes(name) && !kept[name]) keep({...kept, [name]: new Date().toISOString().slice(0, 10)})
 }
 
-const repaint = () => { for (const paint of shown) paint() }
+const repaint = () => {
+  for (const paint of shown) paint()
+}
 
 function mark(root) {
   for (const link of root.querySelectorAll("[data-section]")) {

@@ -104,7 +104,8 @@ function mark(page) {
   document.title = entry.name === "home" ? "Splatscope" : `${entry.title} · Splatscope`
   const crumb = document.getElementById("crumb")
   crumb.replaceChildren(Object.assign(document.createElement("b"), {textContent: entry.title}))
-  if (!tool) crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
+  if (!tool)
+    crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
   document.getElementById("about").textContent = tool ? entry.description : ""
   for (const el of document.querySelectorAll(".nav a, .nav .later")) {
     const name = el.dataset.name ?? parse(el.search).page
@@ -126,10 +127,21 @@ export function arrived(sought = null) {
 }
 
 // Where an entry was scrolled to is kept in it, for Back, Forward and reload.
-const keepScroll = () => { if (!moving) history.replaceState({...history.state, scroll: scrollY}, "") }
+const keepScroll = () => {
+  if (!moving) history.replaceState({...history.state, scroll: scrollY}, "")
+}
 
 function onClick(event) {
-  if (!lost.hidden || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  if (
+    !lost.hidden ||
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
@@ -153,10 +165,19 @@ function start(model, connection) {
     if (!guide?.popped()) follow(parse(location.search))
   })
   let resting = null
-  window.addEventListener("scroll", () => { clearTimeout(resting); resting = setTimeout(keepScroll, PACE) }, {passive: true})
+  window.addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(resting)
+      resting = setTimeout(keepScroll, PACE)
+    },
+    {passive: true},
+  )
 
   // no attempt to take the session up again: Bokeh's loses binary parameters; until a reload, links load anew
-  connection.on_event("connection_lost", () => { lost.hidden = false })
+  connection.on_event("connection_lost", () => {
+    lost.hidden = false
+  })
   startTheme()
   startKeys()
   startDrawer()
@@ -170,7 +191,8 @@ export function render({model, view}) {
     started = true
     start(model, view.model.document)
   }
-  const strip = document.getElementById("walk"), walk = model.get_child("walk")
+  const strip = document.getElementById("walk"),
+    walk = model.get_child("walk")
   if (walk && !strip.childElementCount) strip.append(walk)
   return model.get_child("view")
 }

@@ -34,13 +34,14 @@ function before(a, b) {
 
 export function primary() {
   let first = null
-  for (const stepper of live) if (stepper.root.isConnected && (!first || before(place(stepper.root), place(first.root)))) first = stepper
+  for (const stepper of live)
+    if (stepper.root.isConnected && (!first || before(place(stepper.root), place(first.root)))) first = stepper
   return first
 }
 
 const ACTS = {
-  ArrowRight: (s, shift) => shift ? s.barrier(1) : s.move(1),
-  ArrowLeft: (s, shift) => shift ? s.barrier(-1) : s.move(-1),
+  ArrowRight: (s, shift) => (shift ? s.barrier(1) : s.move(1)),
+  ArrowLeft: (s, shift) => (shift ? s.barrier(-1) : s.move(-1)),
   Home: (s) => s.seek(0),
   End: (s) => s.seek(Infinity),
   " ": (s) => s.player.toggle(),
@@ -59,13 +60,21 @@ const ACTS = {
   a: (s) => s.showing("threads", () => s.threads.watches.input.focus()),
   "/": (s) => s.transport.find.focus(),
 }
-const BESIDE = {...Object.fromEntries(["ArrowRight", "ArrowLeft", "Home", "End"].map((key) => [key, ACTS[key]])), d: (c) => c.difference()}
-const TAKEN = {" ": "button, a, input, select, summary, [role=button]", ArrowRight: "input[type=range].own, [role=radio], [role=tab], select", ArrowLeft: "input[type=range].own, [role=radio], [role=tab], select"}
+const BESIDE = {
+  ...Object.fromEntries(["ArrowRight", "ArrowLeft", "Home", "End"].map((key) => [key, ACTS[key]])),
+  d: (c) => c.difference(),
+}
+const TAKEN = {
+  " ": "button, a, input, select, summary, [role=button]",
+  ArrowRight: "input[type=range].own, [role=radio], [role=tab], select",
+  ArrowLeft: "input[type=range].own, [role=radio], [role=tab], select",
+}
 
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  const stepper = seen(primary()) ? primary() : [...beside].find(seen), act = (beside.has(stepper) ? BESIDE : ACTS)[key]
+  const stepper = seen(primary()) ? primary() : [...beside].find(seen),
+    act = (beside.has(stepper) ? BESIDE : ACTS)[key]
   if (!stepper || !act || (TAKEN[key] && event.composedPath()[0].matches?.(TAKEN[key]))) return
   event.preventDefault()
   act(stepper, event.shiftKey)

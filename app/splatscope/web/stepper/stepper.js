@@ -53,14 +53,53 @@ class Stepper {
     const {layout, parts} = this.model
     const has = (name) => parts.includes(name)
     this.state = h("div", {class: "state", role: "status", hidden: true})
-    const dock = h("footer", {class: "dock", "aria-label": "Transport and the whole run"}, this.transport.el, has("timeline") || layout === "figure" ? this.when.el : null, this.when.foot ?? null)
-    const right = h("div", {class: "right"}, has("memory") ? this.memory.el : null, has("memory") || has("threads") ? this.who.el : null, this.origin.el, has("findings") ? this.findings.el : null)
-    this.tabs = h("div", {class: "tabs narrow", role: "tablist"}, ...[["memory", "Memory"], ["threads", "Threads"], ["findings", "Findings"]].filter(([name]) => has(name))
-      .map(([name, label]) => h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label)))
-    const aside = this.model.get_child("aside"), below = this.model.get_child("below")
-    const panes = h("div", {class: "panes"}, aside ? h("div", {class: "aside"}, aside) : null,
-      has("source") ? this.source.el : null, below ? h("div", {class: "below"}, below) : null, this.tabs, has("threads") ? this.threads.el : null, right)
-    const root = h("div", {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0}, this.state, panes, dock)
+    const dock = h(
+      "footer",
+      {class: "dock", "aria-label": "Transport and the whole run"},
+      this.transport.el,
+      has("timeline") || layout === "figure" ? this.when.el : null,
+      this.when.foot ?? null,
+    )
+    const right = h(
+      "div",
+      {class: "right"},
+      has("memory") ? this.memory.el : null,
+      has("memory") || has("threads") ? this.who.el : null,
+      this.origin.el,
+      has("findings") ? this.findings.el : null,
+    )
+    this.tabs = h(
+      "div",
+      {class: "tabs narrow", role: "tablist"},
+      ...[
+        ["memory", "Memory"],
+        ["threads", "Threads"],
+        ["findings", "Findings"],
+      ]
+        .filter(([name]) => has(name))
+        .map(([name, label]) =>
+          h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label),
+        ),
+    )
+    const aside = this.model.get_child("aside"),
+      below = this.model.get_child("below")
+    const panes = h(
+      "div",
+      {class: "panes"},
+      aside ? h("div", {class: "aside"}, aside) : null,
+      has("source") ? this.source.el : null,
+      below ? h("div", {class: "below"}, below) : null,
+      this.tabs,
+      has("threads") ? this.threads.el : null,
+      right,
+    )
+    const root = h(
+      "div",
+      {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
+      this.state,
+      panes,
+      dock,
+    )
     queueMicrotask(() => this.#tab("memory"))
     return root
   }
@@ -80,7 +119,8 @@ class Stepper {
 
   // A new recording, or none: what the model says now.
   async show() {
-    const {model, root} = this, {sequence, meta} = model
+    const {model, root} = this,
+      {sequence, meta} = model
     const fresh = model.recording?.byteLength && !model.busy && !model.error
     if (!fresh) {
       delete root.dataset.steps
@@ -130,13 +170,14 @@ class Stepper {
   #tell(words, klass = "") {
     clearInterval(this.clock)
     const seconds = h("span", {"aria-hidden": "true"})
-    this.since = klass === "busy" ? this.since ?? performance.now() : null // what is waited for may change, the waiting goes on
+    this.since = klass === "busy" ? (this.since ?? performance.now()) : null // what is waited for may change, the waiting goes on
     const {since} = this
-    if (klass === "busy") this.clock = setInterval(() => {
-      if (!this.root.isConnected) clearInterval(this.clock)
-      const s = Math.round((performance.now() - since) / 1000)
-      seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
-    }, 1000)
+    if (klass === "busy")
+      this.clock = setInterval(() => {
+        if (!this.root.isConnected) clearInterval(this.clock)
+        const s = Math.round((performance.now() - since) / 1000)
+        seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
+      }, 1000)
     this.state.replaceChildren(words, seconds)
     this.state.hidden = !words
     this.state.className = `state ${klass}`
@@ -146,7 +187,8 @@ class Stepper {
 
   // Called by the moment at each move.
   #changed() {
-    const {moment} = this, {step} = moment
+    const {moment} = this,
+      {step} = moment
     const finding = moment.run.findings[moment.finding]
     if (finding && !finding.events.includes(step)) moment.finding = -1
     this.transport.said = ""
@@ -167,14 +209,18 @@ class Stepper {
       this.root.dataset.painted = this.moment.step
       this.took = performance.now() - began
       this.root.moment = this.moment
-      window.dispatchEvent(new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment, first: this === primary()}}))
+      window.dispatchEvent(
+        new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment, first: this === primary()}}),
+      )
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)
   }
 
   // Moves.
-  seek(position) { this.moment?.seek(position === Infinity ? this.moment.run.length : position) }
+  seek(position) {
+    this.moment?.seek(position === Infinity ? this.moment.run.length : position)
+  }
 
   move(way) {
     const {moment, stops} = this
@@ -188,11 +234,21 @@ class Stepper {
     if (times >= 0) this.seek(this.stops.length && times ? this.stops[Math.min(times, this.stops.length) - 1] : times)
   }
 
-  barrier(way) { this.moment?.barrier(way) }
-  statement(way) { this.moment?.statement(way) }
-  line(way) { this.moment?.line(way) }
-  choose(thread) { this.moment?.choose(thread) }
-  setOrder(lockstep) { this.moment?.setOrder(lockstep) }
+  barrier(way) {
+    this.moment?.barrier(way)
+  }
+  statement(way) {
+    this.moment?.statement(way)
+  }
+  line(way) {
+    this.moment?.line(way)
+  }
+  choose(thread) {
+    this.moment?.choose(thread)
+  }
+  setOrder(lockstep) {
+    this.moment?.setOrder(lockstep)
+  }
 
   follow(what) {
     const {moment} = this
@@ -201,40 +257,52 @@ class Stepper {
 
   // What the event at the cursor reads, writes or sets.
   followHere() {
-    const {moment} = this, {run, event} = moment
+    const {moment} = this,
+      {run, event} = moment
     if (event < 0) return
-    const {memory, variable} = run.about(event), place = run.place[event]
+    const {memory, variable} = run.about(event),
+      place = run.place[event]
     if (memory !== undefined && place) this.follow({memory, cell: place - 1 - run.memories[memory].first})
     else if (variable >= 0 || place) this.follow({thread: run.thread[event], variable: variable >= 0 ? variable : place - 1})
     else this.say("This event touches no cell and no variable.")
   }
 
   nextThread(way) {
-    const {moment} = this, {threads} = moment.run
+    const {moment} = this,
+      {threads} = moment.run
     moment.pinned = (moment.thread + way + threads) % threads
     this.paint()
   }
 
   showFinding(number, which = -1) {
-    const {moment} = this, finding = moment.run.findings[number]
+    const {moment} = this,
+      finding = moment.run.findings[number]
     if (!finding?.events.length) return
-    const step = finding.events.at(which), event = step - 1, site = moment.run.about(event)
+    const step = finding.events.at(which),
+      event = step - 1,
+      site = moment.run.about(event)
     moment.pinned = -1
     moment.finding = number
-    if (site.memory !== undefined && moment.run.place[event]) moment.followed = {memory: site.memory, cell: moment.run.place[event] - 1 - moment.run.memories[site.memory].first}
+    if (site.memory !== undefined && moment.run.place[event])
+      moment.followed = {memory: site.memory, cell: moment.run.place[event] - 1 - moment.run.memories[site.memory].first}
     moment.goto(step)
   }
 
   nextFinding(way) {
-    const {findings} = this.moment.run, starts = findings.map((f) => f.events.length ? this.moment.after(f.events.at(-1) - 1) : -1)
+    const {findings} = this.moment.run,
+      starts = findings.map((f) => (f.events.length ? this.moment.after(f.events.at(-1) - 1) : -1))
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
     const position = near(sorted, this.moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
     if (position !== undefined) this.showFinding(starts.indexOf(position))
   }
 
-  say(words) { this.transport.say(words) }
+  say(words) {
+    this.transport.say(words)
+  }
 
-  scrubbing(on) { this.root.classList.toggle("still", on || Boolean(this.player.timer)) }
+  scrubbing(on) {
+    this.root.classList.toggle("still", on || Boolean(this.player.timer))
+  }
 
   offer() {
     const {fix} = this.model
@@ -252,18 +320,30 @@ class Stepper {
 export function render({model, el}) {
   style(el)
   const stepper = new Stepper(model)
-  const followed = (event) => { if (stepper === primary() && stepper.moment) stepper.moment.goto(event.detail); else stepper.wanted = event.detail }
-  const pressed = (event) => { if (stepper === primary()) stepper.press(event.detail) }
+  const followed = (event) => {
+    if (stepper === primary() && stepper.moment) stepper.moment.goto(event.detail)
+    else stepper.wanted = event.detail
+  }
+  const pressed = (event) => {
+    if (stepper === primary()) stepper.press(event.detail)
+  }
   window.addEventListener("splatscope:step", followed)
   window.addEventListener("splatscope:press", pressed)
   let due = false
   const soon = () => {
     if (due) return
     due = true
-    queueMicrotask(() => { due = false; stepper.show() })
+    queueMicrotask(() => {
+      due = false
+      stepper.show()
+    })
   }
   for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
-  model.on("remove", () => { window.removeEventListener("splatscope:step", followed); window.removeEventListener("splatscope:press", pressed); stepper.close() })
+  model.on("remove", () => {
+    window.removeEventListener("splatscope:step", followed)
+    window.removeEventListener("splatscope:press", pressed)
+    stepper.close()
+  })
   soon()
   stepper.root.stepper = stepper // for drawings beside it and for measurements
   return stepper.root

@@ -24,13 +24,19 @@ export function colour(token) {
 
 export function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
-  try { localStorage.setItem(KEY, next) } catch { /* private mode: the choice lasts as long as the page */ }
+  try {
+    localStorage.setItem(KEY, next)
+  } catch {
+    /* private mode: the choice lasts as long as the page */
+  }
   apply(next)
 }
 
 export function startTheme() {
   document.getElementById("theme-toggle").onclick = toggleTheme
-  system.addEventListener("change", () => { if (remembered() === null) apply(system.matches ? "dark" : "light") })
+  system.addEventListener("change", () => {
+    if (remembered() === null) apply(system.matches ? "dark" : "light")
+  })
   window.addEventListener("storage", (event) => {
     if (event.key === KEY) apply(remembered() ?? (system.matches ? "dark" : "light"))
   })
@@ -52,7 +58,11 @@ export function paintModels(documents = window.Bokeh?.documents ?? []) {
 }
 
 function remembered() {
-  try { return localStorage.getItem(KEY) } catch { return null }
+  try {
+    return localStorage.getItem(KEY)
+  } catch {
+    return null
+  }
 }
 
 function apply(next) {

@@ -3,7 +3,11 @@ import {h, style, typing} from "#web/shell/dom.js"
 import {follow} from "#web/widgets/frame.js"
 import {Reticle} from "./reticle.js"
 
-const VIEWS = [["picture", "Picture"], ["target", "Target"], ["error", "Error"]]
+const VIEWS = [
+  ["picture", "Picture"],
+  ["target", "Target"],
+  ["error", "Error"],
+]
 const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, blue
 
 export function render({model, el}) {
@@ -17,7 +21,8 @@ export function render({model, el}) {
 
   let view = "picture"
   const buttons = VIEWS.map(([name, label]) =>
-    h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label))
+    h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
+  )
   const choose = (name) => {
     view = name
     VIEWS.forEach(([other], i) => buttons[i].setAttribute("aria-checked", String(other === name)))
@@ -29,7 +34,10 @@ export function render({model, el}) {
   }
   const box = h("input", {type: "checkbox", checked: true})
   const sample = h("span", {class: "dim"})
-  box.onchange = () => { frame.classList.toggle("ell", box.checked); outline() }
+  box.onchange = () => {
+    frame.classList.toggle("ell", box.checked)
+    outline()
+  }
 
   const outline = () => {
     sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
@@ -43,23 +51,44 @@ export function render({model, el}) {
     if (view === "error") paint(error, model.error)
     outline()
   })
-  model.on("target", () => { if (view === "target") paint(target, model.target) })
+  model.on("target", () => {
+    if (view === "target") paint(target, model.target)
+  })
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
 
   const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]") || !frame.offsetParent) return
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      typing(event) ||
+      document.querySelector("dialog[open]") ||
+      !frame.offsetParent
+    )
+      return
     if (event.key === "e") choose(view === "error" ? "picture" : "error")
     if (event.key === "g") box.click()
   }
   window.addEventListener("keydown", onKey)
-  model.on("remove", () => { window.removeEventListener("keydown", onKey); resized.disconnect() })
+  model.on("remove", () => {
+    window.removeEventListener("keydown", onKey)
+    resized.disconnect()
+  })
   choose("picture")
 
-  return h("figure", {class: "pic"},
-    h("figcaption", {}, h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons), h("span", {class: "sp"}),
-      h("label", {class: "chk"}, box, "Ellipses ", sample)),
-    frame)
+  return h(
+    "figure",
+    {class: "pic"},
+    h(
+      "figcaption",
+      {},
+      h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons),
+      h("span", {class: "sp"}),
+      h("label", {class: "chk"}, box, "Ellipses ", sample),
+    ),
+    frame,
+  )
 }
 
 async function paint(canvas, bytes) {

@@ -17,19 +17,40 @@ export class Reticle {
     this.words = h("output", {class: "at-words", "aria-live": "polite"})
     this.el = h("div", {class: "reticle", hidden: true}, this.tile, this.pixel, this.words)
     frame.append(this.el)
-    for (const [name, value] of [["tabindex", "0"], ["role", "application"], ["aria-label", "The picture. Arrows choose a pixel, Enter opens its tile in the stepper."], ["data-testid", "train-pixel"]]) frame.setAttribute(name, value)
+    for (const [name, value] of [
+      ["tabindex", "0"],
+      ["role", "application"],
+      ["aria-label", "The picture. Arrows choose a pixel, Enter opens its tile in the stepper."],
+      ["data-testid", "train-pixel"],
+    ])
+      frame.setAttribute(name, value)
     const under = ({clientX, clientY}) => {
       const box = frame.getBoundingClientRect()
-      this.#put(Math.floor((clientX - box.x) / box.width * this.width), Math.floor((clientY - box.y) / box.height * this.height))
+      this.#put(
+        Math.floor(((clientX - box.x) / box.width) * this.width),
+        Math.floor(((clientY - box.y) / box.height) * this.height),
+      )
     }
-    frame.onpointermove = (event) => { if (event.pointerType === "mouse") { under(event); this.el.hidden = false } }
-    frame.onpointerleave = () => { this.el.hidden = !frame.matches(":focus-visible") }
-    frame.onclick = (event) => { under(event); this.open() }
+    frame.onpointermove = (event) => {
+      if (event.pointerType === "mouse") {
+        under(event)
+        this.el.hidden = false
+      }
+    }
+    frame.onpointerleave = () => {
+      this.el.hidden = !frame.matches(":focus-visible")
+    }
+    frame.onclick = (event) => {
+      under(event)
+      this.open()
+    }
     frame.onfocus = () => {
       if (this.x < 0) this.#put(this.width >> 1, this.height >> 1)
       if (frame.matches(":focus-visible")) this.el.hidden = false
     }
-    frame.onblur = () => { this.el.hidden = true }
+    frame.onblur = () => {
+      this.el.hidden = true
+    }
     frame.onkeydown = (event) => this.#key(event)
   }
 
@@ -47,7 +68,8 @@ export class Reticle {
 
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const move = MOVES[event.key], [width, height] = event.shiftKey ? this.model.tile : [1, 1]
+    const move = MOVES[event.key],
+      [width, height] = event.shiftKey ? this.model.tile : [1, 1]
     if (!move && event.key !== "Enter") return
     event.preventDefault()
     event.stopPropagation() // an arrow is an iteration elsewhere on the page
@@ -59,7 +81,9 @@ export class Reticle {
   #put(x, y) {
     this.x = Math.max(0, Math.min(this.width - 1, x))
     this.y = Math.max(0, Math.min(this.height - 1, y))
-    const [width, height] = this.model.tile, column = Math.floor(this.x / width), row = Math.floor(this.y / height)
+    const [width, height] = this.model.tile,
+      column = Math.floor(this.x / width),
+      row = Math.floor(this.y / height)
     this.#outline(this.tile, column * width, row * height, width, height)
     this.#outline(this.pixel, this.x, this.y, 1, 1)
     this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
@@ -67,7 +91,12 @@ export class Reticle {
   }
 
   #outline(el, x, y, width, height) {
-    const share = (value, of) => `${100 * value / of}%`
-    Object.assign(el.style, {left: share(x, this.width), top: share(y, this.height), width: share(width, this.width), height: share(height, this.height)})
+    const share = (value, of) => `${(100 * value) / of}%`
+    Object.assign(el.style, {
+      left: share(x, this.width),
+      top: share(y, this.height),
+      width: share(width, this.width),
+      height: share(height, this.height),
+    })
   }
 }

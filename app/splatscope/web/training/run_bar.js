@@ -40,7 +40,15 @@ export function render({model, el}) {
   show()
 
   const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]") || !message.parentNode.offsetParent) return
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      typing(event) ||
+      document.querySelector("dialog[open]") ||
+      !message.parentNode.offsetParent
+    )
+      return
     const todo = {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()}[event.key]
     // What has the focus keeps the keys it acts on: space presses any control, arrows move sliders.
     const taken = {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"}[event.key]

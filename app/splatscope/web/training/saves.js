@@ -14,6 +14,10 @@ export function render({model, el}) {
   show()
   model.on("sequence", () => queueMicrotask(() => download(model.file, model.file_name)))
   const button = (name, label) =>
-    h("button", {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})}, label)
+    h(
+      "button",
+      {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})},
+      label,
+    )
   return h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
 }

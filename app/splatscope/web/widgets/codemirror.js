@@ -10,8 +10,11 @@ import {tags} from "@lezer/highlight"
 import {stream} from "./slang.js"
 
 const words = HighlightStyle.define([
-  {tag: tags.keyword, color: "var(--syn-key)"}, {tag: tags.typeName, color: "var(--syn-typ)"}, {tag: tags.number, color: "var(--syn-num)"},
-  {tag: tags.string, color: "var(--syn-num)"}, {tag: tags.comment, color: "var(--syn-com)", fontStyle: "italic"},
+  {tag: tags.keyword, color: "var(--syn-key)"},
+  {tag: tags.typeName, color: "var(--syn-typ)"},
+  {tag: tags.number, color: "var(--syn-num)"},
+  {tag: tags.string, color: "var(--syn-num)"},
+  {tag: tags.comment, color: "var(--syn-com)", fontStyle: "italic"},
 ])
 
 const look = EditorView.theme({
@@ -23,41 +26,107 @@ const look = EditorView.theme({
   ".cm-lineNumbers .cm-gutterElement": {padding: "0 8px 0 12px", minWidth: "30px"},
   ".cm-activeLine, .cm-activeLineGutter": {backgroundColor: "var(--hover)"},
   ".cm-cursor": {borderLeftColor: "var(--ink)", borderLeftWidth: "2px"},
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {backgroundColor: "var(--lane-active-tint)"},
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--lane-active-tint)",
+  },
   ".cm-selectionMatch, &.cm-focused .cm-matchingBracket": {backgroundColor: "var(--line)"},
-  ".cm-lintRange-error": {backgroundImage: "none", textDecoration: "underline wavy var(--sev-error) 1.5px", textUnderlineOffset: "4px"},
-  ".cm-lintRange-warning": {backgroundImage: "none", textDecoration: "underline wavy var(--sev-warn) 1.5px", textUnderlineOffset: "4px"},
-  ".cm-tooltip": {backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line-2)", borderRadius: "var(--r-2)", font: "var(--t-sm)/1.4 var(--sans)", maxWidth: "32rem"},
-  ".cm-diagnostic": {padding: "4px 10px"}, ".cm-diagnostic-error": {borderLeft: "3px solid var(--sev-error)"}, ".cm-diagnostic-warning": {borderLeft: "3px solid var(--sev-warn)"},
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--sev-error) 1.5px",
+    textUnderlineOffset: "4px",
+  },
+  ".cm-lintRange-warning": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--sev-warn) 1.5px",
+    textUnderlineOffset: "4px",
+  },
+  ".cm-tooltip": {
+    backgroundColor: "var(--surface)",
+    color: "var(--ink)",
+    border: "1px solid var(--line-2)",
+    borderRadius: "var(--r-2)",
+    font: "var(--t-sm)/1.4 var(--sans)",
+    maxWidth: "32rem",
+  },
+  ".cm-diagnostic": {padding: "4px 10px"},
+  ".cm-diagnostic-error": {borderLeft: "3px solid var(--sev-error)"},
+  ".cm-diagnostic-warning": {borderLeft: "3px solid var(--sev-warn)"},
   ".cm-panels": {backgroundColor: "var(--surface)", color: "var(--ink)", borderColor: "var(--line)"},
   ".cm-panels input, .cm-panels button": {font: "var(--t-sm) var(--sans)"},
 })
 
 // `changed(text)` is called as somebody types, `run()` at Ctrl+Enter.
 export function makeEditor(parent, root, changed, run) {
-  const keys = Prec.highest(keymap.of([{key: "Mod-Enter", run: () => { run(); return true }}, {key: "Escape", run: (view) => { view.contentDOM.blur(); return true }}]))
+  const keys = Prec.highest(
+    keymap.of([
+      {
+        key: "Mod-Enter",
+        run: () => {
+          run()
+          return true
+        },
+      },
+      {
+        key: "Escape",
+        run: (view) => {
+          view.contentDOM.blur()
+          return true
+        },
+      },
+    ]),
+  )
   const view = new EditorView({
     parent,
     root,
-    state: EditorState.create({extensions: [
-      keys, lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(),
-      highlightSelectionMatches(), lintGutter(), indentUnit.of("    "), EditorState.tabSize.of(4), StreamLanguage.define(stream), syntaxHighlighting(words), look,
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false"}),
-      EditorView.updateListener.of((update) => { if (update.docChanged) changed(update.state.doc.toString()) }),
-    ]}),
+    state: EditorState.create({
+      extensions: [
+        keys,
+        lineNumbers(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightSelectionMatches(),
+        lintGutter(),
+        indentUnit.of("    "),
+        EditorState.tabSize.of(4),
+        StreamLanguage.define(stream),
+        syntaxHighlighting(words),
+        look,
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false"}),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed(update.state.doc.toString())
+        }),
+      ],
+    }),
   })
   return {
     view,
-    get text() { return view.state.doc.toString() },
-    set text(text) { view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) },
+    get text() {
+      return view.state.doc.toString()
+    },
+    set text(text) {
+      view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}})
+    },
     mark(diagnostics) {
       const {doc} = view.state
-      view.dispatch(setDiagnostics(view.state, diagnostics.map(({line, column, end, severity, message}) => {
-        const at = doc.line(Math.min(Math.max(1, line), doc.lines))
-        const from = Math.min(at.from + column - 1, at.to), to = Math.min(Math.max(from, at.from + end - 1), at.to)
-        return {from, to, severity, message}
-      }).sort((a, b) => a.from - b.from)))
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          diagnostics
+            .map(({line, column, end, severity, message}) => {
+              const at = doc.line(Math.min(Math.max(1, line), doc.lines))
+              const from = Math.min(at.from + column - 1, at.to),
+                to = Math.min(Math.max(from, at.from + end - 1), at.to)
+              return {from, to, severity, message}
+            })
+            .sort((a, b) => a.from - b.from),
+        ),
+      )
     },
   }
 }

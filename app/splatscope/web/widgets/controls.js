@@ -28,7 +28,11 @@ export function render({model, el}) {
   }
   model.on("revision", () => queueMicrotask(show))
   show()
-  return h("form", {class: `controls${model.bar ? " bar" : ""}`, "data-testid": "controls", onsubmit: (event) => event.preventDefault()}, ...groups)
+  return h(
+    "form",
+    {class: `controls${model.bar ? " bar" : ""}`, "data-testid": "controls", onsubmit: (event) => event.preventDefault()},
+    ...groups,
+  )
 }
 
 const MAKERS = {
@@ -40,7 +44,8 @@ const MAKERS = {
   slider(item, set) {
     const to = item.log ? Math.log : (x) => x
     const from = item.log ? Math.exp : (x) => x
-    const low = to(item.from), high = to(item.to)
+    const low = to(item.from),
+      high = to(item.to)
     const input = field(item, set)
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => round(from(low + +range.value * (high - low)), item)
@@ -52,7 +57,10 @@ const MAKERS = {
       told = performance.now()
       set(item.name, value())
     }
-    range.onchange = () => { inHand.delete(range); set(item.name, value()) }
+    range.onchange = () => {
+      inHand.delete(range)
+      set(item.name, value())
+    }
     range.onkeydown = (event) => {
       const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
       if (!way) return
@@ -72,7 +80,10 @@ const MAKERS = {
 
   segments(item, set) {
     const buttons = item.options.map(([value, label]) => {
-      const choose = () => { show(value); set(item.name, value) }
+      const choose = () => {
+        show(value)
+        set(item.name, value)
+      }
       return [value, h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)]
     })
     const show = (now) => {
@@ -113,37 +124,61 @@ const MAKERS = {
     const input = h("input", {type: "text", "aria-label": item.label, spellcheck: "false", autocomplete: "off"})
     input.oninput = () => inHand.add(input)
     input.onblur = () => inHand.delete(input)
-    input.onchange = () => { inHand.delete(input); set(item.name, input.value) }
+    input.onchange = () => {
+      inHand.delete(input)
+      set(item.name, input.value)
+    }
     return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
   },
 
   // A few whole numbers as bars to draw: each a slider that stands.
   bars(item, set) {
-    const ranges = Array.from({length: item.count}, (_, i) => h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}))
+    const ranges = Array.from({length: item.count}, (_, i) =>
+      h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}),
+    )
     const read = h("output", {})
-    const say = () => { read.textContent = ranges.map((range) => range.value).join(" ") }
+    const say = () => {
+      read.textContent = ranges.map((range) => range.value).join(" ")
+    }
     const row = h("div", {class: "bars", role: "group", "aria-label": item.label}, ...ranges)
     // one stroke of the pointer over several bars draws them all
     const draw = (event) => {
-      const range = ranges.find((one) => { const box = one.getBoundingClientRect(); return event.clientX >= box.left && event.clientX < box.right })
+      const range = ranges.find((one) => {
+        const box = one.getBoundingClientRect()
+        return event.clientX >= box.left && event.clientX < box.right
+      })
       if (!range) return
-      const box = range.getBoundingClientRect(), share = 1 - (event.clientY - box.top) / box.height
+      const box = range.getBoundingClientRect(),
+        share = 1 - (event.clientY - box.top) / box.height
       range.value = Math.round(item.min + Math.min(1, Math.max(0, share)) * (item.max - item.min))
       inHand.add(row)
       say()
     }
-    row.onpointerdown = (event) => { event.preventDefault(); row.setPointerCapture(event.pointerId); draw(event) }
-    row.onpointermove = (event) => { if (row.hasPointerCapture(event.pointerId)) draw(event) }
-    row.onpointerup = () => { inHand.delete(row); set(item.name, read.textContent) }
+    row.onpointerdown = (event) => {
+      event.preventDefault()
+      row.setPointerCapture(event.pointerId)
+      draw(event)
+    }
+    row.onpointermove = (event) => {
+      if (row.hasPointerCapture(event.pointerId)) draw(event)
+    }
+    row.onpointerup = () => {
+      inHand.delete(row)
+      set(item.name, read.textContent)
+    }
     for (const range of ranges) {
       range.oninput = say
       range.onchange = () => set(item.name, read.textContent)
-      range.onkeydown = (event) => { if (event.key.startsWith("Arrow")) event.stopPropagation() }
+      range.onkeydown = (event) => {
+        if (event.key.startsWith("Arrow")) event.stopPropagation()
+      }
     }
     const show = (value) => {
       if (inHand.has(row)) return
       const numbers = String(value).match(/\d+/g) ?? []
-      ranges.forEach((range, i) => { range.value = numbers[i] ?? item.min })
+      ranges.forEach((range, i) => {
+        range.value = numbers[i] ?? item.min
+      })
       say()
     }
     return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row, read), show}
@@ -152,7 +187,11 @@ const MAKERS = {
   bits: bitField,
 
   action(item, set) {
-    const el = h("button", {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)}, item.label)
+    const el = h(
+      "button",
+      {class: `btn ${item.on_phones ? "narrow" : ""}`, type: "button", onclick: () => set(item.name, true)},
+      item.label,
+    )
     return {el}
   },
 
@@ -161,20 +200,39 @@ const MAKERS = {
     const words = h("span", {}, item.label)
     const take = async (file) => {
       if (!file) return
-      const wrong = await send(model, item, file, (share) => { words.textContent = share < 1 ? `${Math.round(100 * share)} %` : item.label })
+      const wrong = await send(model, item, file, (share) => {
+        words.textContent = share < 1 ? `${Math.round(100 * share)} %` : item.label
+      })
       if (wrong) set(`${item.name}!`, wrong)
     }
-    input.onchange = async () => { await take(input.files[0]); input.value = "" }
+    input.onchange = async () => {
+      await take(input.files[0])
+      input.value = ""
+    }
     const label = h("label", {class: "btn upload", "data-testid": item.testid || null}, words, input)
-    label.ondragover = (event) => { event.preventDefault(); label.classList.add("over") }
+    label.ondragover = (event) => {
+      event.preventDefault()
+      label.classList.add("over")
+    }
     label.ondragleave = () => label.classList.remove("over")
-    label.ondrop = (event) => { event.preventDefault(); label.classList.remove("over"); take(event.dataTransfer.files[0]) }
+    label.ondrop = (event) => {
+      event.preventDefault()
+      label.classList.remove("over")
+      take(event.dataTransfer.files[0])
+    }
     return {el: label}
   },
 }
 
 function field(item, set) {
-  const input = h("input", {type: "number", min: item.min, max: item.max, step: item.whole ? 1 : "any", "aria-label": item.label, inputmode: item.whole ? "numeric" : "decimal"})
+  const input = h("input", {
+    type: "number",
+    min: item.min,
+    max: item.max,
+    step: item.whole ? 1 : "any",
+    "aria-label": item.label,
+    inputmode: item.whole ? "numeric" : "decimal",
+  })
   input.oninput = () => inHand.add(input)
   input.onblur = () => inHand.delete(input)
   input.onchange = () => {
@@ -186,7 +244,9 @@ function field(item, set) {
 
 // Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
 const inHand = new WeakSet()
-const put = (input, value) => { if (!inHand.has(input)) input.value = value }
+const put = (input, value) => {
+  if (!inHand.has(input)) input.value = value
+}
 
 // Two significant digits are as fine as a hand moves a slider; whole numbers stay whole.
 function round(value, item) {
@@ -195,4 +255,4 @@ function round(value, item) {
   return item.whole ? Math.round(tied) : tied
 }
 
-const tidy = (value) => Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))
+const tidy = (value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))))

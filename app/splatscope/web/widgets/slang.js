@@ -1,12 +1,16 @@
 // Slang for the eye: a line's words by what they are. The source pane and the editor share it.
 
-const KEYWORDS = new Set(`if else for while do switch case default break continue return discard struct class enum interface
+const KEYWORDS = new Set(
+  `if else for while do switch case default break continue return discard struct class enum interface
 extension property get set associatedtype typealias typedef namespace using module implementing import export public internal
 private static const extern uniform groupshared in out inout no_diff let var func where is as this This new throws try
 __init __subscript __generic void true false nullptr none bwd_diff fwd_diff each expand optional precise globallycoherent
-volatile inline numthreads shader mutating Differentiable BackwardDifferentiable ForwardDifferentiable`.split(/\s+/))
-const TYPES = /^((bool|u?int(8|16|32|64)?(_t)?|half|float(16|32|64)?(_t)?|double)([1-4](x[1-4])?)?|vector|matrix|Atomic|Array|Optional|Tuple|DifferentialPair|(RW|Append|Consume|RasterizerOrdered)?(Structured|ByteAddress|Constant|Parameter)?(Buffer|Block)|(RW)?Texture\w+|SamplerState|[DW]+iffTensor|RWTensor|Tensor|String)$/
-const TOKEN = /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|(?:0[xX][\da-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)[fFhHuUlL]*|#\s*\w+|[A-Za-z_]\w*|\s+|[^\w\s]/g
+volatile inline numthreads shader mutating Differentiable BackwardDifferentiable ForwardDifferentiable`.split(/\s+/),
+)
+const TYPES =
+  /^((bool|u?int(8|16|32|64)?(_t)?|half|float(16|32|64)?(_t)?|double)([1-4](x[1-4])?)?|vector|matrix|Atomic|Array|Optional|Tuple|DifferentialPair|(RW|Append|Consume|RasterizerOrdered)?(Structured|ByteAddress|Constant|Parameter)?(Buffer|Block)|(RW)?Texture\w+|SamplerState|[DW]+iffTensor|RWTensor|Tensor|String)$/
+const TOKEN =
+  /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|(?:0[xX][\da-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)[fFhHuUlL]*|#\s*\w+|[A-Za-z_]\w*|\s+|[^\w\s]/g
 
 // [[class, text], …] of one line; class is "k" keyword, "t" type, "n" number, "c" comment, "s" text, or "".
 // `state.inside` says whether a comment of several lines is open.
@@ -24,8 +28,14 @@ export function tokens(line, state) {
     }
     TOKEN.lastIndex = at
     const match = TOKEN.exec(line)
-    if (!match) { found.push(["", line.slice(at)]); break }
-    if (match[0] === "/*") { state.inside = true; continue }
+    if (!match) {
+      found.push(["", line.slice(at)])
+      break
+    }
+    if (match[0] === "/*") {
+      state.inside = true
+      continue
+    }
     found.push([kindOf(match[0]), match[0]])
     at = TOKEN.lastIndex
   }
@@ -52,5 +62,9 @@ export const stream = {
     input.pos += text.length
     return {k: "keyword", t: "typeName", n: "number", c: "comment", s: "string"}[kind] ?? null
   },
-  languageData: {commentTokens: {line: "//", block: {open: "/*", close: "*/"}}, indentOnInput: /^\s*[{}]$/, closeBrackets: {brackets: ["(", "[", "{", '"']}},
+  languageData: {
+    commentTokens: {line: "//", block: {open: "/*", close: "*/"}},
+    indentOnInput: /^\s*[{}]$/,
+    closeBrackets: {brackets: ["(", "[", "{", '"']},
+  },
 }

@@ -4,7 +4,9 @@ import {h, style} from "#web/shell/dom.js"
 export function render({model, el}) {
   style(el)
   const root = h("div", {class: "text"})
-  const show = () => { root.innerHTML = model.html }
+  const show = () => {
+    root.innerHTML = model.html
+  }
   model.on("html", show)
   show()
   return root

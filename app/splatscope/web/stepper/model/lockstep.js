@@ -16,40 +16,50 @@ export function lockstep(run) {
 // it come lines, in a line the thread's events one after the other, and in one of these the block that it opens.
 function ranks(run) {
   const {length, threads, site, epoch, start, own, line, sites} = run
-  const kind = sites.map((s) => s.kind), functions = sites.map((s) => s.function ?? "")
-  const nodes = {parent: [0], key: [0]}, known = new Map()
+  const kind = sites.map((s) => s.kind),
+    functions = sites.map((s) => s.function ?? "")
+  const nodes = {parent: [0], key: [0]},
+    known = new Map()
   const child = (parent, key) => {
     const name = parent * LINES + key
     let node = known.get(name)
     if (node === undefined) {
-      known.set(name, node = nodes.key.length)
+      known.set(name, (node = nodes.key.length))
       nodes.parent.push(parent)
       nodes.key.push(key)
     }
     return node
   }
-  const nodeOf = new Uint32Array(length), row = new Uint32Array(length)
+  const nodeOf = new Uint32Array(length),
+    row = new Uint32Array(length)
 
   for (let t = 0; t < threads; t++) {
     const ahead = callers(run, t, kind)
     let stack = []
     const top = () => stack.at(-1)
     const open = (about) => stack.push({...about, line: 0, seq: -1, at: 0})
-    const advance = (block, to) => { // the thread does something more in this block, on this line
+    const advance = (block, to) => {
+      // the thread does something more in this block, on this line
       const behind = to < block.line
       if (behind && block.loop >= 0) to = Math.max(block.line, block.end) // a condition: all come there when their turn is over
-      if (to > block.line) { block.line = to; block.seq = -1 }
-      block.at = child(block.row = child(block.node, block.line), ++block.seq)
+      if (to > block.line) {
+        block.line = to
+        block.seq = -1
+      }
+      block.at = child((block.row = child(block.node, block.line)), ++block.seq)
     }
     for (let i = start[t]; i < start[t + 1]; i++) {
-      const e = own[i], s = site[e], at = line[s]
+      const e = own[i],
+        s = site[e],
+        at = line[s]
       if (kind[s] === "call" || !stack.length) {
         if (stack.length) advance(top(), ahead[i - start[t]])
         open({node: child(stack.length ? top().at : 0, 0), function: functions[s], loop: -1})
       } else {
         const here = (block) => block.function === functions[s]
         while (stack.length > 1 && (top().returned || (!here(top()) && stack.some(here)))) stack.pop()
-        if (!here(top())) { // entered without a record of it
+        if (!here(top())) {
+          // entered without a record of it
           advance(top(), top().line)
           open({node: child(top().at, 0), function: functions[s], loop: -1})
         }
@@ -61,16 +71,29 @@ function ranks(run) {
         } else leave(stack, at)
         if (kind[s] === "loop" && again < 0) {
           advance(top(), at)
-          open({node: child(top().at, 1), function: functions[s], loop: s, entry: top().at, turn: 1, begin: at, end: sites[s].end ?? at})
+          open({
+            node: child(top().at, 1),
+            function: functions[s],
+            loop: s,
+            entry: top().at,
+            turn: 1,
+            begin: at,
+            end: sites[s].end ?? at,
+          })
         }
       }
       advance(top(), at)
-      if (kind[s] === "return") for (let b = stack.length; b-- > 0;) { stack[b].returned = true; if (stack[b].loop < 0) break }
+      if (kind[s] === "return")
+        for (let b = stack.length; b-- > 0; ) {
+          stack[b].returned = true
+          if (stack[b].loop < 0) break
+        }
       nodeOf[e] = top().at
       row[e] = top().row
     }
   }
-  const rank = inOrder(nodes), key = new Float64Array(length)
+  const rank = inOrder(nodes),
+    key = new Float64Array(length)
   for (let e = 0; e < length; e++) key[e] = epoch[e] * nodes.key.length + rank[nodeOf[e]]
   return {key, row}
 }
@@ -82,8 +105,12 @@ function leave(stack, line) {
 
 // Of each of a thread's calls, the line on which its caller goes on: a call's own events come before those of its statement.
 function callers(run, t, kind) {
-  const {start, own, site, line} = run, first = start[t], count = run.count(t)
-  const depth = new Uint16Array(count), ahead = new Uint32Array(count), next = []
+  const {start, own, site, line} = run,
+    first = start[t],
+    count = run.count(t)
+  const depth = new Uint16Array(count),
+    ahead = new Uint32Array(count),
+    next = []
   for (let i = 0, d = 0, returned = []; i < count; i++) {
     const s = site[own[first + i]]
     if (kind[s] === "call") returned[++d] = false
@@ -92,23 +119,30 @@ function callers(run, t, kind) {
     if (kind[s] === "return") returned[d] = true
   }
   for (let i = count - 1; i >= 0; i--) {
-    const s = site[own[first + i]], d = depth[i]
-    if (kind[s] === "call") { ahead[i] = next[d - 1] ?? 0; next[d] = 0 } else next[d] = line[s]
+    const s = site[own[first + i]],
+      d = depth[i]
+    if (kind[s] === "call") {
+      ahead[i] = next[d - 1] ?? 0
+      next[d] = 0
+    } else next[d] = line[s]
   }
   return ahead
 }
 
 // The place of each node in a walk through the tree, children by their keys.
 function inOrder({parent, key}) {
-  const ids = Array.from(key.keys()).slice(1).sort((a, b) => parent[a] - parent[b] || key[a] - key[b])
-  const first = new Map(), after = new Int32Array(key.length).fill(-1)
+  const ids = Array.from(key.keys())
+    .slice(1)
+    .sort((a, b) => parent[a] - parent[b] || key[a] - key[b])
+  const first = new Map(),
+    after = new Int32Array(key.length).fill(-1)
   ids.forEach((id, i) => {
     if (!first.has(parent[id])) first.set(parent[id], id)
     if (i + 1 < ids.length && parent[ids[i + 1]] === parent[id]) after[id] = ids[i + 1]
   })
   const rank = new Uint32Array(key.length)
   let count = 0
-  for (const stack = [0]; stack.length;) {
+  for (const stack = [0]; stack.length; ) {
     const id = stack.pop()
     rank[id] = count++
     if (after[id] >= 0) stack.push(after[id])
@@ -123,9 +157,17 @@ function schedule(run, key) {
   const touches = (e) => place[e] > 0 && kind[site[e]] >= KIND.read && kind[site[e]] <= KIND.atomic
   const isRead = (e) => kind[site[e]] === KIND.read
   const cells = run.memories.reduce((n, memory) => n + memory.count, 0) + 1
-  const writes = new Uint32Array(cells), reads = new Uint32Array(cells) // of a cell: writes so far, reads since
-  const version = new Uint32Array(length), before = new Uint32Array(length)
-  const count = (e) => { if (isRead(e)) reads[place[e]]++; else { writes[place[e]]++; reads[place[e]] = 0 } }
+  const writes = new Uint32Array(cells),
+    reads = new Uint32Array(cells) // of a cell: writes so far, reads since
+  const version = new Uint32Array(length),
+    before = new Uint32Array(length)
+  const count = (e) => {
+    if (isRead(e)) reads[place[e]]++
+    else {
+      writes[place[e]]++
+      reads[place[e]] = 0
+    }
+  }
   for (let e = 0; e < length; e++) {
     if (!touches(e)) continue
     version[e] = writes[place[e]]
@@ -136,7 +178,9 @@ function schedule(run, key) {
   reads.fill(0)
   const may = (e) => !touches(e) || (writes[place[e]] === version[e] && (isRead(e) || reads[place[e]] === before[e]))
 
-  const turn = new Uint32Array(threads), queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b]), waiting = new Map()
+  const turn = new Uint32Array(threads),
+    queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b]),
+    waiting = new Map()
   const offer = (e) => {
     if (e < 0) return
     if (may(e)) return queue.push(e)
@@ -151,7 +195,10 @@ function schedule(run, key) {
     if (touches(e)) {
       count(e)
       const held = waiting.get(place[e])
-      if (held) { waiting.delete(place[e]); held.forEach(offer) }
+      if (held) {
+        waiting.delete(place[e])
+        held.forEach(offer)
+      }
     }
     offer(run.nth(thread[e], ++turn[thread[e]]))
   }
@@ -160,16 +207,21 @@ function schedule(run, key) {
 
 // A heap: the least first.
 class Queue {
-  constructor(compare) { this.compare = compare; this.heap = [] }
+  constructor(compare) {
+    this.compare = compare
+    this.heap = []
+  }
 
   push(item) {
     const {heap, compare} = this
     let at = heap.push(item) - 1
-    for (let up; at > 0 && compare(heap[at], heap[up = (at - 1) >> 1]) < 0; at = up) [heap[at], heap[up]] = [heap[up], heap[at]]
+    for (let up; at > 0 && compare(heap[at], heap[(up = (at - 1) >> 1)]) < 0; at = up) [heap[at], heap[up]] = [heap[up], heap[at]]
   }
 
   pop() {
-    const {heap, compare} = this, least = heap[0], last = heap.pop()
+    const {heap, compare} = this,
+      least = heap[0],
+      last = heap.pop()
     if (heap.length) {
       heap[0] = last
       for (let at = 0, down; (down = 2 * at + 1) < heap.length; at = down) {

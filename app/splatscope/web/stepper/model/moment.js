@@ -16,22 +16,36 @@ export class Moment {
     this.chain = null // of slice.js, while it is shown
   }
 
-  get state() { return this.states[+this.lockstep] }
-  get order() { return this.state.order }
+  get state() {
+    return this.states[+this.lockstep]
+  }
+  get order() {
+    return this.state.order
+  }
 
   // The event at the cursor, counted from 1; 0 before the first.
-  get step() { return this.position === 0 ? 0 : this.eventAt(this.position - 1) + 1 }
-  get event() { return this.step - 1 }
-  get thread() { return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.run.thread[this.event] }
+  get step() {
+    return this.position === 0 ? 0 : this.eventAt(this.position - 1) + 1
+  }
+  get event() {
+    return this.step - 1
+  }
+  get thread() {
+    return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.run.thread[this.event]
+  }
 
-  eventAt(position) { return this.order ? this.order[position] : position }
+  eventAt(position) {
+    return this.order ? this.order[position] : position
+  }
 
   // How many events are done once `event` is, in the order shown.
   after(event) {
     if (!this.order) return event + 1
     if (!this.rank) {
       this.rank = new Uint32Array(this.run.length)
-      this.order.forEach((e, p) => { this.rank[e] = p })
+      this.order.forEach((e, p) => {
+        this.rank[e] = p
+      })
     }
     return this.rank[event] + 1
   }
@@ -42,7 +56,9 @@ export class Moment {
   }
 
   // To the moment after the event of this number, counted from 1.
-  goto(step) { this.seek(step > 0 ? this.after(Math.min(step, this.run.length) - 1) : 0) }
+  goto(step) {
+    this.seek(step > 0 ? this.after(Math.min(step, this.run.length) - 1) : 0)
+  }
 
   setOrder(lockstep) {
     const event = this.event
@@ -66,9 +82,11 @@ export class Moment {
 
   // What a thread is about; in lockstep also "apart": it left the others' path and waits until they come to where it stands.
   status(thread) {
-    const {state, run, event} = this, status = state.status(thread)
+    const {state, run, event} = this,
+      status = state.status(thread)
     if (status !== "run" || !this.lockstep || event < 0) return status
-    const last = state.last(thread) - 1, next = state.next(thread)
+    const last = state.last(thread) - 1,
+      next = state.next(thread)
     return [last, next].some((e) => e >= 0 && this.together(e, event)) ? "run" : "apart"
   }
 
@@ -87,11 +105,19 @@ export class Moment {
   }
 
   #begins(p) {
-    const {run} = this, a = this.eventAt(p - 1), b = this.eventAt(p)
+    const {run} = this,
+      a = this.eventAt(p - 1),
+      b = this.eventAt(p)
     if (this.lockstep) return !this.together(a, b)
-    const wave = run.head.wave_size, s = run.site[a], t = run.site[b]
-    return Math.floor(run.thread[a] / wave) !== Math.floor(run.thread[b] / wave) || run.line[s] !== run.line[t] || run.file[s] !== run.file[t]
-      || (run.kind[t] === KIND.loop && run.kind[s] !== KIND.loop)
+    const wave = run.head.wave_size,
+      s = run.site[a],
+      t = run.site[b]
+    return (
+      Math.floor(run.thread[a] / wave) !== Math.floor(run.thread[b] / wave) ||
+      run.line[s] !== run.line[t] ||
+      run.file[s] !== run.file[t] ||
+      (run.kind[t] === KIND.loop && run.kind[s] !== KIND.loop)
+    )
   }
 
   // The chosen thread's next or previous statement: to its last event, so that its values are there.
@@ -101,11 +127,13 @@ export class Moment {
     const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1, true)
     if (this.pinned < 0) this.pinned = thread // stepping a thread is choosing it
     const event = run.nth(thread, next)
-    this.seek(event < 0 ? way > 0 ? this.position : 0 : this.after(event))
+    this.seek(event < 0 ? (way > 0 ? this.position : 0) : this.after(event))
   }
 
   #same(thread, a, b) {
-    const {run} = this, s = run.site[run.nth(thread, a)], t = run.site[run.nth(thread, b)]
+    const {run} = this,
+      s = run.site[run.nth(thread, a)],
+      t = run.site[run.nth(thread, b)]
     return run.line[s] === run.line[t] && run.file[s] === run.file[t] && run.kind[t] !== KIND.loop
   }
 
@@ -125,15 +153,19 @@ export class Moment {
     this.walls ??= []
     const kept = this.walls[+this.lockstep]
     if (kept) return kept
-    const {run} = this, last = [], arrived = new Uint32Array(run.threads)
+    const {run} = this,
+      last = [],
+      arrived = new Uint32Array(run.threads)
     for (let p = 0; p < run.length; p++) {
       const e = this.eventAt(p)
       if (run.kind[run.site[e]] === KIND.arrive) last[arrived[run.thread[e]]++] = p + 1
     }
-    return this.walls[+this.lockstep] = last.sort((a, b) => a - b)
+    return (this.walls[+this.lockstep] = last.sort((a, b) => a - b))
   }
 
-  barrier(way) { this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.run.length : 0)) }
+  barrier(way) {
+    this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.run.length : 0))
+  }
 }
 
 // The nearest number of a sorted list beyond `at`.

@@ -9,10 +9,13 @@ export class Player {
     this.timer = null
   }
 
-  toggle() { this.play(!this.timer) }
+  toggle() {
+    this.play(!this.timer)
+  }
 
   play(on) {
-    const {stepper} = this, {moment} = stepper
+    const {stepper} = this,
+      {moment} = stepper
     clearInterval(this.timer)
     this.timer = null
     stepper.transport.playing(on)
@@ -21,18 +24,22 @@ export class Player {
     if (moment.position >= moment.run.length) stepper.seek(0)
     const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
     const {length} = stepper.stops
-    const rate = slow ? 1 : Math.max(length ? 2 : 8, (length || moment.run.length) / SECONDS), pace = Math.max(1000 / rate, 33)
+    const rate = slow ? 1 : Math.max(length ? 2 : 8, (length || moment.run.length) / SECONDS),
+      pace = Math.max(1000 / rate, 33)
     stepper.root.classList.toggle("still", rate > CALM)
-    this.timer = setInterval(() => this.#tick(slow, Math.max(1, Math.round(rate * pace / 1000))), pace)
+    this.timer = setInterval(() => this.#tick(slow, Math.max(1, Math.round((rate * pace) / 1000))), pace)
   }
 
   #tick(slow, steps) {
-    const {stepper} = this, {moment} = stepper
+    const {stepper} = this,
+      {moment} = stepper
     if (moment.position >= moment.run.length || !stepper.root.isConnected) return this.play(false)
     if (slow) stepper.barrier(1)
     else if (stepper.stops.length) for (let i = 0; i < steps; i++) stepper.move(1)
     else stepper.seek(moment.position + steps)
   }
 
-  close() { clearInterval(this.timer) }
+  close() {
+    clearInterval(this.timer)
+  }
 }

@@ -31,8 +31,8 @@ export class Recording {
     this.memories.forEach((memory, i) => {
       const indices = column(`indices${i}`)
       memory.initial = column(`initial${i}`)
-      memory.index = (cell) => indices.length ? indices[cell] : cell
-      memory.cell = (index) => indices.length ? indices.indexOf(index) : index < memory.count ? index : -1
+      memory.index = (cell) => (indices.length ? indices[cell] : cell)
+      memory.cell = (index) => (indices.length ? indices.indexOf(index) : index < memory.count ? index : -1)
     })
     this.outputs = head.outputs.map((output, i) => ({...output, data: column(`output${i}`)}))
     this.#index()
@@ -45,7 +45,7 @@ export class Recording {
     this.line = Uint32Array.from(sites, (s) => s.line)
     this.files = Object.keys(this.head.sources)
     this.file = Int16Array.from(sites, (s) => this.files.indexOf(s.file))
-    const waits = Uint8Array.from(sites, (s) => s.name?.endsWith("WithGroupSync") ? 1 : 0)
+    const waits = Uint8Array.from(sites, (s) => (s.name?.endsWith("WithGroupSync") ? 1 : 0))
 
     // where each event's words and atomics begin; how many barriers its thread has passed; each thread's events in their order
     this.wordAt = new Uint32Array(length + 1)
@@ -53,9 +53,11 @@ export class Recording {
     this.epoch = new Uint16Array(length)
     this.start = new Uint32Array(threads + 1)
     const passed = new Uint16Array(threads)
-    let words = 0, atomics = 0
+    let words = 0,
+      atomics = 0
     for (let e = 0; e < length; e++) {
-      const s = site[e], t = thread[e]
+      const s = site[e],
+        t = thread[e]
       this.wordAt[e] = words
       words += this.width[s]
       if (this.kind[s] === KIND.atomic) this.atomicAt[e] = atomics++
@@ -76,12 +78,18 @@ export class Recording {
     this.epochs = passed.reduce((most, n) => Math.max(most, n), 0) + 1
   }
 
-  count(thread) { return this.start[thread + 1] - this.start[thread] }
+  count(thread) {
+    return this.start[thread + 1] - this.start[thread]
+  }
 
   // The nth event of a thread, -1 past its end.
-  nth(thread, n) { return n >= 0 && n < this.count(thread) ? this.own[this.start[thread] + n] : -1 }
+  nth(thread, n) {
+    return n >= 0 && n < this.count(thread) ? this.own[this.start[thread] + n] : -1
+  }
 
-  about(event) { return this.sites[this.site[event]] }
+  about(event) {
+    return this.sites[this.site[event]]
+  }
 
   // An event's value as it is shown, "" where none was recorded.
   value(event) {
@@ -90,7 +98,9 @@ export class Recording {
   }
 
   // {order, row} of reading: all threads move together.
-  get lockstep() { return this.read ??= lockstep(this) }
+  get lockstep() {
+    return (this.read ??= lockstep(this))
+  }
 }
 
 function kindOf(site) {
@@ -98,14 +108,24 @@ function kindOf(site) {
   return KIND[site.kind] ?? KIND.other
 }
 
-const F32 = new Float32Array(1), BITS = new Uint32Array(F32.buffer), F64 = new Float64Array(1), PAIR = new Uint32Array(F64.buffer)
+const F32 = new Float32Array(1),
+  BITS = new Uint32Array(F32.buffer),
+  F64 = new Float64Array(1),
+  PAIR = new Uint32Array(F64.buffer)
 const SHAPE = /^(bool|u?int(?:8|16|64)_t|u?int|float|half|double)(?:(\d)x(\d)|(\d))?$/
 const shapes = new Map()
 
 export function shape(type) {
   if (!shapes.has(type)) {
     const match = SHAPE.exec(type ?? "")
-    shapes.set(type, match && {scalar: match[1], count: match[2] ? match[2] * match[3] : +(match[4] ?? 1), size: /64|double/.test(match[1]) ? 2 : 1})
+    shapes.set(
+      type,
+      match && {
+        scalar: match[1],
+        count: match[2] ? match[2] * match[3] : +(match[4] ?? 1),
+        size: /64|double/.test(match[1]) ? 2 : 1,
+      },
+    )
   }
   return shapes.get(type)
 }
@@ -113,12 +133,24 @@ export function shape(type) {
 // One scalar as a number.
 export function number(words, at, scalar) {
   switch (scalar) {
-    case "float": case "half": BITS[0] = words[at]; return F32[0]
-    case "double": PAIR[0] = words[at]; PAIR[1] = words[at + 1]; return F64[0]
-    case "int": case "int16_t": case "int8_t": return words[at] | 0
-    case "int64_t": return Number(BigInt.asIntN(64, BigInt(words[at]) | BigInt(words[at + 1]) << 32n))
-    case "uint64_t": return Number(BigInt(words[at]) | BigInt(words[at + 1]) << 32n)
-    default: return words[at]
+    case "float":
+    case "half":
+      BITS[0] = words[at]
+      return F32[0]
+    case "double":
+      PAIR[0] = words[at]
+      PAIR[1] = words[at + 1]
+      return F64[0]
+    case "int":
+    case "int16_t":
+    case "int8_t":
+      return words[at] | 0
+    case "int64_t":
+      return Number(BigInt.asIntN(64, BigInt(words[at]) | (BigInt(words[at + 1]) << 32n)))
+    case "uint64_t":
+      return Number(BigInt(words[at]) | (BigInt(words[at + 1]) << 32n))
+    default:
+      return words[at]
   }
 }
 
@@ -132,7 +164,8 @@ export function text(value, scalar, digits = 4) {
   if (scalar !== "float" && scalar !== "half" && scalar !== "double") return String(value)
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞"
   const size = Math.abs(value)
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−")
+  if (size !== 0 && (size < 1e-3 || size >= 1e6))
+    return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−")
   return String(Number(value.toPrecision(digits))).replace("-", "−")
 }
 
@@ -140,5 +173,7 @@ export function show(words, at, type) {
   const form = shape(type)
   if (!form) return ""
   if (form.count === 1) return text(number(words, at, form.scalar), form.scalar)
-  return `(${numbers(words, at, type).map((n) => text(n, form.scalar, 3)).join(", ")})`
+  return `(${numbers(words, at, type)
+    .map((n) => text(n, form.scalar, 3))
+    .join(", ")})`
 }

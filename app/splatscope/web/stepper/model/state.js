@@ -4,10 +4,17 @@ import {KIND, number, shape, show, text} from "./recording.js"
 const EVERY = 4096 // events between two copies
 const MOST = 64 * 2 ** 20 // bytes of copies: of a large state they are kept further apart
 const THREAD = 5 // words a thread: events done, its last, the first of its statement, barriers reached, its last access in this epoch
-const DONE = 0, LAST = 1, SINCE = 2, ARRIVED = 3, ACCESS = 4
+const DONE = 0,
+  LAST = 1,
+  SINCE = 2,
+  ARRIVED = 3,
+  ACCESS = 4
 const CELL = 3 // words before a cell's values: which are known, its last write, its last read
-const KNOWN = 0, WRITTEN = 1, READ = 2
-const SET = 0, CHANGED = 1 // words before a variable's values: the event that set it, the one that made it another
+const KNOWN = 0,
+  WRITTEN = 1,
+  READ = 2
+const SET = 0,
+  CHANGED = 1 // words before a variable's values: the event that set it, the one that made it another
 // Events are kept as their number counted from 1; 0 is none.
 
 export class State {
@@ -15,13 +22,21 @@ export class State {
     this.run = run
     this.order = order // event numbers, or null for the device's own
     let at = 0
-    this.variableAt = run.variables.map((variable) => { const here = at; at += 2 + variable.width; return here })
+    this.variableAt = run.variables.map((variable) => {
+      const here = at
+      at += 2 + variable.width
+      return here
+    })
     this.ofThread = THREAD + at
     this.cellsAt = run.threads * this.ofThread
     let end = this.cellsAt
-    this.memoryAt = run.memories.map((memory) => { const here = end; end += memory.count * (CELL + memory.width); return here })
+    this.memoryAt = run.memories.map((memory) => {
+      const here = end
+      end += memory.count * (CELL + memory.width)
+      return here
+    })
     this.words = new Uint32Array(end)
-    this.puts = run.sites.map((site) => site.puts ? Uint8Array.from(site.puts) : null)
+    this.puts = run.sites.map((site) => (site.puts ? Uint8Array.from(site.puts) : null))
     this.memoryOf = Int32Array.from(run.sites, (site) => site.memory ?? -1)
     this.variableOf = Int32Array.from(run.sites, (site) => site.variable ?? -1)
     this.every = EVERY
@@ -65,14 +80,24 @@ export class State {
     const {thread, site, place, kind, line, file, wordAt, width, words: values} = run
     for (let p = from; p < to; p++) {
       const e = order ? order[p] : p
-      const t = thread[e], s = site[e], k = kind[s], base = t * ofThread
+      const t = thread[e],
+        s = site[e],
+        k = kind[s],
+        base = t * ofThread
       const last = words[base + LAST]
       words[base + DONE]++
       words[base + LAST] = e + 1
-      if (last === 0 || k === KIND.loop || line[site[last - 1]] !== line[s] || file[site[last - 1]] !== file[s]) words[base + SINCE] = e + 1
+      if (last === 0 || k === KIND.loop || line[site[last - 1]] !== line[s] || file[site[last - 1]] !== file[s])
+        words[base + SINCE] = e + 1
       if (k === KIND.other || k === KIND.loop || k === KIND.fence) continue
-      if (k === KIND.arrive) { words[base + ARRIVED]++; continue }
-      if (k === KIND.resume) { words[base + ACCESS] = 0; continue }
+      if (k === KIND.arrive) {
+        words[base + ARRIVED]++
+        continue
+      }
+      if (k === KIND.resume) {
+        words[base + ACCESS] = 0
+        continue
+      }
       if (k <= KIND.element) {
         const v = k === KIND.value ? variableOf[s] : place[e] - 1
         if (v < 0) continue
@@ -80,7 +105,10 @@ export class State {
         let other = words[at + SET] === 0
         for (let w = 0, n = width[s], from = wordAt[e]; w < n; w++) {
           const value = values[from + w]
-          if (words[at + 2 + w] !== value) { words[at + 2 + w] = value; other = true }
+          if (words[at + 2 + w] !== value) {
+            words[at + 2 + w] = value
+            other = true
+          }
         }
         words[at + SET] = e + 1
         if (other) words[at + CHANGED] = e + 1
@@ -88,14 +116,19 @@ export class State {
       }
       if (place[e] === 0) continue
       words[base + ACCESS] = e + 1
-      const m = memoryOf[s], memory = run.memories[m]
+      const m = memoryOf[s],
+        memory = run.memories[m]
       const at = this.memoryAt[m] + (place[e] - 1 - memory.first) * (CELL + memory.width)
       const load = k === KIND.read || (k === KIND.atomic && run.sites[s].access?.includes("load"))
       words[at + (load ? READ : WRITTEN)] = e + 1
       const put = puts[s]
       if (k === KIND.atomic) {
-        const a = run.atomicAt[e], w = put?.length ? put[0] : 0
-        if (run.after_known[a]) { words[at + CELL + w] = run.after[a]; words[at + KNOWN] |= 1 << w } else words[at + KNOWN] &= ~(1 << w)
+        const a = run.atomicAt[e],
+          w = put?.length ? put[0] : 0
+        if (run.after_known[a]) {
+          words[at + CELL + w] = run.after[a]
+          words[at + KNOWN] |= 1 << w
+        } else words[at + KNOWN] &= ~(1 << w)
       } else if (!put || !width[s]) {
         if (!load) words[at + KNOWN] = 0
       } else {
@@ -110,20 +143,37 @@ export class State {
   }
 
   // Events counted from 1, 0 where there is none.
-  last(thread) { return this.words[thread * this.ofThread + LAST] }
-  done(thread) { return this.words[thread * this.ofThread + DONE] }
-  arrived(thread) { return this.words[thread * this.ofThread + ARRIVED] }
-  access(thread) { return this.words[thread * this.ofThread + ACCESS] }
-  written(memory, cell) { return this.words[this.#cell(memory, cell) + WRITTEN] }
-  read(memory, cell) { return this.words[this.#cell(memory, cell) + READ] }
-  set(thread, variable) { return this.words[this.#variable(thread, variable) + SET] }
+  last(thread) {
+    return this.words[thread * this.ofThread + LAST]
+  }
+  done(thread) {
+    return this.words[thread * this.ofThread + DONE]
+  }
+  arrived(thread) {
+    return this.words[thread * this.ofThread + ARRIVED]
+  }
+  access(thread) {
+    return this.words[thread * this.ofThread + ACCESS]
+  }
+  written(memory, cell) {
+    return this.words[this.#cell(memory, cell) + WRITTEN]
+  }
+  read(memory, cell) {
+    return this.words[this.#cell(memory, cell) + READ]
+  }
+  set(thread, variable) {
+    return this.words[this.#variable(thread, variable) + SET]
+  }
 
   // The next event of a thread, -1 once it is done.
-  next(thread) { return this.run.nth(thread, this.done(thread)) }
+  next(thread) {
+    return this.run.nth(thread, this.done(thread))
+  }
 
   // Whether the thread's statement at hand made the variable another.
   changed(thread, variable) {
-    const {words, ofThread} = this, since = words[thread * ofThread + SINCE]
+    const {words, ofThread} = this,
+      since = words[thread * ofThread + SINCE]
     const changed = words[this.#variable(thread, variable) + CHANGED]
     return changed > 0 && this.run.turn[changed - 1] >= this.run.turn[since - 1]
   }
@@ -135,30 +185,37 @@ export class State {
   }
 
   numbers(thread, variable) {
-    const at = this.#variable(thread, variable), form = shape(this.run.variables[variable].type)
+    const at = this.#variable(thread, variable),
+      form = shape(this.run.variables[variable].type)
     if (!form || !this.words[at + SET]) return null
     return Array.from({length: form.count}, (_, i) => number(this.words, at + 2 + i * form.size, form.scalar))
   }
 
   // Where a cell stands in `words`: known, last write, last read, then its values.
-  cellAt(memory, cell) { return this.#cell(memory, cell) }
+  cellAt(memory, cell) {
+    return this.#cell(memory, cell)
+  }
 
   // The parts of a cell as shown, null where nobody knows.
   cell(memory, cell) {
-    const at = this.#cell(memory, cell), known = this.words[at + KNOWN]
+    const at = this.#cell(memory, cell),
+      known = this.words[at + KNOWN]
     return this.run.memories[memory].parts.map(([, scalar, word]) =>
-      known & (1 << Math.min(word, 31)) ? text(number(this.words, at + CELL + word, scalar), scalar) : null)
+      known & (1 << Math.min(word, 31)) ? text(number(this.words, at + CELL + word, scalar), scalar) : null,
+    )
   }
 
   cellNumber(memory, cell, part = 0) {
-    const at = this.#cell(memory, cell), [, scalar, word] = this.run.memories[memory].parts[part] ?? []
+    const at = this.#cell(memory, cell),
+      [, scalar, word] = this.run.memories[memory].parts[part] ?? []
     return scalar && this.words[at + KNOWN] & (1 << Math.min(word, 31)) ? number(this.words, at + CELL + word, scalar) : null
   }
 
   // "run", "wait" at a barrier, "held" once all have reached it, "done".
   status(thread) {
     const last = this.last(thread)
-    if (this.done(thread) === this.run.count(thread)) return last && this.run.kind[this.run.site[last - 1]] === KIND.arrive ? "wait" : "done"
+    if (this.done(thread) === this.run.count(thread))
+      return last && this.run.kind[this.run.site[last - 1]] === KIND.arrive ? "wait" : "done"
     if (!last || this.run.kind[this.run.site[last - 1]] !== KIND.arrive) return "run"
     return this.everybody >= this.arrived(thread) ? "held" : "wait"
   }
@@ -168,12 +225,17 @@ export class State {
     let least = Infinity
     for (let t = 0; t < this.run.threads; t++) {
       const over = this.done(t) === this.run.count(t)
-      if (!over || this.run.kind[this.run.site[Math.max(0, this.last(t) - 1)]] === KIND.arrive) least = Math.min(least, this.arrived(t))
+      if (!over || this.run.kind[this.run.site[Math.max(0, this.last(t) - 1)]] === KIND.arrive)
+        least = Math.min(least, this.arrived(t))
     }
     this.everybody = least
     return this
   }
 
-  #variable(thread, variable) { return thread * this.ofThread + THREAD + this.variableAt[variable] }
-  #cell(memory, cell) { return this.memoryAt[memory] + cell * (CELL + this.run.memories[memory].width) }
+  #variable(thread, variable) {
+    return thread * this.ofThread + THREAD + this.variableAt[variable]
+  }
+  #cell(memory, cell) {
+    return this.memoryAt[memory] + cell * (CELL + this.run.memories[memory].width)
+  }
 }

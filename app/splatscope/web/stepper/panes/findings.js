@@ -4,8 +4,13 @@ import {severity} from "./icons.js"
 import {what} from "#web/stepper/model/life.js"
 
 const KINDS = {
-  race: ["error", "Race on"], "benign-race": ["note", "Harmless race on"], "out-of-bounds": ["error", "Outside of"], nan: ["error", "Not a finite number:"],
-  "uninitialised-read": ["warn", "Read before any write:"], "barrier-divergence": ["error", "Threads part at a barrier"], timeout: ["error", "A loop that does not end"],
+  race: ["error", "Race on"],
+  "benign-race": ["note", "Harmless race on"],
+  "out-of-bounds": ["error", "Outside of"],
+  nan: ["error", "Not a finite number:"],
+  "uninitialised-read": ["warn", "Read before any write:"],
+  "barrier-divergence": ["error", "Threads part at a barrier"],
+  timeout: ["error", "A loop that does not end"],
 }
 
 export const gravity = (finding) => KINDS[finding.kind]?.[0] ?? "error"
@@ -40,27 +45,96 @@ export class Findings {
     const {same_as_plain: same, truncated, groups, between_groups: between} = this.run.head
     const words = [
       truncated ? "The recording was full before the end: what came later was not looked at." : "",
-      same === false ? "Run without being recorded, the kernel leaves other numbers: the order of its threads matters." : same ? "Run without being recorded, the kernel leaves the same results." : "",
-      groups.every((n) => n === 1) ? "" : between ? "Nor is there a race between workgroups." : "Races between workgroups cannot be seen in the recording of one.",
-    ].filter(Boolean).join(" ")
-    return h("article", {class: "finding is-ok open"}, h("header", {}, severity(truncated ? "note" : "ok"), h("span", {}, "Nothing found")), words ? h("div", {class: "body"}, h("p", {}, words)) : null)
+      same === false
+        ? "Run without being recorded, the kernel leaves other numbers: the order of its threads matters."
+        : same
+          ? "Run without being recorded, the kernel leaves the same results."
+          : "",
+      groups.every((n) => n === 1)
+        ? ""
+        : between
+          ? "Nor is there a race between workgroups."
+          : "Races between workgroups cannot be seen in the recording of one.",
+    ]
+      .filter(Boolean)
+      .join(" ")
+    return h(
+      "article",
+      {class: "finding is-ok open"},
+      h("header", {}, severity(truncated ? "note" : "ok"), h("span", {}, "Nothing found")),
+      words ? h("div", {class: "body"}, h("p", {}, words)) : null,
+    )
   }
 
   #card(finding, number) {
-    const {run, stepper} = this, [level, words] = KINDS[finding.kind] ?? ["error", finding.kind]
+    const {run, stepper} = this,
+      [level, words] = KINDS[finding.kind] ?? ["error", finding.kind]
     const memory = run.memories.find((m) => m.name === finding.name)
     const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
-    const place = finding.kind === "barrier-divergence" || finding.kind === "timeout" ? null : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
+    const place =
+      finding.kind === "barrier-divergence" || finding.kind === "timeout"
+        ? null
+        : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
     const rows = finding.events.map((step, i) => {
-      const event = step - 1, {verb, place: on, value} = what(run, event)
+      const event = step - 1,
+        {verb, place: on, value} = what(run, event)
       const lane = h("span", {class: `lane ${i === finding.events.length - 1 ? "last" : "first"}`})
-      return [h("span", {}, h("span", {class: "th"}, lane, `Thread ${run.thread[event]}`), ` ${verb} ${on && indexed ? "" : on} `, value ? h("b", {}, value) : null, ` on line ${run.about(event).line}`),
-        h("a", {href: "#", onclick: (click) => { click.preventDefault(); stepper.showFinding(number, i) }}, `event ${step.toLocaleString("en")}`)]
+      return [
+        h(
+          "span",
+          {},
+          h("span", {class: "th"}, lane, `Thread ${run.thread[event]}`),
+          ` ${verb} ${on && indexed ? "" : on} `,
+          value ? h("b", {}, value) : null,
+          ` on line ${run.about(event).line}`,
+        ),
+        h(
+          "a",
+          {
+            href: "#",
+            onclick: (click) => {
+              click.preventDefault()
+              stepper.showFinding(number, i)
+            },
+          },
+          `event ${step.toLocaleString("en")}`,
+        ),
+      ]
     })
-    const show = h("button", {type: "button", class: `btn${number === 0 ? " pri" : ""}`, onclick: () => stepper.showFinding(number)}, "Show the moment")
-    const ask = finding.kind === "nan" && stepper.origin ? h("button", {type: "button", class: "btn", onclick: () => { stepper.showFinding(number); stepper.origin.explain() }}, "Where did it come from?") : null
-    const epoch = finding.events.length > 1 ? `both in epoch ${run.epoch[finding.events[0] - 1]}` : finding.count > 1 ? `${finding.count.toLocaleString("en")} times` : ""
-    const head = h("div", {class: "opens", role: "button", tabindex: "0"}, severity(level), h("span", {}, words, place ? " " : null, place), h("span", {class: "sp"}), h("small", {}, epoch))
+    const show = h(
+      "button",
+      {type: "button", class: `btn${number === 0 ? " pri" : ""}`, onclick: () => stepper.showFinding(number)},
+      "Show the moment",
+    )
+    const ask =
+      finding.kind === "nan" && stepper.origin
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "btn",
+              onclick: () => {
+                stepper.showFinding(number)
+                stepper.origin.explain()
+              },
+            },
+            "Where did it come from?",
+          )
+        : null
+    const epoch =
+      finding.events.length > 1
+        ? `both in epoch ${run.epoch[finding.events[0] - 1]}`
+        : finding.count > 1
+          ? `${finding.count.toLocaleString("en")} times`
+          : ""
+    const head = h(
+      "div",
+      {class: "opens", role: "button", tabindex: "0"},
+      severity(level),
+      h("span", {}, words, place ? " " : null, place),
+      h("span", {class: "sp"}),
+      h("small", {}, epoch),
+    )
     head.onclick = () => this.#pick(this.picked === number ? -1 : number)
     head.onkeydown = (event) => {
       if (event.key !== "Enter" && event.key !== " ") return
@@ -68,12 +142,32 @@ export class Findings {
       event.stopPropagation()
       head.click()
     }
-    const many = finding.count > 1 && finding.events.length > 1 ? ` Seen ${finding.count.toLocaleString("en")} times with this cause.` : ""
+    const many =
+      finding.count > 1 && finding.events.length > 1 ? ` Seen ${finding.count.toLocaleString("en")} times with this cause.` : ""
     const offer = this.stepper.offer?.()
-    const fix = offer ? h("div", {class: "fix"}, ...offer.lines.map(([sign, line, text]) => h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`))) : null
+    const fix = offer
+      ? h(
+          "div",
+          {class: "fix"},
+          ...offer.lines.map(([sign, line, text]) =>
+            h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`),
+          ),
+        )
+      : null
     const apply = fix ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
-    const el = h("article", {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message}, h("header", {}, head),
-      h("div", {class: "body"}, h("div", {class: "acts"}, ...rows.flat()), h("p", {}, finding.message + many), fix, h("div", {class: "go"}, finding.events.length ? show : null, ask, apply)))
+    const el = h(
+      "article",
+      {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message},
+      h("header", {}, head),
+      h(
+        "div",
+        {class: "body"},
+        h("div", {class: "acts"}, ...rows.flat()),
+        h("p", {}, finding.message + many),
+        fix,
+        h("div", {class: "go"}, finding.events.length ? show : null, ask, apply),
+      ),
+    )
     return {el, head}
   }
 

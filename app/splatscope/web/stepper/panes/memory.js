@@ -11,8 +11,18 @@ export class Memory {
   constructor(stepper) {
     this.stepper = stepper
     this.list = h("div", {class: "mems", tabindex: "0", role: "region", "aria-label": "Memory, cell by cell"})
-    const key = [["wr", "written"], ["rd", "read"], ["st", "stale"], ["rc", "raced"], ["sel", "followed"]]
-    this.key = h("div", {class: "key"}, ...key.map(([klass, word]) => h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}), word)))
+    const key = [
+      ["wr", "written"],
+      ["rd", "read"],
+      ["st", "stale"],
+      ["rc", "raced"],
+      ["sel", "followed"],
+    ]
+    this.key = h(
+      "div",
+      {class: "key"},
+      ...key.map(([klass, word]) => h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}), word)),
+    )
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
     this.list.addEventListener("click", (event) => {
       const cell = event.target.closest(".cell")
@@ -28,7 +38,9 @@ export class Memory {
       const m = run.memories.findIndex((memory) => memory.name === finding.name)
       if (m >= 0) this.raced.add(run.memories[m].first + run.memories[m].cell(finding.index) + 1)
     }
-    const shown = run.memories.map((memory, m) => [memory, m]).filter(([memory]) => memory.count && (!wanted.length || wanted.includes(memory.name)))
+    const shown = run.memories
+      .map((memory, m) => [memory, m])
+      .filter(([memory]) => memory.count && (!wanted.length || wanted.includes(memory.name)))
     this.grids = shown.map(([memory, m]) => new Grid(run, memory, m, OPEN[+!shown.some(([one]) => one.space === "shared")]))
     this.list.replaceChildren(...this.grids.map((grid) => grid.el))
     for (const grid of this.grids) grid.el.ontoggle = () => this.stepper.paint()
@@ -37,7 +49,8 @@ export class Memory {
   }
 
   paint(moment) {
-    const {run} = this, {state} = moment
+    const {run} = this,
+      {state} = moment
     const marks = new Map() // place → [rd or wr, site], of each running thread's last access in this epoch
     const mark = (event) => {
       const site = run.about(event)
@@ -54,19 +67,32 @@ export class Memory {
   }
 }
 
-const WORDS = {written: "a thread wrote it just now", read: "a thread read it just now", stale: "its new value came after it was read, in the same epoch", raced: "two threads raced on it", followed: "its life is told below"}
+const WORDS = {
+  written: "a thread wrote it just now",
+  read: "a thread read it just now",
+  stale: "its new value came after it was read, in the same epoch",
+  raced: "two threads raced on it",
+  followed: "its life is told below",
+}
 
 class Grid {
   constructor(run, memory, number, most) {
     Object.assign(this, {run, memory, number, first: 0})
     const shared = memory.space === "shared"
     const type = `${memory.type || (memory.parts.length > 1 ? "struct" : "")}`
-    const size = memory.count === 1 && !memory.dims.length && shared ? "" : `[${(memory.dims.length > 1 ? memory.dims.join("][") : memory.extent.toLocaleString("en"))}]`
+    const size =
+      memory.count === 1 && !memory.dims.length && shared
+        ? ""
+        : `[${memory.dims.length > 1 ? memory.dims.join("][") : memory.extent.toLocaleString("en")}]`
     this.about = h("span", {class: "dim"}, `${shared ? "groupshared" : "buffer"} ${type}${size}`)
     this.hint = h("span", {class: "dim hint"}, number === 0 ? "click a cell to follow it" : "")
     this.body = h("div", {class: "grid"})
-    this.el = h("details", {class: "mem", "data-memory": memory.name},
-      h("summary", {class: "ph"}, h("h2", {class: "mono"}, memory.name), this.about, h("span", {class: "sp"}), this.hint), this.body)
+    this.el = h(
+      "details",
+      {class: "mem", "data-memory": memory.name},
+      h("summary", {class: "ph"}, h("h2", {class: "mono"}, memory.name), this.about, h("span", {class: "sp"}), this.hint),
+      this.body,
+    )
     this.el.open = shared || memory.count <= most
     this.parts = memory.parts.length || 1
   }
@@ -77,34 +103,59 @@ class Grid {
     this.first = first
     const until = Math.min(memory.count, first + MOST)
     const wide = this.parts > 1
-    const columns = wide ? Math.min(8, this.parts) : memory.dims.length === 2 && memory.dims[1] <= 16 ? memory.dims[1] : Math.min(8, memory.count)
+    const columns = wide
+      ? Math.min(8, this.parts)
+      : memory.dims.length === 2 && memory.dims[1] <= 16
+        ? memory.dims[1]
+        : Math.min(8, memory.count)
     this.body.style.setProperty("--columns", columns)
     this.body.classList.toggle("wide", wide)
     this.body.classList.toggle("float", !wide && /^(float|half|double)/.test(memory.parts[0]?.[1] ?? ""))
     const parts = []
-    if (wide) parts.push(h("span", {class: "ix"}), ...memory.parts.slice(0, columns).map(([name]) => h("span", {class: "part"}, name.replace(/^\./, ""))))
+    if (wide)
+      parts.push(
+        h("span", {class: "ix"}),
+        ...memory.parts.slice(0, columns).map(([name]) => h("span", {class: "part"}, name.replace(/^\./, ""))),
+      )
     this.cells = []
     for (let cell = first; cell < until; cell++) {
       const label = subscript(memory, memory.index(cell))
       if (wide || (cell - first) % columns === 0) parts.push(h("span", {class: "ix"}, label.slice(1, -1).replace("][", ",")))
       const els = Array.from({length: wide ? columns : 1}, (_, part) =>
-        h("span", {class: "cell", role: "button", title: cellName(memory, cell) + (wide ? memory.parts[part][0] : ""), "data-memory": number, "data-cell": cell, "data-part": part}))
+        h("span", {
+          class: "cell",
+          role: "button",
+          title: cellName(memory, cell) + (wide ? memory.parts[part][0] : ""),
+          "data-memory": number,
+          "data-cell": cell,
+          "data-part": part,
+        }),
+      )
       parts.push(...els)
       this.cells.push({els, words: null, code: 0, texts: [], klasses: []})
     }
     this.body.replaceChildren(...parts)
-    if (memory.count > MOST) this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
+    if (memory.count > MOST)
+      this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
   }
 
   paint(moment, marks, raced) {
-    const {run, memory, number} = this, {state, followed} = moment
-    const touched = moment.event >= 0 && run.about(moment.event).memory === number && run.place[moment.event] ? run.place[moment.event] - 1 - memory.first : -1
+    const {run, memory, number} = this,
+      {state, followed} = moment
+    const touched =
+      moment.event >= 0 && run.about(moment.event).memory === number && run.place[moment.event]
+        ? run.place[moment.event] - 1 - memory.first
+        : -1
     const seen = touched >= 0 ? touched : followed?.memory === number ? followed.cell : this.first
     if (!this.cells || seen < this.first || seen >= this.first + MOST) this.#build(Math.floor(seen / MOST) * MOST)
-    const {words} = state, width = memory.width
+    const {words} = state,
+      width = memory.width
     const follows = followed?.memory === number ? followed.cell : -1
     for (let i = 0; i < this.cells.length; i++) {
-      const shown = this.cells[i], cell = this.first + i, at = state.cellAt(number, cell), place = memory.first + cell + 1
+      const shown = this.cells[i],
+        cell = this.first + i,
+        at = state.cellAt(number, cell),
+        place = memory.first + cell + 1
       let same = shown.words !== null
       for (let w = 0; same && w <= width; w++) same = shown.words[w] === words[at + (w ? w + 2 : 0)]
       if (!same) {
@@ -118,10 +169,18 @@ class Grid {
           el.toggleAttribute("data-long", value.length > LONG)
         })
       }
-      const written = words[at + 1], read = words[at + 2], mark = marks.get(place)
-      const stale = written && read && mark?.[0] !== "wr" && run.epoch[written - 1] === run.epoch[read - 1] && run.thread[written - 1] !== run.thread[read - 1]
-        && moment.after(written - 1) > moment.after(read - 1)
-      const code = (mark ? mark[0] === "rd" ? 1 : 2 : 0) + (stale ? 4 : 0) + (raced.has(place) ? 8 : 0) + (follows === cell ? 16 : 0)
+      const written = words[at + 1],
+        read = words[at + 2],
+        mark = marks.get(place)
+      const stale =
+        written &&
+        read &&
+        mark?.[0] !== "wr" &&
+        run.epoch[written - 1] === run.epoch[read - 1] &&
+        run.thread[written - 1] !== run.thread[read - 1] &&
+        moment.after(written - 1) > moment.after(read - 1)
+      const code =
+        (mark ? (mark[0] === "rd" ? 1 : 2) : 0) + (stale ? 4 : 0) + (raced.has(place) ? 8 : 0) + (follows === cell ? 16 : 0)
       if (code === shown.code && !(mark && this.parts > 1)) continue
       shown.code = code
       const klass = `cell${stale ? " st" : ""}${code & 8 ? " rc" : ""}${code & 16 ? " sel" : ""}`
@@ -134,7 +193,9 @@ class Grid {
   }
 
   #scroll(el) {
-    const pane = this.el.parentElement, box = el.getBoundingClientRect(), frame = pane.getBoundingClientRect()
+    const pane = this.el.parentElement,
+      box = el.getBoundingClientRect(),
+      frame = pane.getBoundingClientRect()
     if (box.top < frame.top) pane.scrollTop -= frame.top - box.top + 8
     else if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom + 8
   }

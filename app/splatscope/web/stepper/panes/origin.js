@@ -12,8 +12,22 @@ export class Origin {
     this.stepper = stepper
     this.name = h("span")
     this.rows = h("ol", {class: "chain"})
-    const shut = h("button", {type: "button", class: "btn quiet icon", "aria-label": "Close", onclick: () => this.#set(null)}, icon("shut"))
-    this.el = h("section", {class: "panel who origin", "data-testid": "origin", "aria-label": "Where a value that is not finite came from", hidden: true}, h("h3", {}, this.name, shut), this.rows)
+    const shut = h(
+      "button",
+      {type: "button", class: "btn quiet icon", "aria-label": "Close", onclick: () => this.#set(null)},
+      icon("shut"),
+    )
+    this.el = h(
+      "section",
+      {
+        class: "panel who origin",
+        "data-testid": "origin",
+        "aria-label": "Where a value that is not finite came from",
+        hidden: true,
+      },
+      h("h3", {}, this.name, shut),
+      this.rows,
+    )
   }
 
   open(run) {
@@ -28,10 +42,14 @@ export class Origin {
 
   // For the value at the cursor, else what is followed, else the last one before the cursor that is not finite.
   explain() {
-    const {moment} = this.stepper, {run} = this
+    const {moment} = this.stepper,
+      {run} = this
     const followed = moment.followed && this.stepper.who.lastWrite(moment)
     const asked = [moment.event, followed ?? -1].find((event) => event >= 0 && odd(run, event)) ?? this.#before(moment)
-    if (asked === undefined) return this.stepper.say(moment.position < run.length ? "No value up to here is NaN or infinite." : "No value of this run is NaN or infinite.")
+    if (asked === undefined)
+      return this.stepper.say(
+        moment.position < run.length ? "No value up to here is NaN or infinite." : "No value of this run is NaN or infinite.",
+      )
     this.stepper.say("")
     this.#set(slice(run, asked))
     this.el.scrollIntoView({block: "nearest"})
@@ -42,18 +60,49 @@ export class Origin {
   }
 
   #show(chain) {
-    const {run} = this, {events, inputs} = chain, last = events.at(-1)
+    const {run} = this,
+      {events, inputs} = chain,
+      last = events.at(-1)
     const {site, wordAt, words} = run
     const nan = numbers(words, wordAt[last], run.sites[site[last]].type).some(Number.isNaN)
     this.name.textContent = `Where did this ${nan ? "NaN" : "infinity"} come from?`
-    const half = MOST / 2, shown = events.length > MOST ? [...events.slice(0, half), -1, ...events.slice(-half)] : events
-    this.rows.replaceChildren(...shown.map((event, i) => {
-      if (event < 0) return h("li", {class: "none"}, `${events.length - MOST} more`)
-      const {place, value, sign} = what(run, event)
-      const link = h("a", {href: "#", "data-event": event + 1, onclick: (click) => { click.preventDefault(); this.#go(event) }}, `event ${(event + 1).toLocaleString("en")}`)
-      const from = i === 0 ? h("p", {class: "none"}, inputs.length ? "computed from " : "It came so from outside.", h("code", {}, inputs.map((e) => `${what(run, e).place} = ${run.value(e)}`).join(", "))) : null
-      return h("li", {}, h("code", {}, `${place} ${sign} ${value}`), h("span", {}, `thread ${run.thread[event]}, line ${run.about(event).line}`), link, from)
-    }))
+    const half = MOST / 2,
+      shown = events.length > MOST ? [...events.slice(0, half), -1, ...events.slice(-half)] : events
+    this.rows.replaceChildren(
+      ...shown.map((event, i) => {
+        if (event < 0) return h("li", {class: "none"}, `${events.length - MOST} more`)
+        const {place, value, sign} = what(run, event)
+        const link = h(
+          "a",
+          {
+            href: "#",
+            "data-event": event + 1,
+            onclick: (click) => {
+              click.preventDefault()
+              this.#go(event)
+            },
+          },
+          `event ${(event + 1).toLocaleString("en")}`,
+        )
+        const from =
+          i === 0
+            ? h(
+                "p",
+                {class: "none"},
+                inputs.length ? "computed from " : "It came so from outside.",
+                h("code", {}, inputs.map((e) => `${what(run, e).place} = ${run.value(e)}`).join(", ")),
+              )
+            : null
+        return h(
+          "li",
+          {},
+          h("code", {}, `${place} ${sign} ${value}`),
+          h("span", {}, `thread ${run.thread[event]}, line ${run.about(event).line}`),
+          link,
+          from,
+        )
+      }),
+    )
   }
 
   #go(event) {
@@ -69,6 +118,7 @@ export class Origin {
       this.el.hidden = !chain
       if (chain) this.#show(chain)
     }
-    if (chain) for (const link of this.rows.querySelectorAll("a")) link.toggleAttribute("aria-current", +link.dataset.event === moment.step)
+    if (chain)
+      for (const link of this.rows.querySelectorAll("a")) link.toggleAttribute("aria-current", +link.dataset.event === moment.step)
   }
 }

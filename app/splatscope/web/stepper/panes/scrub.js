@@ -8,7 +8,9 @@ export class Scrub {
     this.walls = h("div", {class: "walls", "aria-hidden": "true"})
     this.el = h("div", {class: "scrub"}, this.walls, this.range)
     this.range.oninput = () => stepper.seek(+this.range.value)
-    this.range.onkeydown = (event) => { if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault() }
+    this.range.onkeydown = (event) => {
+      if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
+    }
   }
 
   open(run) {
@@ -20,10 +22,11 @@ export class Scrub {
     const stops = this.stepper.stops
     const marks = stops.length ? stops : moment.barriers
     const key = `${moment.lockstep} ${marks.length}`
-    if (key !== this.drawn && marks.length <= 120) this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${p / moment.run.length * 100}%`})))
+    if (key !== this.drawn && marks.length <= 120)
+      this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${(p / moment.run.length) * 100}%`})))
     this.drawn = key
     this.range.value = moment.position
-    this.range.style.setProperty("--done", `${moment.position / moment.run.length * 100}%`)
+    this.range.style.setProperty("--done", `${(moment.position / moment.run.length) * 100}%`)
     this.range.setAttribute("aria-valuetext", `event ${moment.step} of ${moment.run.length}`)
   }
 }

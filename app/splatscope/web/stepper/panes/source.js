@@ -7,12 +7,28 @@ export class Source {
   constructor(stepper) {
     this.stepper = stepper
     this.src = h("div", {class: "src"})
-    this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"}, this.src)
+    this.pane = h(
+      "div",
+      {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"},
+      this.src,
+    )
     this.files = h("div", {class: "files", hidden: true})
-    this.el = h("section", {class: "panel source", "aria-label": "Source"},
-      h("div", {class: "ph"}, h("h2", {}, "Source"), this.files, h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on")),
-      this.pane)
-    new ResizeObserver(() => { this.scrolledTo = ""; stepper.paint() }).observe(this.pane)
+    this.el = h(
+      "section",
+      {class: "panel source", "aria-label": "Source"},
+      h(
+        "div",
+        {class: "ph"},
+        h("h2", {}, "Source"),
+        this.files,
+        h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on"),
+      ),
+      this.pane,
+    )
+    new ResizeObserver(() => {
+      this.scrolledTo = ""
+      stepper.paint()
+    }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
     this.src.addEventListener("contextmenu", (event) => {
       const row = event.target.closest(".gut")?.parentElement
@@ -31,8 +47,22 @@ export class Source {
     this.held = -1 // the file that the reader chose to look at, until the next step
     const names = run.files
     this.files.hidden = names.length < 2
-    this.files.replaceChildren(...names.map((name, i) =>
-      h("button", {type: "button", class: "tab", onclick: () => { this.held = i; this.stepper.paint() }}, name)))
+    this.files.replaceChildren(
+      ...names.map((name, i) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "tab",
+            onclick: () => {
+              this.held = i
+              this.stepper.paint()
+            },
+          },
+          name,
+        ),
+      ),
+    )
     this.main = names.indexOf(run.head.file)
   }
 
@@ -62,21 +92,24 @@ export class Source {
     for (const r of this.#sheet(this.shown)) {
       const condition = this.stepper.breakpoints?.set.get(`${name}:${r.line}`)
       const set = condition !== undefined
-      r.bp.className = `bp${set ? condition ? " cond" : "" : " off"}`
+      r.bp.className = `bp${set ? (condition ? " cond" : "") : " off"}`
       r.bp.setAttribute("aria-pressed", String(set))
       r.when.textContent = condition ? `if ${condition}` : ""
     }
   }
 
   paint(moment) {
-    const {run} = this, {state, thread: chosen} = moment
-    const current = moment.event, active = current >= 0 ? run.thread[current] : -1
+    const {run} = this,
+      {state, thread: chosen} = moment
+    const current = moment.event,
+      active = current >= 0 ? run.thread[current] : -1
     const peers = this.#peers(moment)
     let mine = null
     const lines = new Map() // line of the file shown → {seats, count, running, here}
     const places = []
     for (let t = 0; t < run.threads; t++) {
-      const status = moment.status(t), last = state.last(t) - 1
+      const status = moment.status(t),
+        last = state.last(t) - 1
       const event = t === active ? current : status === "run" || status === "apart" ? state.next(t) : last
       if (event < 0) continue
       const site = run.site[event]
@@ -88,7 +121,8 @@ export class Source {
     for (const [t, f, line, status] of places) {
       if (f !== file) continue
       if (!lines.has(line)) lines.set(line, {seats: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false})
-      const entry = lines.get(line), dot = this.plan.dot(t)
+      const entry = lines.get(line),
+        dot = this.plan.dot(t)
       const seat = t === chosen && status !== "wait" && status !== "held" ? SEAT.me : SEAT[status]
       entry.seats[dot] = louder(entry.seats[dot], seat)
       entry.count++
@@ -97,25 +131,33 @@ export class Source {
     }
     const rows = this.#sheet(file)
     for (const r of rows) {
-      const entry = lines.get(r.line), peer = peers.get(`${file}:${r.line}`)
+      const entry = lines.get(r.line),
+        peer = peers.get(`${file}:${r.line}`)
       const klass = !entry ? "" : entry.me ? " mine" : entry.running ? " here" : " held"
       r.set(`ln-row${klass}${entry && entry.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
-      r.say(entry?.me ? `thread ${chosen}` : peer ?? "", entry?.me ? "note" : "note race")
+      r.say(entry?.me ? `thread ${chosen}` : (peer ?? ""), entry?.me ? "note" : "note race")
       r.number(entry?.count ?? 0)
       if (entry) r.seat(this.plan, entry.seats)
       else r.clear()
     }
-    if (mine && mine[0] === file) this.#scroll(mine[1], [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]))
+    if (mine && mine[0] === file)
+      this.#scroll(
+        mine[1],
+        [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]),
+      )
     this.here = mine
   }
 
   // Lines on which another thread took part in the finding shown.
   #peers(moment) {
-    const found = new Map(), finding = this.run.findings[moment.finding]
+    const found = new Map(),
+      finding = this.run.findings[moment.finding]
     if (!finding || finding.events.length < 2 || !finding.events.includes(moment.step)) return found
     finding.events.forEach((step) => {
       if (step === moment.step) return
-      const e = step - 1, site = this.run.site[e], kind = this.run.sites[site].kind
+      const e = step - 1,
+        site = this.run.site[e],
+        kind = this.run.sites[site].kind
       const verb = {read: "read", write: "wrote", atomic: "was", arrive: "waits"}[kind] ?? "was"
       found.set(`${this.run.file[site]}:${this.run.line[site]}`, `thread ${this.run.thread[e]} ${verb} here`)
     })
@@ -125,14 +167,18 @@ export class Source {
   // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
   // With a finding, all its lines are to be seen, as far as they fit.
   #scroll(line, others) {
-    const row = this.#sheet(this.shown)[line - 1], key = `${this.shown}:${line} ${others}`
+    const row = this.#sheet(this.shown)[line - 1],
+      key = `${this.shown}:${line} ${others}`
     if (!row || this.scrolledTo === key) return
-    const height = row.el.offsetHeight, {scrollTop, clientHeight} = this.pane
+    const height = row.el.offsetHeight,
+      {scrollTop, clientHeight} = this.pane
     if (!height) return
     this.scrolledTo = key
     const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
     if ([line, ...others].every(seen)) return
-    const room = Math.floor(clientHeight / height), last = Math.max(line, ...others), first = Math.min(line, ...others)
+    const room = Math.floor(clientHeight / height),
+      last = Math.max(line, ...others),
+      first = Math.min(line, ...others)
     const top = others.length && last - first < room ? Math.floor((first + last - room) / 2) : line - 1 - Math.floor(room * 0.6)
     this.pane.scrollTop = Math.max(0, top) * height
   }
@@ -144,9 +190,15 @@ export class Source {
 
   // A condition for the breakpoint of a line, typed behind the line.
   ask(line) {
-    const r = this.#sheet(this.shown)[line - 1], key = `${this.run.files[this.shown]}:${line}`
+    const r = this.#sheet(this.shown)[line - 1],
+      key = `${this.run.files[this.shown]}:${line}`
     if (!r || r.el.querySelector("input")) return
-    const input = h("input", {class: "cond-in", "aria-label": `Stop on line ${line} only if`, placeholder: "only if, e.g. i == 4", value: this.stepper.breakpoints?.set.get(key) ?? ""})
+    const input = h("input", {
+      class: "cond-in",
+      "aria-label": `Stop on line ${line} only if`,
+      placeholder: "only if, e.g. i == 4",
+      value: this.stepper.breakpoints?.set.get(key) ?? "",
+    })
     const shut = (keep) => {
       input.onblur = null
       input.remove()
@@ -171,26 +223,58 @@ function row(text, line, state) {
   const indent = /^\s*/.exec(text)[0]
   if (indent) code.append(h("i", {class: "ind"}, indent))
   for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
-  const bp = h("button", {class: "bp off", type: "button", tabindex: "-1", "aria-label": `Breakpoint on line ${line}`, "aria-pressed": "false"})
-  const count = h("span", {class: "ct"}), map = h("span", {class: "map"}), note = h("span", {class: "note", hidden: true}), when = h("span", {class: "when"})
-  const el = h("div", {class: "ln-row", "data-line": line},
-    h("span", {class: "gut", title: "Click: breakpoint. Right click: a condition"}, bp, h("span", {class: "no"}, String(line))), map, count, h("span", {class: "cell-code"}, code, when), note)
-  let seats = null, shown = "ln-row", words = "", many = 0
+  const bp = h("button", {
+    class: "bp off",
+    type: "button",
+    tabindex: "-1",
+    "aria-label": `Breakpoint on line ${line}`,
+    "aria-pressed": "false",
+  })
+  const count = h("span", {class: "ct"}),
+    map = h("span", {class: "map"}),
+    note = h("span", {class: "note", hidden: true}),
+    when = h("span", {class: "when"})
+  const el = h(
+    "div",
+    {class: "ln-row", "data-line": line},
+    h("span", {class: "gut", title: "Click: breakpoint. Right click: a condition"}, bp, h("span", {class: "no"}, String(line))),
+    map,
+    count,
+    h("span", {class: "cell-code"}, code, when),
+    note,
+  )
+  let seats = null,
+    shown = "ln-row",
+    words = "",
+    many = 0
   return {
-    el, line, text, bp, when,
-    set(klass) { if (klass !== shown) el.className = shown = klass },
+    el,
+    line,
+    text,
+    bp,
+    when,
+    set(klass) {
+      if (klass !== shown) el.className = shown = klass
+    },
     say(said, klass) {
       if (said === words) return
       words = note.textContent = said
       note.className = klass
       note.hidden = !said
     },
-    number(n) { if (n !== many) { many = n; count.textContent = n ? `×${n}` : "" } },
+    number(n) {
+      if (n !== many) {
+        many = n
+        count.textContent = n ? `×${n}` : ""
+      }
+    },
     seat(plan, states) {
       if (!seats) seats = new Seats(plan)
       if (!seats.el.isConnected) map.append(seats.el)
       seats.show(states)
     },
-    clear() { if (seats?.el.parentNode) seats.el.remove() },
+    clear() {
+      if (seats?.el.parentNode) seats.el.remove()
+    },
   }
 }

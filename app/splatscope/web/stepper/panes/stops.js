@@ -25,7 +25,9 @@ export class Stops {
     try {
       if (condition.trim()) known(parse(condition), this.stepper.moment.run)
       return ""
-    } catch (reason) { return reason.message }
+    } catch (reason) {
+      return reason.message
+    }
   }
 
   // On the line of the chosen thread; with a condition, typed behind it.
@@ -42,20 +44,28 @@ export class Stops {
     this.#try(() => {
       const position = nextStop(stepper.moment, this.set, way)
       if (position !== null) return stepper.seek(position)
-      return this.set.size ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.` : "Set a breakpoint first: click beside a line number, or press B."
+      return this.set.size
+        ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.`
+        : "Set a breakpoint first: click beside a line number, or press B."
     })
   }
 
   // The first event that fits; asked again, the next; backwards, the last before the cursor.
   search(text, way) {
-    const {stepper} = this, {moment} = stepper
+    const {stepper} = this,
+      {moment} = stepper
     if (!text.trim() || !moment) return
     if (/^where\b/i.test(text)) return stepper.origin.explain()
     this.#try(() => {
       const again = this.asked === text
       this.asked = text
       const position = find(moment, text, again || way < 0 ? moment.position : 0, way)
-      if (position === null) return way < 0 ? `${text}: no earlier event fits.` : again ? `${text}: no further event fits.` : `${text}: no event of this run fits.`
+      if (position === null)
+        return way < 0
+          ? `${text}: no earlier event fits.`
+          : again
+            ? `${text}: no further event fits.`
+            : `${text}: no event of this run fits.`
       moment.pinned = -1
       stepper.seek(position)
     })
@@ -63,6 +73,10 @@ export class Stops {
 
   // Says what an act returns, or why it cannot be done.
   #try(act) {
-    try { this.stepper.say(act() ?? "") } catch (reason) { this.stepper.say(reason.message) }
+    try {
+      this.stepper.say(act() ?? "")
+    } catch (reason) {
+      this.stepper.say(reason.message)
+    }
   }
 }

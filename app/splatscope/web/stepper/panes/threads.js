@@ -15,11 +15,22 @@ export class Threads {
     this.mine = h("div", {class: "vars"})
     this.table = h("table", {class: "lanes"})
     this.wrap = h("div", {class: "tblwrap", tabindex: "0", role: "region", "aria-label": "Variables of all threads"}, this.table)
-    this.el = h("section", {class: "panel threads", "aria-label": "Threads and their variables"},
-      h("div", {class: "ph"}, this.name, this.where, h("span", {class: "sp"}), h("span", {class: "dim"}, h("i", {class: "tri"}, "▸"), " changed")),
-      this.mine, this.watches.el,
+    this.el = h(
+      "section",
+      {class: "panel threads", "aria-label": "Threads and their variables"},
+      h(
+        "div",
+        {class: "ph"},
+        this.name,
+        this.where,
+        h("span", {class: "sp"}),
+        h("span", {class: "dim"}, h("i", {class: "tri"}, "▸"), " changed"),
+      ),
+      this.mine,
+      this.watches.el,
       h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words),
-      this.wrap)
+      this.wrap,
+    )
     this.wrap.addEventListener("scroll", () => this.stepper.moment && this.#rows(this.stepper.moment), {passive: true})
     this.table.addEventListener("click", (event) => {
       const row = event.target.closest("tr[data-thread]")
@@ -46,7 +57,9 @@ export class Threads {
   }
 
   paint(moment) {
-    const {run} = this, {state, thread} = moment, last = state.last(thread) - 1
+    const {run} = this,
+      {state, thread} = moment,
+      last = state.last(thread) - 1
     const at = last >= 0 ? last : run.nth(thread, 0)
     const current = at < 0 ? run.head.entry : run.about(at).function || run.head.entry
     this.name.textContent = `Thread ${thread}`
@@ -56,14 +69,23 @@ export class Threads {
     this.#columns(current)
     const counts = {run: 0, apart: 0, wait: 0, held: 0, done: 0}
     for (let t = 0; t < run.threads; t++) counts[moment.status(t)]++
-    this.words.textContent = [[counts.run, "run"], [counts.apart, "diverged"], [counts.wait, "wait"], [counts.held, "released"], [counts.done, "done"]]
-      .filter(([n]) => n).map(([n, word]) => `${n.toLocaleString("en")} ${word}`).join(", ")
+    this.words.textContent = [
+      [counts.run, "run"],
+      [counts.apart, "diverged"],
+      [counts.wait, "wait"],
+      [counts.held, "released"],
+      [counts.done, "done"],
+    ]
+      .filter(([n]) => n)
+      .map(([n, word]) => `${n.toLocaleString("en")} ${word}`)
+      .join(", ")
     this.#rows(moment)
   }
 
   // Of the function at hand first, then of those it was called from.
   #variables(moment, current) {
-    const {run} = this, {state, thread} = moment
+    const {run} = this,
+      {state, thread} = moment
     const order = [current, ...[...this.functions.keys()].filter((name) => name !== current)]
     const wanted = []
     for (const name of order) for (const v of this.functions.get(name) ?? []) if (state.set(thread, v)) wanted.push(v)
@@ -74,14 +96,15 @@ export class Threads {
       let of = current
       for (const v of wanted) {
         const variable = run.variables[v]
-        if (variable.function !== of) parts.push(h("div", {class: "fn"}, of = variable.function))
+        if (variable.function !== of) parts.push(h("div", {class: "fn"}, (of = variable.function)))
         if (!this.entries.has(v)) this.entries.set(v, this.#entry(v))
         parts.push(this.entries.get(v).el)
       }
       this.mine.replaceChildren(...(parts.length ? parts : [h("div", {class: "none"}, "No variable has a value yet.")]))
     }
     for (const v of wanted) {
-      const entry = this.entries.get(v), value = state.value(thread, v)
+      const entry = this.entries.get(v),
+        value = state.value(thread, v)
       const klass = `var${state.changed(thread, v) ? " ch" : ""}${moment.followed?.variable === v && moment.followed.thread === thread ? " sel" : ""}`
       if (entry.value.textContent !== value) entry.value.textContent = value
       if (entry.el.className !== klass) entry.el.className = klass
@@ -89,8 +112,14 @@ export class Threads {
   }
 
   #entry(v) {
-    const value = h("b", {}), {name, type} = this.run.variables[v]
-    const el = h("button", {type: "button", class: "var", title: `${type} ${name}: who wrote it?`, "data-variable": name}, h("span", {}, name), value)
+    const value = h("b", {}),
+      {name, type} = this.run.variables[v]
+    const el = h(
+      "button",
+      {type: "button", class: "var", title: `${type} ${name}: who wrote it?`, "data-variable": name},
+      h("span", {}, name),
+      value,
+    )
     el.onclick = () => this.stepper.follow({thread: this.stepper.moment.thread, variable: v})
     return {el, value}
   }
@@ -105,20 +134,52 @@ export class Threads {
     const wave = this.run.head.wave_size
     const names = [...this.watched.map((watch) => watch.text), ...columns.map((v) => this.run.variables[v].name)]
     this.widths = names.map((name) => Math.min(name.length, 12))
-    const head = h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "thread"), h("th", {scope: "col"}, "line"),
-      ...this.watched.map((watch) => h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, h("span", {}, watch.text))),
-      ...columns.map((v) => h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, h("span", {}, this.run.variables[v].name)))))
+    const head = h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", {scope: "col"}, "thread"),
+        h("th", {scope: "col"}, "line"),
+        ...this.watched.map((watch) =>
+          h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, h("span", {}, watch.text)),
+        ),
+        ...columns.map((v) =>
+          h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, h("span", {}, this.run.variables[v].name)),
+        ),
+      ),
+    )
     this.body = h("tbody")
     this.above = h("tr", {"aria-hidden": "true"}, h("td"))
     this.below = this.above.cloneNode(true)
     this.range = ""
     this.lines = Array.from({length: this.run.threads}, (_, t) => {
-      const lane = h("span", {class: "lane"}), line = document.createTextNode("")
+      const lane = h("span", {class: "lane"}),
+        line = document.createTextNode("")
       const boxes = names.map((_, i) => h("span", {class: "box", style: `width:var(--w${i})`}))
-      const seen = boxes.slice(0, this.watched.length), cells = boxes.slice(this.watched.length)
-      const el = h("tr", {"data-thread": t}, h("td", {}, lane, String(t)), h("td", {}, h("span", {class: "box at"}, line, h("i", {class: "wl"}))),
-        ...seen.map((box) => h("td", {class: "watched"}, box)), ...cells.map((box) => h("td", {}, box)))
-      return {el, lane, line, wall: el.children[1].firstChild.lastChild, seen, cells, start: t > 0 && t % wave === 0, texts: [], klasses: [], told: []}
+      const seen = boxes.slice(0, this.watched.length),
+        cells = boxes.slice(this.watched.length)
+      const el = h(
+        "tr",
+        {"data-thread": t},
+        h("td", {}, lane, String(t)),
+        h("td", {}, h("span", {class: "box at"}, line, h("i", {class: "wl"}))),
+        ...seen.map((box) => h("td", {class: "watched"}, box)),
+        ...cells.map((box) => h("td", {}, box)),
+      )
+      return {
+        el,
+        lane,
+        line,
+        wall: el.children[1].firstChild.lastChild,
+        seen,
+        cells,
+        start: t > 0 && t % wave === 0,
+        texts: [],
+        klasses: [],
+        told: [],
+      }
     })
     this.table.replaceChildren(head, this.body)
     this.table.setAttribute("aria-rowcount", this.run.threads + 1)
@@ -144,10 +205,14 @@ export class Threads {
 
   // Only rows in view: a thousand threads cost no more than fifty.
   #rows(moment) {
-    const {run} = this, {state, thread, followed} = moment
-    const height = this.rowHeight ||= this.#measure()
-    const all = run.threads <= WHOLE, first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
-    const until = all ? run.threads : Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
+    const {run} = this,
+      {state, thread, followed} = moment
+    const height = (this.rowHeight ||= this.#measure())
+    const all = run.threads <= WHOLE,
+      first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
+    const until = all
+      ? run.threads
+      : Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
     if (this.range !== (this.range = `${first} ${until}`)) {
       this.above.style.height = `${first * height}px`
       this.below.style.height = `${(run.threads - until) * height}px`
@@ -157,7 +222,10 @@ export class Threads {
     }
     const finding = run.findings[moment.finding]
     for (let t = first; t < until; t++) {
-      const row = this.lines[t], status = moment.status(t), goes = status === "run" || status === "apart", waits = status === "wait" || status === "held"
+      const row = this.lines[t],
+        status = moment.status(t),
+        goes = status === "run" || status === "apart",
+        waits = status === "wait" || status === "held"
       const klass = `${row.start ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
       if (row.klass !== klass) row.el.className = row.klass = klass
       const lane = `lane ${t === thread && goes ? "me" : status === "run" ? "" : status}`
@@ -168,12 +236,12 @@ export class Threads {
       if (row.walled !== waits) row.wall.hidden = !(row.walled = waits)
       this.watched.forEach((watch, i) => {
         const value = this.watches.value(watch, moment, t)
-        if (row.told[i] !== value) this.#tell(row.seen[i], i, row.told[i] = value)
+        if (row.told[i] !== value) this.#tell(row.seen[i], i, (row.told[i] = value))
       })
       this.columns.forEach((v, i) => {
         const value = state.value(t, v)
         const mark = `${state.changed(t, v) ? "ch" : ""}${followed?.variable === v && followed.thread === t ? " sel" : ""}`
-        if (row.texts[i] !== value) this.#tell(row.cells[i], this.watched.length + i, row.texts[i] = value)
+        if (row.texts[i] !== value) this.#tell(row.cells[i], this.watched.length + i, (row.texts[i] = value))
         if (row.klasses[i] !== mark) row.cells[i].parentElement.className = row.klasses[i] = mark
       })
     }

@@ -15,19 +15,33 @@ export class Timeline {
     this.pins = h("div", {class: "pins"})
     this.epochs = h("div", {class: "elab", "aria-hidden": "true"})
     this.labels = h("div", {class: "lab", "aria-hidden": "true"})
-    this.box = h("div", {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Moment of the run", "aria-valuemin": "0"}, this.canvas, this.cursor, this.pins)
+    this.box = h(
+      "div",
+      {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Moment of the run", "aria-valuemin": "0"},
+      this.canvas,
+      this.cursor,
+      this.pins,
+    )
     const mark = (style) => h("i", {style})
-    this.foot = h("div", {class: "foot"},
-      h("span", {}, mark("background:var(--lane-active);opacity:.45"), "running"), h("span", {}, mark("background:var(--cell-write)"), "writes shared memory"),
+    this.foot = h(
+      "div",
+      {class: "foot"},
+      h("span", {}, mark("background:var(--lane-active);opacity:.45"), "running"),
+      h("span", {}, mark("background:var(--cell-write)"), "writes shared memory"),
       h("span", {}, mark("border-bottom:1px solid var(--lane-wait);height:5px"), "waits or is not yet resumed"),
-      h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"), h("span", {}, severity("error"), "finding"))
+      h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"),
+      h("span", {}, severity("error"), "finding"),
+    )
     this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box)
     this.box.onpointerdown = (event) => {
       if (event.button !== 0 || event.target.closest(".pin")) return
       this.box.setPointerCapture(event.pointerId)
       this.#scrub(event)
       this.box.onpointermove = (move) => this.#scrub(move)
-      this.box.onpointerup = this.box.onpointercancel = () => { this.box.onpointermove = null; stepper.scrubbing(false) }
+      this.box.onpointerup = this.box.onpointercancel = () => {
+        this.box.onpointermove = null
+        stepper.scrubbing(false)
+      }
       stepper.scrubbing(true)
     }
     this.resized = new ResizeObserver(() => this.draw())
@@ -42,22 +56,35 @@ export class Timeline {
 
   #scrub(event) {
     const {left, width} = this.box.getBoundingClientRect()
-    if (this.run) this.stepper.seek(Math.round((event.clientX - left) / width * this.run.length))
+    if (this.run) this.stepper.seek(Math.round(((event.clientX - left) / width) * this.run.length))
   }
 
   open(run) {
     this.run = run
     const each = run.threads / Math.min(LABELS, run.threads)
-    this.labels.replaceChildren(...Array.from({length: Math.min(LABELS, run.threads)}, (_, i) => {
-      const first = Math.round(i * each), last = Math.round((i + 1) * each) - 1
-      return h("span", {style: `top:${(first + last + 1) / 2 / run.threads * 100}%`}, first === last ? `${first}` : `${first} to ${last}`)
-    }))
-    this.pins.replaceChildren(...run.findings.map((finding, i) => {
-      if (!finding.events.length) return ""
-      const pin = h("button", {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"}, severity(gravity(finding)))
-      pin.onclick = () => this.stepper.showFinding(i)
-      return pin
-    }))
+    this.labels.replaceChildren(
+      ...Array.from({length: Math.min(LABELS, run.threads)}, (_, i) => {
+        const first = Math.round(i * each),
+          last = Math.round((i + 1) * each) - 1
+        return h(
+          "span",
+          {style: `top:${((first + last + 1) / 2 / run.threads) * 100}%`},
+          first === last ? `${first}` : `${first} to ${last}`,
+        )
+      }),
+    )
+    this.pins.replaceChildren(
+      ...run.findings.map((finding, i) => {
+        if (!finding.events.length) return ""
+        const pin = h(
+          "button",
+          {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"},
+          severity(gravity(finding)),
+        )
+        pin.onclick = () => this.stepper.showFinding(i)
+        return pin
+      }),
+    )
     this.box.setAttribute("aria-valuemax", run.length)
     this.drawn = null
     this.draw()
@@ -67,7 +94,10 @@ export class Timeline {
     const at = moment.run.length ? moment.position / moment.run.length : 0
     this.cursor.style.left = `${at * 100}%`
     this.box.setAttribute("aria-valuenow", moment.step)
-    this.box.setAttribute("aria-valuetext", `event ${moment.step.toLocaleString("en")} of ${moment.run.length.toLocaleString("en")}`)
+    this.box.setAttribute(
+      "aria-valuetext",
+      `event ${moment.step.toLocaleString("en")} of ${moment.run.length.toLocaleString("en")}`,
+    )
     const key = `${moment.lockstep} ${moment.finding}`
     if (key !== this.drawn || moment.chain !== this.chain) this.draw()
     this.drawn = key
@@ -76,20 +106,37 @@ export class Timeline {
 
   // The ground of all that does not move with the cursor: drawn anew for another size, theme, order or finding only.
   draw() {
-    const {moment} = this.stepper, {width, height} = this.canvas.getBoundingClientRect()
+    const {moment} = this.stepper,
+      {width, height} = this.canvas.getBoundingClientRect()
     if (!this.run || !moment || !width) return
-    const {run} = this, density = window.devicePixelRatio || 1
+    const {run} = this,
+      density = window.devicePixelRatio || 1
     this.canvas.width = Math.round(width * density)
     this.canvas.height = Math.round(height * density)
     const paper = this.canvas.getContext("2d")
     paper.scale(density, density)
-    const x = (position) => position / run.length * width, row = height / run.threads
-    const inks = Object.fromEntries(["--room-a", "--room-b", "--lane-active", "--cell-write", "--wall", "--lane-wait", "--sev-error", "--lane-chosen", "--surface", "--line"].map((name) => [name, colour(name)]))
+    const x = (position) => (position / run.length) * width,
+      row = height / run.threads
+    const inks = Object.fromEntries(
+      [
+        "--room-a",
+        "--room-b",
+        "--lane-active",
+        "--cell-write",
+        "--wall",
+        "--lane-wait",
+        "--sev-error",
+        "--lane-chosen",
+        "--surface",
+        "--line",
+      ].map((name) => [name, colour(name)]),
+    )
     const walls = this.#walls(moment)
 
     for (let k = 0; k <= walls.length; k++) {
       paper.fillStyle = inks[k % 2 ? "--room-b" : "--room-a"]
-      const from = walls[k - 1], to = walls[k]
+      const from = walls[k - 1],
+        to = walls[k]
       for (let t = 0; t < run.threads; t++) {
         if (from && Number.isNaN(from[t])) continue
         const left = from ? x(from[t]) : 0
@@ -97,7 +144,9 @@ export class Timeline {
       }
     }
     const writes = this.#rows(paper, moment, inks, x, row, width)
-    ;[true, writes, walls.length, walls.length, run.findings.length].forEach((there, i) => { this.foot.children[i].hidden = !there })
+    ;[true, writes, walls.length, walls.length, run.findings.length].forEach((there, i) => {
+      this.foot.children[i].hidden = !there
+    })
     const fat = run.threads > 96 ? 2 : 2.4
     paper.strokeStyle = inks["--wall"]
     paper.lineWidth = fat
@@ -115,15 +164,18 @@ export class Timeline {
     this.#names(walls, x, width)
     this.run.findings.forEach((finding, i) => {
       const pin = this.pins.children[i]
-      if (finding.events.length && pin) pin.style.left = `${moment.after(finding.events.at(-1) - 1) / run.length * 100}%`
+      if (finding.events.length && pin) pin.style.left = `${(moment.after(finding.events.at(-1) - 1) / run.length) * 100}%`
     })
   }
 
   // walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all at one place.
   #walls(moment) {
-    const {run} = this, walls = [], passed = new Uint32Array(run.threads)
+    const {run} = this,
+      walls = [],
+      passed = new Uint32Array(run.threads)
     for (let p = 0; p < run.length; p++) {
-      const e = moment.eventAt(p), t = run.thread[e]
+      const e = moment.eventAt(p),
+        t = run.thread[e]
       if (run.kind[run.site[e]] !== KIND.resume) continue
       const k = passed[t]++
       if (!walls[k]) walls[k] = new Float64Array(run.threads).fill(moment.lockstep ? p : NaN)
@@ -133,38 +185,58 @@ export class Timeline {
   }
 
   #rows(paper, moment, inks, x, row, width) {
-    const {run} = this, gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
+    const {run} = this,
+      gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
     const {runs, pauses} = moment.lockstep ? this.#together(moment) : this.#apart(moment)
-    const writes = [], painted = new Int32Array(run.threads).fill(-1)
+    const writes = [],
+      painted = new Int32Array(run.threads).fill(-1)
     for (let p = 0; p < run.length; p++) {
-      const e = moment.eventAt(p), t = run.thread[e], s = run.site[e], pixel = Math.floor(x(p))
-      if (painted[t] === pixel || (run.kind[s] !== KIND.write && run.kind[s] !== KIND.atomic) || run.sites[s].space !== "shared") continue
+      const e = moment.eventAt(p),
+        t = run.thread[e],
+        s = run.site[e],
+        pixel = Math.floor(x(p))
+      if (painted[t] === pixel || (run.kind[s] !== KIND.write && run.kind[s] !== KIND.atomic) || run.sites[s].space !== "shared")
+        continue
       painted[t] = pixel
       writes.push(t, p)
     }
     paper.globalAlpha = 0.45
     paper.fillStyle = inks["--lane-active"]
-    for (let i = 0; i < runs.length; i += 3) paper.fillRect(x(runs[i + 1]), runs[i] * row + gap / 2, Math.max(0.75, x(runs[i + 2]) - x(runs[i + 1])), Math.max(0.5, row - gap))
+    for (let i = 0; i < runs.length; i += 3)
+      paper.fillRect(
+        x(runs[i + 1]),
+        runs[i] * row + gap / 2,
+        Math.max(0.75, x(runs[i + 2]) - x(runs[i + 1])),
+        Math.max(0.5, row - gap),
+      )
     if (row > 2) {
       paper.fillStyle = inks["--lane-wait"]
-      for (let i = 0; i < pauses.length; i += 3) paper.fillRect(x(pauses[i + 1]), (pauses[i] + 0.5) * row - 0.25, x(pauses[i + 2]) - x(pauses[i + 1]), 0.5)
+      for (let i = 0; i < pauses.length; i += 3)
+        paper.fillRect(x(pauses[i + 1]), (pauses[i] + 0.5) * row - 0.25, x(pauses[i + 2]) - x(pauses[i + 1]), 0.5)
     }
     paper.globalAlpha = 1
     paper.fillStyle = inks["--cell-write"]
-    const thick = Math.max(1.2, Math.min(3, width / run.length * 0.9))
-    for (let i = 0; i < writes.length; i += 2) paper.fillRect(x(writes[i + 1]), writes[i] * row + gap / 2, thick, Math.max(0.5, row - gap))
+    const thick = Math.max(1.2, Math.min(3, (width / run.length) * 0.9))
+    for (let i = 0; i < writes.length; i += 2)
+      paper.fillRect(x(writes[i + 1]), writes[i] * row + gap / 2, thick, Math.max(0.5, row - gap))
     return writes.length
   }
 
   // When each thread runs and when it waits, as (thread, from, to) after each other. As the device did it: from one barrier to the next.
   #apart(moment) {
-    const {run} = this, runs = [], pauses = []
+    const {run} = this,
+      runs = [],
+      pauses = []
     const [begun, waits, last] = [0, 0, 0].map(() => new Float64Array(run.threads).fill(-1))
     for (let p = 0; p < run.length; p++) {
-      const e = moment.eventAt(p), t = run.thread[e]
+      const e = moment.eventAt(p),
+        t = run.thread[e]
       if (begun[t] < 0) {
         begun[t] = p
-        if (waits[t] >= 0) { pauses.push(t, waits[t], p); waits[t] = -1 }
+        if (waits[t] >= 0) {
+          pauses.push(t, waits[t], p)
+          waits[t] = -1
+        }
       }
       last[t] = p
       if (run.kind[run.site[e]] !== KIND.arrive) continue
@@ -181,10 +253,16 @@ export class Timeline {
 
   // In lockstep a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
   #together(moment) {
-    const {run} = this, runs = [], pauses = [], from = new Float64Array(run.threads).fill(-1), until = new Float64Array(run.threads)
-    const close = (t) => { if (from[t] >= 0) runs.push(t, from[t], until[t]) }
+    const {run} = this,
+      runs = [],
+      pauses = [],
+      from = new Float64Array(run.threads).fill(-1),
+      until = new Float64Array(run.threads)
+    const close = (t) => {
+      if (from[t] >= 0) runs.push(t, from[t], until[t])
+    }
     for (let p = 0, end; p < run.length; p = end) {
-      for (end = p + 1; end < run.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end));) end++
+      for (end = p + 1; end < run.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
       for (let i = p; i < end; i++) {
         const t = run.thread[moment.eventAt(i)]
         if (until[t] === end) continue
@@ -223,7 +301,8 @@ export class Timeline {
 
   // As many epoch numbers as have room; the word before them where all have.
   #names(walls, x, width) {
-    const lefts = [0, ...walls.map((wall) => x(wall.find((place) => !Number.isNaN(place))))], parts = []
+    const lefts = [0, ...walls.map((wall) => x(wall.find((place) => !Number.isNaN(place))))],
+      parts = []
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 || k === 0 || k === walls.length)
     let free = 0
     lefts.forEach((left, k) => {

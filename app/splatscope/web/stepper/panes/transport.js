@@ -5,7 +5,11 @@ import {what} from "#web/stepper/model/life.js"
 import {odd} from "#web/stepper/model/slice.js"
 
 const button = (name, label, key, act, klass = "") => {
-  const el = h("button", {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act}, icon(name))
+  const el = h(
+    "button",
+    {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act},
+    icon(name),
+  )
   return el
 }
 
@@ -14,7 +18,9 @@ export class Transport {
     this.stepper = stepper
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
-    const tp = h("div", {class: "tp"},
+    const tp = h(
+      "div",
+      {class: "tp"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
       button("wallBack", "Back to the last barrier", "Shift+←", () => stepper.barrier(-1)),
       button("back", "One event back", "←", () => stepper.move(-1)),
@@ -24,21 +30,64 @@ export class Transport {
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
       button("write", "Last write of what is followed", "W", () => stepper.who.jump(-1), "narrow"),
-      this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment.lockstep), "narrow"))
-    this.last = h("button", {type: "button", class: "btn wide", title: "To the last write of what is followed (W)", onclick: () => stepper.who.jump(-1)}, icon("write"), "Last write")
-    this.thread = h("button", {type: "button", class: "btn wide", title: "The chosen thread's next statement (N), its previous (P)", onclick: () => stepper.statement(1)}, this.threadName)
-    this.stops = h("span", {class: "stops wide", hidden: true},
-      button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)), button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)))
+      (this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment.lockstep), "narrow")),
+    )
+    this.last = h(
+      "button",
+      {type: "button", class: "btn wide", title: "To the last write of what is followed (W)", onclick: () => stepper.who.jump(-1)},
+      icon("write"),
+      "Last write",
+    )
+    this.thread = h(
+      "button",
+      {
+        type: "button",
+        class: "btn wide",
+        title: "The chosen thread's next statement (N), its previous (P)",
+        onclick: () => stepper.statement(1),
+      },
+      this.threadName,
+    )
+    this.stops = h(
+      "span",
+      {class: "stops wide", hidden: true},
+      button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)),
+      button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)),
+    )
     this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
-    this.find = h("input", {type: "search", class: "find", placeholder: "Find: T < 1/255", title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)", "aria-label": "Find the first event at which this holds", spellcheck: "false", autocomplete: "off"})
+    this.find = h("input", {
+      type: "search",
+      class: "find",
+      placeholder: "Find: T < 1/255",
+      title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)",
+      "aria-label": "Find the first event at which this holds",
+      spellcheck: "false",
+      autocomplete: "off",
+    })
     this.find.onkeydown = (event) => {
-      if (event.key === "Enter") { event.preventDefault(); stepper.breakpoints.search(this.find.value, event.shiftKey ? -1 : 1) }
-      if (event.key === "Escape") { this.find.value = ""; stepper.say(""); this.find.blur() }
+      if (event.key === "Enter") {
+        event.preventDefault()
+        stepper.breakpoints.search(this.find.value, event.shiftKey ? -1 : 1)
+      }
+      if (event.key === "Escape") {
+        this.find.value = ""
+        stepper.say("")
+        this.find.blur()
+      }
     }
-    const order = (lockstep, words) => h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
+    const order = (lockstep, words) =>
+      h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
     this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]
     this.seg = h("div", {class: "seg wide", role: "radiogroup", "aria-label": "Order of the events"}, ...this.orders)
-    this.el = h("div", {class: "row"}, tp, h("div", {class: "acts2"}, this.last, this.thread, this.stops), this.now, this.find, this.seg)
+    this.el = h(
+      "div",
+      {class: "row"},
+      tp,
+      h("div", {class: "acts2"}, this.last, this.thread, this.stops),
+      this.now,
+      this.find,
+      this.seg,
+    )
   }
 
   open(run) {
@@ -51,29 +100,51 @@ export class Transport {
     this.play.setAttribute("aria-label", on ? "Pause" : "Play")
   }
 
-  say(words) { this.said = words; this.stepper.paint() }
+  say(words) {
+    this.said = words
+    this.stepper.paint()
+  }
 
   paint(moment) {
-    const {run} = moment, {step} = moment
+    const {run} = moment,
+      {step} = moment
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
     this.stops.hidden = !this.stepper.breakpoints.set.size
     this.orders.forEach((el, i) => el.setAttribute("aria-checked", String(i === +moment.lockstep)))
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
-    this.stair.setAttribute("aria-label", moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep")
-    if (this.said) { this.now.replaceChildren(this.said); return }
+    this.stair.setAttribute(
+      "aria-label",
+      moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep",
+    )
+    if (this.said) {
+      this.now.replaceChildren(this.said)
+      return
+    }
     const {stops} = this.stepper
-    const unit = stops.length && step ? `${this.stepper.model.unit} ${stops.filter((n) => n <= moment.position).length} of ${stops.length}, ` : ""
-    const ask = step && odd(run, moment.event) ? h("button", {type: "button", class: "ask", title: "C", onclick: () => this.stepper.origin.explain()}, "Where did it come from?") : ""
+    const unit =
+      stops.length && step
+        ? `${this.stepper.model.unit} ${stops.filter((n) => n <= moment.position).length} of ${stops.length}, `
+        : ""
+    const ask =
+      step && odd(run, moment.event)
+        ? h(
+            "button",
+            {type: "button", class: "ask", title: "C", onclick: () => this.stepper.origin.explain()},
+            "Where did it come from?",
+          )
+        : ""
     this.now.replaceChildren(ask, unit, ...told(moment, Boolean(unit)))
   }
 }
 
 // What stands at the cursor, in words.
 export function told(moment, inside = false) {
-  const {run, step, event} = moment, of = ` of ${run.length.toLocaleString("en")}`
+  const {run, step, event} = moment,
+    of = ` of ${run.length.toLocaleString("en")}`
   if (!step) return [h("b", {}, "Before the first event"), `${of}: press → to begin`]
-  const {verb, place, value, sign} = what(run, event), site = run.about(event)
+  const {verb, place, value, sign} = what(run, event),
+    site = run.about(event)
   const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
   const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
   const replay = run.flags[event] & 2 ? ", replayed for its derivative" : ""

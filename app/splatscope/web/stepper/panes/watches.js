@@ -9,27 +9,45 @@ export class Watches {
     this.stepper = stepper
     this.list = [] // {text, question or null, wrong}
     this.rows = h("div", {class: "watched", role: "list"})
-    this.input = h("input", {class: "watch-in", "aria-label": "Watch an expression, for this thread and for all", title: "Watch an expression (A)", spellcheck: "false", autocomplete: "off"})
+    this.input = h("input", {
+      class: "watch-in",
+      "aria-label": "Watch an expression, for this thread and for all",
+      title: "Watch an expression (A)",
+      spellcheck: "false",
+      autocomplete: "off",
+    })
     this.wrong = h("p", {class: "none wrong", role: "alert", hidden: true})
     this.el = h("div", {class: "watch", "data-testid": "watches"}, this.rows, this.input, this.wrong)
     this.input.onkeydown = (event) => {
-      if (event.key === "Enter") { event.preventDefault(); this.add(this.input.value) }
-      if (event.key === "Escape") { this.input.value = ""; this.#say(""); this.input.blur() }
+      if (event.key === "Enter") {
+        event.preventDefault()
+        this.add(this.input.value)
+      }
+      if (event.key === "Escape") {
+        this.input.value = ""
+        this.#say("")
+        this.input.blur()
+      }
     }
   }
 
   open(run) {
     this.run = run
     for (const watch of this.list) this.#read(watch)
-    const memory = run.memories.find((one) => one.count > 1), variable = run.variables.find((one) => /^u?int$/.test(one.type))
-    this.input.placeholder = `Watch: ${memory && variable ? `${memory.name}[${variable.name}]` : run.variables[0]?.name ?? "1 + 1"}`
+    const memory = run.memories.find((one) => one.count > 1),
+      variable = run.variables.find((one) => /^u?int$/.test(one.type))
+    this.input.placeholder = `Watch: ${memory && variable ? `${memory.name}[${variable.name}]` : (run.variables[0]?.name ?? "1 + 1")}`
     this.#rows()
   }
 
   #read(watch) {
     watch.question = null
     watch.wrong = ""
-    try { watch.question = known(parse(watch.text), this.run) } catch (reason) { watch.wrong = reason.message }
+    try {
+      watch.question = known(parse(watch.text), this.run)
+    } catch (reason) {
+      watch.wrong = reason.message
+    }
   }
 
   add(text) {
@@ -59,14 +77,25 @@ export class Watches {
   #rows() {
     for (const watch of this.list) {
       watch.value = h("b", {title: watch.wrong})
-      watch.row = h("div", {class: "var", role: "listitem", "data-watch": watch.text}, h("span", {}, watch.text), watch.value,
-        h("button", {type: "button", class: "un", "aria-label": `Watch ${watch.text} no longer`, onclick: () => this.remove(watch)}, "×"))
+      watch.row = h(
+        "div",
+        {class: "var", role: "listitem", "data-watch": watch.text},
+        h("span", {}, watch.text),
+        watch.value,
+        h(
+          "button",
+          {type: "button", class: "un", "aria-label": `Watch ${watch.text} no longer`, onclick: () => this.remove(watch)},
+          "×",
+        ),
+      )
     }
     this.rows.replaceChildren(...this.list.map((watch) => watch.row))
     this.rows.hidden = !this.list.length
   }
 
-  look(moment, thread) { return lookup(this.run, moment.state, thread) }
+  look(moment, thread) {
+    return lookup(this.run, moment.state, thread)
+  }
 
   // What a thread makes of it, "" where something it names has no value yet.
   value(watch, moment, thread) {

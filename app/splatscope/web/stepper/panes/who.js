@@ -14,14 +14,30 @@ export class Who {
     this.strip = h("canvas", {class: "life", role: "img"})
     this.rows = h("ul", {class: "hist"})
     this.before = h("button", {type: "button", class: "btn", onclick: () => this.jump(-1)}, icon("write"), "Previous write")
-    this.beyond = h("button", {type: "button", class: "btn icon", title: "Next write", "aria-label": "Next write", onclick: () => this.jump(1)}, icon("on"))
-    const shut = h("button", {type: "button", class: "btn quiet icon", "aria-label": "Follow it no longer", onclick: () => stepper.follow(null)}, icon("shut"))
-    this.el = h("section", {class: "panel who", "data-testid": "who", "aria-label": "Who wrote this?", hidden: true},
-      h("h3", {}, h("span", {}, "Who wrote ", this.name, "?"), this.before, this.beyond, shut), this.strip, this.rows)
-    this.endTheme = onTheme(() => { this.drawn = ""; stepper.paint() })
+    this.beyond = h(
+      "button",
+      {type: "button", class: "btn icon", title: "Next write", "aria-label": "Next write", onclick: () => this.jump(1)},
+      icon("on"),
+    )
+    const shut = h(
+      "button",
+      {type: "button", class: "btn quiet icon", "aria-label": "Follow it no longer", onclick: () => stepper.follow(null)},
+      icon("shut"),
+    )
+    this.el = h(
+      "section",
+      {class: "panel who", "data-testid": "who", "aria-label": "Who wrote this?", hidden: true},
+      h("h3", {}, h("span", {}, "Who wrote ", this.name, "?"), this.before, this.beyond, shut),
+      this.strip,
+      this.rows,
+    )
+    this.endTheme = onTheme(() => {
+      this.drawn = ""
+      stepper.paint()
+    })
     this.strip.onclick = (event) => {
       const {left, width} = this.strip.getBoundingClientRect()
-      this.stepper.seek(Math.round((event.clientX - left) / width * this.run.length))
+      this.stepper.seek(Math.round(((event.clientX - left) / width) * this.run.length))
     }
   }
 
@@ -37,7 +53,10 @@ export class Who {
     if (this.key !== key || this.of !== this.run) {
       this.of = this.run
       this.key = key
-      this.positions = this.lives.of(moment.followed).writes.map((event) => moment.after(event)).sort((a, b) => a - b)
+      this.positions = this.lives
+        .of(moment.followed)
+        .writes.map((event) => moment.after(event))
+        .sort((a, b) => a - b)
     }
     return this.positions
   }
@@ -60,30 +79,55 @@ export class Who {
     const {followed} = moment
     this.el.hidden = !followed
     if (!followed) return
-    const {run} = this, writes = this.#writes(moment)
+    const {run} = this,
+      writes = this.#writes(moment)
     this.name.textContent = nameOf(run, followed)
     const until = writes.findLastIndex((position) => position <= moment.position)
     this.before.disabled = near(writes, moment.position, -1) === undefined
     this.beyond.disabled = near(writes, moment.position, 1) === undefined
-    const shown = writes.slice(Math.max(0, until + 1 - ROWS), until + 1).reverse().map((position) => {
-      const event = moment.eventAt(position - 1), site = run.about(event)
-      const value = site.kind === "atomic" ? site.access : run.value(event)
-      return h("li", {}, h("span", {class: "v"}, value || "·"), h("span", {}, `thread ${run.thread[event]}, line ${site.line}`),
-        h("a", {href: "#", onclick: (click) => { click.preventDefault(); this.stepper.seek(position) }}, `event ${(event + 1).toLocaleString("en")}`))
-    })
-    const first = followed.memory !== undefined && run.memories[followed.memory].space === "device" ? "Nobody yet: it is as it was given." : "Nobody yet."
+    const shown = writes
+      .slice(Math.max(0, until + 1 - ROWS), until + 1)
+      .reverse()
+      .map((position) => {
+        const event = moment.eventAt(position - 1),
+          site = run.about(event)
+        const value = site.kind === "atomic" ? site.access : run.value(event)
+        return h(
+          "li",
+          {},
+          h("span", {class: "v"}, value || "·"),
+          h("span", {}, `thread ${run.thread[event]}, line ${site.line}`),
+          h(
+            "a",
+            {
+              href: "#",
+              onclick: (click) => {
+                click.preventDefault()
+                this.stepper.seek(position)
+              },
+            },
+            `event ${(event + 1).toLocaleString("en")}`,
+          ),
+        )
+      })
+    const first =
+      followed.memory !== undefined && run.memories[followed.memory].space === "device"
+        ? "Nobody yet: it is as it was given."
+        : "Nobody yet."
     this.rows.replaceChildren(...(shown.length ? shown : [h("li", {class: "none"}, first)]))
     this.#draw(moment, writes)
   }
 
   #draw(moment, writes) {
-    const {width, height} = this.strip.getBoundingClientRect(), density = window.devicePixelRatio || 1
+    const {width, height} = this.strip.getBoundingClientRect(),
+      density = window.devicePixelRatio || 1
     if (!width) return
     const key = `${this.key} ${width} ${density}`
     if (this.drawn !== key) {
       this.drawn = key
       this.ground = new OffscreenCanvas(Math.round(width * density), Math.round(height * density))
-      const paper = this.ground.getContext("2d"), x = (position) => position / this.run.length * (width - 5)
+      const paper = this.ground.getContext("2d"),
+        x = (position) => (position / this.run.length) * (width - 5)
       paper.scale(density, density)
       paper.fillStyle = colour("--line-2")
       paper.fillRect(0, height / 2 - 0.5, width, 1)
@@ -100,8 +144,10 @@ export class Who {
     paper.clearRect(0, 0, this.strip.width, this.strip.height)
     paper.drawImage(this.ground, 0, 0)
     paper.fillStyle = this.cursor
-    paper.fillRect(Math.round((moment.position / this.run.length * (width - 5) + 1) * density), 0, 2 * density, this.strip.height)
+    paper.fillRect(Math.round(((moment.position / this.run.length) * (width - 5) + 1) * density), 0, 2 * density, this.strip.height)
   }
 
-  close() { this.endTheme() }
+  close() {
+    this.endTheme()
+  }
 }
