@@ -9,7 +9,7 @@ import pytest
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.services.warm_up import fill_cache, lessons, tile_jobs
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.examples.gallery import example_jobs
 
@@ -24,7 +24,7 @@ def test_a_filled_cache_has_all_that_the_kernel_needs(tmp_path, monkeypatch):
     if "llvmpipe" not in adapter_of(open_device()).name:
         pytest.skip("another driver's cache")
     monkeypatch.setenv("MESA_SHADER_CACHE_DIR", str(tmp_path))
-    assert fill_cache([Job("no kernel"), "no-lesson", tile_jobs()[0]]).wait() == 0
+    assert fill_cache([KernelJob("no kernel"), "no-lesson", tile_jobs()[0]]).wait() == 0
     filled = kept(tmp_path)
     assert filled
     subprocess.run([sys.executable, "-c", ASK], check=True, capture_output=True)

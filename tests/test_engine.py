@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
 SOON = 3.0  # seconds past its limit within which a job is ended, on a busy machine
@@ -119,7 +119,7 @@ def test_an_exception_comes_back(run, job, kind, words):
         pid = await pool.run(os.getpid, key="e")
         with pytest.raises(kind, match=words) as caught:
             await pool.run(job, "too many", key="e")
-        assert not isinstance(caught.value, EngineError)
+        assert not isinstance(caught.value, WorkerError)
         assert await pool.run(os.getpid, key="e") == pid, "an exception costs no worker"
         pool.forget("e")
 
@@ -282,16 +282,16 @@ def test_a_lost_scheduler_ends_all_waits(scheduler, runner):
         await asyncio.sleep(0.3)
         scheduler[1].kill()
         for job in jobs:
-            with pytest.raises(EngineError, match="connection to the cluster was lost"):
+            with pytest.raises(WorkerError, match="connection to the cluster was lost"):
                 await asyncio.wait_for(job, 5)
-        with pytest.raises(EngineError, match="No scheduler answers"):
+        with pytest.raises(WorkerError, match="No scheduler answers"):
             await pool.run(os.getpid)
 
     runner.run(scenario(Pool(scheduler[0])))
 
 
 def test_no_scheduler_is_said_in_one_line(runner):
-    with pytest.raises(EngineError, match=r"^No scheduler answers at tcp://127.0.0.1:9: [^\n]*$"):
+    with pytest.raises(WorkerError, match=r"^No scheduler answers at tcp://127.0.0.1:9: [^\n]*$"):
         runner.run(Pool("tcp://127.0.0.1:9").run(os.getpid))
 
 

@@ -8,7 +8,7 @@ import pytest
 from splatscope.paths import LESSONS
 from splatscope.recordings import shipped as recorded
 from splatscope.services import lessons
-from splatscope.services.lessons import Asked
+from splatscope.services.lessons import LessonRequest
 from splatscope.slang.modules import load_modules
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.results import Answer
@@ -36,7 +36,7 @@ def test_it_opens_and_the_page_can_ask_it(stem):
         for name, method in vars(lesson).items()
         if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
     )
-    shown = lessons._show_recorded(Asked.of(lesson()), quizzes)
+    shown = lessons._show_recorded(LessonRequest.of(lesson()), quizzes)
     trace = Trace.load((LESSONS / stem / "recording.npz").read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
     assert shown.elsewhere == shown.packed.meta["adapter"]

@@ -13,14 +13,14 @@ from splatscope.recordings.wire import pack
 from splatscope.services import recordings as module
 from splatscope.services.recordings import check_source, diagnostics_of, record_source
 from splatscope.tracing.checks.sanitize import sanitize
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.debugger.playground import suggest
 from splatscope.web.examples.example import difference, fixed
 from splatscope.web.examples.gallery import EXAMPLES
 from splatscope.workers.pool import Pool
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 
 COUNTING = """
 struct Pair { float weight; uint2 at; };
@@ -57,7 +57,7 @@ def unpack(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
 
 @pytest.fixture(scope="module")
 def counted():
-    job = Job(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
+    job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
     done = record(open_device(), job)
     layouts = reflect(open_device(), COUNTING).buffers
     return done, *unpack(pack(done, sanitize(done.trace), job, layouts))
@@ -129,7 +129,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
     def kinds(source: str) -> set[str]:
         interface = reflect(device, source)
         specs, groups = suggest(source, interface, interface.entries[0], example.inputs)
-        job = Job(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
+        job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
         assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
         recording, findings, _ = module.record_and_pack(device, job, between_groups=True)
         assert not recording.trace.header["truncated"] or {"timeout"} & {finding.kind for finding in findings}
@@ -147,8 +147,8 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
 
 
 def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
-    job = Job(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
-    monkeypatch.setattr(module, "_recordings", module.Kept(module.MOST_KEPT, lambda packed: len(packed.data)))
+    job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
+    monkeypatch.setattr(module, "_recordings", module.SingleFlightCache(module.MOST_KEPT, lambda packed: len(packed.data)))
 
     async def ask():
         pool = Pool()
@@ -158,7 +158,7 @@ def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
         try:
             together = await asyncio.gather(*(record_source(pool, job) for _ in range(5)))
             later = await record_source(pool, job)
-            wrong = await record_source(pool, Job("void main() {}"))
+            wrong = await record_source(pool, KernelJob("void main() {}"))
             refused = await check_source(pool, COUNTING.replace("t.x + 1", "nobody"))
         finally:
             await pool.close()
@@ -175,7 +175,7 @@ def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
 
 
 def test_the_oldest_results_make_room_and_empty_ones_are_not_kept():
-    kept = Kept(100, len)
+    kept = SingleFlightCache(100, len)
     made = []
 
     async def make(name, size):

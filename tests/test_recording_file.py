@@ -19,7 +19,7 @@ from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import open_job
 from splatscope.recordings.wire import pack
 from splatscope.tracing.checks.sanitize import sanitize
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
 from splatscope.web.debugger.inputs import inputs_of
@@ -44,7 +44,7 @@ void seeMain(uniform Limits own, uniform uint k)
 def recorded(source: str, specs: dict):
     device = open_device()
     interface = reflect(device, source)
-    job = Job(source, inputs=inputs_of(interface, specs), records=100_000)
+    job = KernelJob(source, inputs=inputs_of(interface, specs), records=100_000)
     return record(device, job), job, interface
 
 

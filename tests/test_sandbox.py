@@ -19,15 +19,15 @@ from splatscope.gpu.device import DeviceError
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.services import recordings as recording
 from splatscope.services.recordings import check_source, record_source
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.debugger import Debugger
 from splatscope.web.examples.gallery import EXAMPLES, is_shipped
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox import confinement as confine
 from splatscope.workers.sandbox import supervisor as sandbox
-from splatscope.workers.scheduler import Roster
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.scheduler import Scheduler
+from splatscope.workers.single_flight import SingleFlightCache
 
 pytestmark = pytest.mark.skipif(bool(confine.why_not()), reason="this system cannot confine a process")
 
@@ -56,7 +56,7 @@ def run():
 
 def forget(monkeypatch) -> None:
     """What was recorded is recorded anew."""
-    monkeypatch.setattr(recording, "_recordings", Kept(2**20, lambda packed: len(packed.data)))
+    monkeypatch.setattr(recording, "_recordings", SingleFlightCache(2**20, lambda packed: len(packed.data)))
 
 
 @pytest.fixture
@@ -112,8 +112,8 @@ def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
         seen = {}
         for name, source in ways.items():
             seen[name] = await check_source(worker_pool, source)
-            with contextlib.suppress(EngineError, ValueError):
-                seen[f"{name}, recorded"] = await record_source(worker_pool, Job(source, records=4000))
+            with contextlib.suppress(WorkerError, ValueError):
+                seen[f"{name}, recorded"] = await record_source(worker_pool, KernelJob(source, records=4000))
         # The same on an ordinary worker, which can: so the words would be seen.
         control = {name: await check_source(worker_pool, source, trusted=True) for name, source in ways.items()}
         return seen, control
@@ -148,7 +148,9 @@ def test_shipped_modules_are_there(run):
 
 
 def test_what_comes_out_is_what_a_worker_of_ones_own_brings(run, monkeypatch):
-    job = Job(kernel("numbers[lane] = numbers[lane ^ 1] + 2;"), inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)
+    job = KernelJob(
+        kernel("numbers[lane] = numbers[lane ^ 1] + 2;"), inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000
+    )
 
     async def both():
         inside = await record_source(worker_pool, job)
@@ -166,7 +168,7 @@ def test_the_filter_comes_first_in_words_of_its_own(run, secret):
 
     async def ask():
         checked = await check_source(worker_pool, kernel(before=f'#include "{folder}/secret.h"\n'))
-        packed = await record_source(worker_pool, Job(kernel(before="import nothing;\n")))
+        packed = await record_source(worker_pool, KernelJob(kernel(before="import nothing;\n")))
         return checked, packed
 
     checked, packed = run(ask())
@@ -192,28 +194,28 @@ BREAKING = {  # what it breaks, and the source
 def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(run, name):
     what, source = BREAKING[name]
     numbers = np.frombuffer(secrets.token_bytes(32), np.uint32)  # so that nobody has recorded it before
-    innocent = Job(kernel("numbers[lane] += lane;"), inputs={"numbers": numbers}, records=4000)
+    innocent = KernelJob(kernel("numbers[lane] += lane;"), inputs={"numbers": numbers}, records=4000)
 
     async def together():
-        ask = check_source(worker_pool, source) if what == "check" else record_source(worker_pool, Job(source, records=4000))
+        ask = check_source(worker_pool, source) if what == "check" else record_source(worker_pool, KernelJob(source, records=4000))
         return await asyncio.gather(ask, record_source(worker_pool, innocent), return_exceptions=True)
 
     guilty, packed = run(together())
     assert packed.meta["findings"] == []
     assert packed.meta["events"] > 0
-    words = guilty.meta["error"] if isinstance(guilty, recording.Packed) else str(guilty)
-    assert isinstance(guilty, recording.Packed | WorkerLost)
+    words = guilty.meta["error"] if isinstance(guilty, recording.PackedRecording) else str(guilty)
+    assert isinstance(guilty, recording.PackedRecording | WorkerLost)
     assert words
     assert "\n" not in words
 
 
 def test_a_page_does_not_choose_the_cpu_target(run):
     with pytest.raises(DeviceError, match="No device is called “cpu”"):
-        run(record_source(worker_pool, Job(kernel(), records=4000), "cpu"))
+        run(record_source(worker_pool, KernelJob(kernel(), records=4000), "cpu"))
 
 
 def test_a_loop_without_end_is_found_not_waited_for(run):
-    packed = run(record_source(worker_pool, Job(kernel("while (true) numbers[lane] += 1;"), records=4000)))
+    packed = run(record_source(worker_pool, KernelJob(kernel("while (true) numbers[lane] += 1;"), records=4000)))
     assert packed.meta["findings"] == ["timeout"]
 
 
@@ -233,15 +235,15 @@ def test_a_compiler_that_does_not_come_back_is_stopped(run, monkeypatch):
 async def everybody() -> set[str]:
     """The addresses of the workers."""
     await worker_pool.run(os.getpid)
-    link = worker_pool._links[asyncio.get_running_loop()].result()
-    return set(link.roster.workers)
+    connection = worker_pool._connections[asyncio.get_running_loop()].result()
+    return set(connection.scheduler.workers)
 
 
 def test_a_kernel_crash_costs_no_worker(run):
     async def ask():
         before = await everybody()
         with pytest.raises(WorkerLost, match="The kernel crashed"):
-            await record_source(worker_pool, Job(BREAKING["a pointer to nowhere"][1], records=4000))
+            await record_source(worker_pool, KernelJob(BREAKING["a pointer to nowhere"][1], records=4000))
         after = await everybody()
         return before, after
 
@@ -251,7 +253,7 @@ def test_a_kernel_crash_costs_no_worker(run):
 
 def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     box = sandbox.Sandbox()
-    job = Job(kernel(), records=4000)
+    job = KernelJob(kernel(), records=4000)
     processes = []
     for _ in range(2):
         box.prepare("")
@@ -264,7 +266,7 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     assert box._cells[""] is kept  # a compilation leaves nothing behind
     kept._kill()
     select.select([kept._process], [], [], 60)
-    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)  # whoever comes next does not hear of it
+    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)  # whoever comes next does not report_later of it
     kept = box._cells[""]
     box._control.close()
     with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
@@ -341,7 +343,7 @@ def test_where_nothing_confines_the_doctor_says_so():
 def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
 from splatscope.engine import sandbox
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 from splatscope.services.recordings import check_job
 arguments = ({kernel()!r}, "kernel.slang", "")
 print(sorted(sandbox.work("check", check_job, arguments, 20.0, False)[0]["interface"]["buffers"]))
@@ -353,7 +355,7 @@ except Exception as error:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     first, second = done.stdout.strip().split("\n")
     assert first == "['numbers']"
-    assert second.startswith("EngineError Edited kernels do not run here")
+    assert second.startswith("WorkerError Edited kernels do not run here")
     assert "--address localhost" in second
 
 
@@ -372,17 +374,17 @@ with socket.socket() as listening:
 
 def test_guests_leave_a_worker_free_and_come_back_where_they_were():
     async def ask():
-        roster = Roster()
-        roster.join("a")
-        roster.join("b")
-        first = await roster.take(None, guest=True)
-        second = asyncio.ensure_future(roster.take(None, guest=True))
-        other = await roster.take(None)  # though it came later
+        scheduler = Scheduler()
+        scheduler.join("a")
+        scheduler.join("b")
+        first = await scheduler.take(None, untrusted=True)
+        second = asyncio.ensure_future(scheduler.take(None, untrusted=True))
+        other = await scheduler.take(None)  # though it came later
         assert not second.done()
-        roster.give_back(other)
+        scheduler.release(other)
         await asyncio.sleep(0)
         assert not second.done()
-        roster.give_back(first)
+        scheduler.release(first)
         return first, other, await second
 
     first, other, second = asyncio.run(ask())

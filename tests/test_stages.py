@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from splatscope.services.recordings import record_source
-from splatscope.tracing.job import Job
-from splatscope.tracing.progress import INSTRUMENTING, STAGES, tell, telling, words
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import INSTRUMENTING, STAGES, progress_to, report_progress, words
 from splatscope.web.stepper.stepper import Stepper
-from splatscope.workers import connection as link
+from splatscope.workers import connection as connection
 from splatscope.workers.pool import Pool
 
 DOUBLING = """
@@ -26,15 +26,15 @@ void doubleMain(uint lane : SV_GroupIndex)
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_stages_come_in_order(monkeypatch, trusted):
-    monkeypatch.setattr(link, "LASTING", 0.0)
+    monkeypatch.setattr(connection, "LASTING", 0.0)
     heard = []
     source = DOUBLING.replace("MULTIPLE", "2" if trusted else "3")
 
     async def run():
         pool = Pool()
         try:
-            job = Job(source, groups=(2, 1, 1), inputs={"numbers": np.ones(16, np.uint32)})
-            return await record_source(pool, job, trusted=trusted, teller=heard.append)
+            job = KernelJob(source, groups=(2, 1, 1), inputs={"numbers": np.ones(16, np.uint32)})
+            return await record_source(pool, job, trusted=trusted, on_progress=heard.append)
         finally:
             await pool.close()
 
@@ -45,24 +45,24 @@ def test_stages_come_in_order(monkeypatch, trusted):
 
 
 def test_nobody_needs_to_listen():
-    tell(0)
+    report_progress(0)
     heard = []
-    with telling(heard.append):
-        tell(1)
-        with telling(None):
-            tell(2)
-        tell(3)
-    tell(4)
+    with progress_to(heard.append):
+        report_progress(1)
+        with progress_to(None):
+            report_progress(2)
+        report_progress(3)
+    report_progress(4)
     assert heard == [1, 3]
 
 
 def test_a_stepper_hears_of_the_recording_it_waits_for_alone():
     stepper = Stepper()
-    first = stepper.ear()
+    first = stepper.channel()
     stepper.wait()
     first(2)
     assert stepper.busy == words(2) == "Recording, 3 of 5: running it, once the driver has compiled it …"
-    second = stepper.ear()
+    second = stepper.channel()
     first(3)
     assert stepper.busy == words(2)
     second(4)

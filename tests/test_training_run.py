@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splatscope.services import training
-from splatscope.services.training import Refused, Run
+from splatscope.services.training import SettingsRefused, TrainingRun
 from splatscope.splat.images import read_picture
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import load_state, start_state
@@ -51,17 +51,17 @@ def tiny(**settings) -> Settings:
     return Settings(**{"size": 32, "blobs": 20, "iterations": 100_000} | settings)
 
 
-def new_run(pool, **settings) -> Run:
+def new_run(pool, **settings) -> TrainingRun:
     y, x = np.mgrid[:24, :32]
     target = np.stack([8 * x, 10 * y, 128 + 0 * x], axis=-1).astype(np.uint8)
-    return Run(pool, start_state(tiny(**settings), target, "ramp.png"))
+    return TrainingRun(pool, start_state(tiny(**settings), target, "ramp.png"))
 
 
 def arrays(state) -> list[np.ndarray]:
     return [state.splats.raw, state.splats.first_moment, state.splats.second_moment]
 
 
-async def kill_worker_of(run: Run) -> None:
+async def kill_worker_of(run: TrainingRun) -> None:
     """End the worker where `run` lives, as a crash would, also in the middle of a slice."""
     link = await run.pool._link()
     processes = await link.client.run(lambda: (os.getpid(), list(training._runs)))
@@ -136,7 +136,7 @@ def test_the_saved_state_is_the_devices_bit_for_bit(run):
         await one.advance(12, seconds=60)
         saved = load_state(await one.save())
         assert saved.step == 12
-        other = Run(pool, load_state(await one.save()))
+        other = TrainingRun(pool, load_state(await one.save()))
         assert (await other.advance(0)).iteration == 12
         again = load_state(await other.save())
         for before, after in zip(arrays(saved), arrays(again), strict=True):
@@ -223,7 +223,7 @@ def test_what_the_device_does_not_take_is_refused_and_costs_no_worker(run, setti
         before = await one.advance(3, seconds=60)
         asked = new_run(pool)
         asked.snapshot.settings.param.update(**settings)
-        with pytest.raises(Refused, match=words) as refused:
+        with pytest.raises(SettingsRefused, match=words) as refused:
             await asked.advance(0)
         assert "allowed" in str(refused.value)
         assert "\n" not in str(refused.value)
@@ -302,7 +302,7 @@ def test_a_run_that_is_refused_or_left_while_it_begins_leaves_nothing(run):
     async def scenario(pool):
         refused = new_run(pool)
         refused.snapshot.settings.size = 4096
-        with pytest.raises(Refused):
+        with pytest.raises(SettingsRefused):
             await refused.advance(0)
         await refused.close()
         left = new_run(pool)

@@ -12,11 +12,11 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 SIZE, BLOBS, ITERATIONS = (16, 12), 3, 48
 FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
@@ -59,7 +59,7 @@ class AdamLesson(Lesson):
         "pace": {"log": True},
     }
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         width, height = SIZE
         inputs = scene_inputs(SIZE, start()) | self.adam(NAMES[self.correction])
         inputs |= {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
@@ -91,13 +91,13 @@ class AdamLesson(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [int(step) for step in story.steps(kind="write", name="blobsBuffer", thread=LAST)]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [int(step) for step in query.steps(kind="write", name="blobsBuffer", thread=LAST)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        life = lives(story)
-        corrected, shipped = np.moveaxis(story.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
-        after = np.c_[life["p"][:, 1:], story.output("blobsBuffer")]
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        life = lives(query)
+        corrected, shipped = np.moveaxis(query.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
+        after = np.c_[life["p"][:, 1:], query.output("blobsBuffer")]
         curves = {
             "the value": [("", after, "line")],
             "its gradient": [("m̂", life["mHat"], "dashed"), ("m", life["m"], "line"), ("g", life["g"], "dots")],
@@ -109,7 +109,7 @@ class AdamLesson(Lesson):
             "squared, on a logarithmic scale": {"log": True},
             "the step, in η": {"levels": [-1, 0, 1]},
         }
-        frames = to_bytes(story.output("frames")[..., :3])
+        frames = to_bytes(query.output("frames")[..., :3])
         return {
             "names": [f"{field} of Gaussian {blob + 1}" for field in FIELDS for blob in range(BLOBS)],
             "ends": life["ends"].tolist(),
@@ -131,32 +131,32 @@ class AdamLesson(Lesson):
 
     # Questions
 
-    def first(self, story: Story) -> Answer:
-        moves = np.abs(story.output("moves")[0, :, 0]) / self.rates()
-        gradients = np.abs(lives(story)["g"][:, 0])
+    def first(self, query: RecordingQuery) -> Answer:
+        moves = np.abs(query.output("moves")[0, :, 0]) / self.rates()
+        gradients = np.abs(lives(query)["g"][:, 0])
         every = "by η, every one"
         value = every if np.all(np.abs(moves - 1) < 0.01) else "by η at most"
         because = (
             f"The gradients lie between {gradients.min():.1e} and {gradients.max():.1e}. But m̂ is g itself at first, and √v̂ its "
             "size: what is left is the sign."
         )
-        return Answer(value, (every, "by η at most", "by η times the gradient", "by a tenth of η"), self.stops(story)[0], because)
+        return Answer(value, (every, "by η at most", "by η times the gradient", "by a tenth of η"), self.stops(query)[0], because)
 
-    def against(self, story: Story) -> Answer:
-        life = lives(story)
+    def against(self, query: RecordingQuery) -> Answer:
+        life = lives(query)
         uphill = np.sign(life["g"][0]) * np.sign(life["m"][0]) < 0
         many = int(uphill.sum())
         because = "m has the gradient's sign throughout."
         if many:
             because = f"The first time in iteration {np.flatnonzero(uphill)[0] + 1}: the gradient has turned, m has not yet."
-        step = int(life["ends"][0, np.flatnonzero(uphill)[0]]) if many else self.stops(story)[-1]
+        step = int(life["ends"][0, np.flatnonzero(uphill)[0]]) if many else self.stops(query)[-1]
         kept = list(dict.fromkeys(n for n in (many, 0, many + 9, many // 2, many + 4, ITERATIONS // 2) if 0 <= n <= ITERATIONS))[:4]
         return Answer(str(many), tuple(map(str, sorted(kept))), step, because)
 
     # Claims
 
-    def corrected(self, lab: Lab) -> Verdict:
-        right, shipped = self._streams(lab, np.ones((1, LONG)))[0].T
+    def corrected(self, experiment: Experiment) -> Verdict:
+        right, shipped = self._streams(experiment, np.ones((1, LONG)))[0].T
         at = (1, 12, LONG)
         ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
             f"step {t:,}: {right[t - 1]:.2f} η, <b>{shipped[t - 1]:.3g} η</b>" for t in at
@@ -164,8 +164,8 @@ class AdamLesson(Lesson):
         said = "That is right at t = 1 only. The correction is 1 − βᵗ: it makes m̂ an average from the first step on, and fades."
         return Verdict(bool(np.allclose(shipped, right, rtol=0.05)), ran, said)
 
-    def erratic(self, lab: Lab) -> Verdict:
-        means = mean_steps(self._streams(lab, some_streams()))
+    def erratic(self, experiment: Experiment) -> Verdict:
+        means = mean_steps(self._streams(experiment, some_streams()))
         large, steady, noisy = means[3], means[0], means[1]
         ran = (
             f"always 1: steps of <b>{steady[0]:.2f} η</b>, as shipped {steady[1]:.2f} η<br>"
@@ -175,12 +175,12 @@ class AdamLesson(Lesson):
         said = "The size of a gradient does not matter, its steadiness does. A steady one gets the largest steps, noise small ones."
         return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
 
-    def noisy(self, lab: Lab) -> Verdict:
+    def noisy(self, experiment: Experiment) -> Verdict:
         raw = some_gaussians(60, (48, 48), 5, (2.0, 6.0))
-        again = np.array([gradient(lab, raw) for _ in range(6)])
+        again = np.array([gradient(experiment, raw) for _ in range(6)])
         moved = raw - 0.02 * np.sign(again[0])
         size = np.abs(again[0]).max()
-        apart, change = np.ptp(again, axis=0).max() / size, np.abs(gradient(lab, moved) - again[0]).max() / size
+        apart, change = np.ptp(again, axis=0).max() / size, np.abs(gradient(experiment, moved) - again[0]).max() / size
         ran = (
             f"60 Gaussians, 48 × 48 pixels, the gradient of the same state six times: "
             f"{'the same bits' if apart == 0 else f'apart by <b>{apart:.0e}</b> of the largest at most'}<br>"
@@ -195,15 +195,15 @@ class AdamLesson(Lesson):
     # Tried out
 
     @param.depends("beta1", "beta2")
-    def constant(self, lab: Lab) -> Curves:
-        moved = self._streams(lab, np.ones((1, LONG)))[0]
+    def constant(self, experiment: Experiment) -> Curves:
+        moved = self._streams(experiment, np.ones((1, LONG)))[0]
         at = np.unique(np.round(np.geomspace(1, LONG, 160)).astype(int))
         curves = [Curve(label, at, moved[at - 1, which]) for which, label in enumerate(("divided by 1 − βᵗ", "divided by 1 − β"))]
         return Curves("iteration", "step, in η", tuple(curves), log_x=True)
 
     @param.depends("beta1", "beta2")
-    def streams(self, lab: Lab) -> Several:
-        moved = self._streams(lab, some_streams())
+    def streams(self, experiment: Experiment) -> Several:
+        moved = self._streams(experiment, some_streams())
         shown = np.arange(1, 121)
         names = ("steady", "noisy", "sparse")
         curves = tuple(Curve(name, shown, moved[i, :120, 0]) for i, name in enumerate(names))
@@ -213,12 +213,12 @@ class AdamLesson(Lesson):
         ]
         return Several((Curves("iteration", "corrected step, in η", curves), Table(("corrected", "as shipped", ""), tuple(rows))))
 
-    def training(self, lab: Lab) -> Curves:
+    def training(self, experiment: Experiment) -> Curves:
         picture = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut", 48, 48).pixels
         curves = []
         for adam, words in (("correct", "1 − βᵗ"), ("shipped", "1 − β, as shipped")):
             settings = Settings(size=48, blobs=60, iterations=200, kernels="tiled", adam=adam)
-            trainer = Trainer(lab.device, start_state(settings, picture, ""))
+            trainer = Trainer(experiment.device, start_state(settings, picture, ""))
             looks = [trainer.look()]
             for _ in range(40):
                 trainer.advance(5)
@@ -227,7 +227,7 @@ class AdamLesson(Lesson):
         return Curves("iteration", "PSNR, dB", tuple(curves))
 
     @param.depends("surface", "loss", "pace", "beta1", "beta2")
-    def map(self, lab: Lab) -> Paths:
+    def map(self, experiment: Experiment) -> Paths:
         which, grid = SURFACES.index(self.surface), (97, 61)
         inputs = self.adam() | {
             "surface": np.uint32(which),
@@ -242,15 +242,15 @@ class AdamLesson(Lesson):
             "places": np.zeros((4, STEPS + 1, 2), np.float32),
             "heights": np.zeros(grid[::-1], np.float32),
         }
-        places = np.nan_to_num(lab.run(self.kernel("map", entry="walk", inputs=inputs))["places"], nan=1e6)  # far away
+        places = np.nan_to_num(experiment.run(self.kernel("map", entry="walk", inputs=inputs))["places"], nan=1e6)  # far away
         groups = (-(-grid[0] * grid[1] // 64), 1, 1)
-        heights = lab.run(self.kernel("map", entry="survey", inputs=inputs, groups=groups))["heights"]
+        heights = experiment.run(self.kernel("map", entry="survey", inputs=inputs, groups=groups))["heights"]
         labels = ("gradient descent", "momentum", "Adam", "Adam as shipped")
         paths = tuple(Curve(label, *np.clip(places[way].T, -1e6, 1e6)) for way, label in enumerate(labels))
         levels = tuple(float(level) for level in np.geomspace(0.002, 0.9, 12) * heights.max())
         return Paths(heights, LOW, HIGH, levels, paths, GOALS[which])
 
-    def _streams(self, lab: Lab, gradients: np.ndarray) -> np.ndarray:
+    def _streams(self, experiment: Experiment, gradients: np.ndarray) -> np.ndarray:
         """The moves that streams of gradients (n, iterations) make, in η: (n, iterations, 2), corrected and as shipped."""
         rows = np.zeros((8, gradients.shape[1]), np.float32)
         rows[: len(gradients)] = gradients
@@ -259,7 +259,7 @@ class AdamLesson(Lesson):
             "gradients": rows,
             "moved": np.zeros((*rows.shape, 2), np.float32),
         }
-        return lab.run(self.kernel("streams", entry="followStreams", inputs=inputs))["moved"][: len(gradients)]
+        return experiment.run(self.kernel("streams", entry="followStreams", inputs=inputs))["moved"][: len(gradients)]
 
 
 def start() -> np.ndarray:
@@ -279,16 +279,16 @@ def target() -> np.ndarray:
     return picture
 
 
-def lives(story: Story) -> dict[str, np.ndarray]:
+def lives(query: RecordingQuery) -> dict[str, np.ndarray]:
     """What each thread's value went through, (27, iterations) each: p and g before, m, v, m̂ and v̂ after, `ends` the steps."""
 
     def of(name: str, function: str, nth: int = 0, of_each: int = 1, **wanted: str) -> np.ndarray:
-        steps = story.steps(**{"kind": "value", "name": name, "function": function} | wanted)
-        steps = steps[np.argsort(story.threads(steps), kind="stable")]
+        steps = query.steps(**{"kind": "value", "name": name, "function": function} | wanted)
+        steps = steps[np.argsort(query.threads(steps), kind="stable")]
         return steps.reshape(COUNT, ITERATIONS, of_each)[..., nth]
 
     def values(steps: np.ndarray) -> np.ndarray:
-        return story.values(steps.ravel()).reshape(steps.shape)
+        return query.values(steps.ravel()).reshape(steps.shape)
 
     # adamMove is called twice an iteration: the second call is the one that counts.
     found = {name: values(of(name, "trainAlone")) for name in ("p", "g")}
@@ -309,11 +309,11 @@ def mean_steps(moved: np.ndarray) -> np.ndarray:
     return np.abs(moved[:, -2000:]).mean(axis=1)
 
 
-def gradient(lab: Lab, raw: np.ndarray) -> np.ndarray:
+def gradient(experiment: Experiment, raw: np.ndarray) -> np.ndarray:
     """Of all raw values (9, N) by the kernel of a training, for a picture of 48 × 48."""
     inputs = scene_inputs((48, 48), raw) | {"targetBuffer": np.ones((48, 48, 4), np.float32)}
     job = Lesson.shader("training.slang", entry="computeDerivativesMain", inputs=inputs, groups=(6, 12, 1))
-    return lab.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
+    return experiment.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
 
 
 def digits(values: np.ndarray) -> list[list[float]]:

@@ -9,11 +9,11 @@ import param
 
 from splatscope.gpu.kernel import first_error
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
 PIXELS = TILE[0] * TILE[1]
@@ -65,12 +65,12 @@ class Autodiff(Lesson):
             | more
         )
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self.kernel(entry="microscope", inputs=self.inputs(), functions=("microscope",))
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """Where the last thread has a link, which in lockstep is where all have it."""
         named = (
             "part.d",
@@ -85,65 +85,67 @@ class Autodiff(Lesson):
             "dp",
             "difference",
         )
-        steps = [story.steps(kind="value", name=name, thread=PIXELS - 1) for name in named]
+        steps = [query.steps(kind="value", name=name, thread=PIXELS - 1) for name in named]
         up, down = [int(one[0]) for one in steps[:5]], [int(one[-1]) for one in steps[5:]]
         return [*up, *down]
 
-    def facts(self, story: Story) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
         field = FIELDS.index(self.field)
         return {
             "size": TILE,
             "blob": self.blob,
-            "most": max(float(np.abs(story.output("gradient")).max()), 1e-30),
-            "sum": whole(story),
+            "most": max(float(np.abs(query.output("gradient")).max()), 1e-30),
+            "sum": whole(query),
             "links": links(field),
             "ellipses": ellipses(self.raw()),
         }
 
     # Questions
 
-    def way(self, story: Story) -> Answer:
-        total = whole(story)
+    def way(self, query: RecordingQuery) -> Answer:
+        total = whole(query)
         value = "It stays" if total == 0 else "It shrinks" if total > 0 else "It grows"
         because = f"The gradients of the 32 pixels add up to {total:.2g}; the step goes the other way."
-        return Answer(value, ("It grows", "It shrinks", "It stays"), len(story), because)
+        return Answer(value, ("It grows", "It shrinks", "It stays"), len(query), because)
 
-    def outvoted(self, story: Story) -> Answer:
-        gradient, total = story.output("gradient"), whole(story)
+    def outvoted(self, query: RecordingQuery) -> Answer:
+        gradient, total = query.output("gradient"), whole(query)
         against = int(np.sum(gradient * total < 0))
         strongest = int(np.abs(gradient).argmax())
         because = (
             f"The loudest is pixel {strongest}, with {gradient[strongest]:.2g}, and the sum is {total:.2g}. "
             "The map at the right of the figure shows who asks for what."
         )
-        return Answer(str(against), some_numbers(against, PIXELS), len(story), because)
+        return Answer(str(against), some_numbers(against, PIXELS), len(query), because)
 
     # The chain and its judge
 
     @param.depends("blob", "opacity", "seed")
-    def nine(self, lab: Lab) -> Table:
-        trained = lab.run(self.kernel("whole", entry="gradients", inputs=self.inputs()))["derivBuffer"].view(np.float32)
+    def nine(self, experiment: Experiment) -> Table:
+        trained = experiment.run(self.kernel("whole", entry="gradients", inputs=self.inputs()))["derivBuffer"].view(np.float32)
         rows = []
         for field, name in enumerate(FIELDS):
-            by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(lab, field)
+            by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(experiment, field)
             rows.append((name, number(by_rule), number(tried), small(abs(by_rule - tried))))
         return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
 
-    def _tried(self, lab: Lab, field: int, step: float = 0.01) -> float:
+    def _tried(self, experiment: Experiment, field: int, step: float = 0.01) -> float:
         """The central difference of the picture's loss by one raw value."""
         losses = []
         for way in (step, -step):
             raw = self.raw()
             raw[field, self.blob] += way
             inputs = self.inputs(blobsBuffer=raw.ravel(), losses=np.zeros(PIXELS, np.float32))
-            losses.append(lab.run(self.kernel("whole", entry="lossOfEach", inputs=inputs))["losses"].astype(np.float64).sum())
+            losses.append(
+                experiment.run(self.kernel("whole", entry="lossOfEach", inputs=inputs))["losses"].astype(np.float64).sum()
+            )
         return float(losses[0] - losses[1]) / (2 * step)
 
     @param.depends("blob", "field", "opacity", "seed")
-    def nudges(self, lab: Lab) -> Curves:
+    def nudges(self, experiment: Experiment) -> Curves:
         steps, off = np.geomspace(1e-6, 1, 37).astype(np.float32), []
         for step in steps:
-            found = lab.run(self.kernel(entry="microscope", inputs=self.inputs(nudge=step)))
+            found = experiment.run(self.kernel(entry="microscope", inputs=self.inputs(nudge=step)))
             off.append(np.abs(found["slope"] - found["gradient"]).max() / np.abs(found["gradient"]).max())
         off = np.array(off)
         return Curves(
@@ -153,65 +155,65 @@ class Autodiff(Lesson):
     # The words, one line each
 
     @param.depends("x")
-    def differentiable(self, lab: Lab) -> Several:
+    def differentiable(self, experiment: Experiment) -> Several:
         job = self.example("differentiable")
         job.source = job.source.replace("[Differentiable] ", "")
-        return Several((self.left(lab, "differentiable"), refusal("Without [Differentiable]", lab.refused(job))))
+        return Several((self.left(experiment, "differentiable"), refusal("Without [Differentiable]", experiment.refused(job))))
 
     @param.depends("x")
-    def pairs(self, lab: Lab) -> Code:
-        return self.left(lab, "pairs")
+    def pairs(self, experiment: Experiment) -> Code:
+        return self.left(experiment, "pairs")
 
     @param.depends("x")
-    def nodiff(self, lab: Lab) -> Several:
+    def nodiff(self, experiment: Experiment) -> Several:
         job = self.example("nodiff")
         job.source = job.source.replace("no_diff(steps(x))", "steps(x)")
-        return Several((self.left(lab, "nodiff"), refusal("Without the second no_diff", lab.refused(job))))
+        return Several((self.left(experiment, "nodiff"), refusal("Without the second no_diff", experiment.refused(job))))
 
     @param.depends("x")
-    def differential(self, lab: Lab) -> Several:
+    def differential(self, experiment: Experiment) -> Several:
         job = self.example("differential")
         job.source = job.source.replace("dBefore.d.value", "dBefore.d.finalCount")
-        return Several((self.left(lab, "differential"), refusal("Asked for dBefore.d.finalCount", lab.refused(job))))
+        return Several((self.left(experiment, "differential"), refusal("Asked for dBefore.d.finalCount", experiment.refused(job))))
 
     @param.depends("x")
-    def believed(self, lab: Lab) -> Code:
-        return self.left(lab, "believed")
+    def believed(self, experiment: Experiment) -> Code:
+        return self.left(experiment, "believed")
 
-    def recompute(self, lab: Lab) -> Several:
+    def recompute(self, experiment: Experiment) -> Several:
         rows, gradients = [], []
         for name, words in (("", "without it"), ("[PreferRecompute]", "with <code>[PreferRecompute]</code>")):
             bytes_of = []
             for most in (8, 16):
                 job = self.loop(most, name)
-                bytes_of.append(sum(lab.private_arrays(job).values()))
-            gradients.append(lab.run(job)["derivBuffer"].view(np.float32))
+                bytes_of.append(sum(experiment.private_arrays(job).values()))
+            gradients.append(experiment.run(job)["derivBuffer"].view(np.float32))
             each = (bytes_of[1] - bytes_of[0]) / 8
-            rows.append((words, *(f"{n:,}" for n in bytes_of), f"{each:g}", f"{1e6 * lab.seconds(job, 4):.0f}\u2009µs"))
+            rows.append((words, *(f"{n:,}" for n in bytes_of), f"{each:g}", f"{1e6 * experiment.seconds(job, 4):.0f}\u2009µs"))
         apart = float(np.abs(gradients[0] - gradients[1]).max())
         rows.append(("largest difference of the gradients", small(apart), "", "", ""))
         line = next(line for line in self.source("recompute").split("\n") if "layerAt(uint" in line)
         head = ("", "bytes, 8 turns", "bytes, 16 turns", "a turn", "time, 16 turns")
         return Several((Code(line), Table(head, tuple(rows))))
 
-    def loop(self, most: int, attribute: str) -> Job:
+    def loop(self, most: int, attribute: str) -> KernelJob:
         inputs = scene_inputs(TILE, some_gaussians(most, TILE, 3, (0.5, 1.0)))
         job = self.kernel("recompute", entry="run", inputs=inputs, constants={"MOST": most})
         job.source = job.source.replace("[PreferRecompute]", attribute)
         return job
 
-    def example(self, name: str) -> Job:
+    def example(self, name: str) -> KernelJob:
         return self.kernel(name, entry="run", inputs={"x": np.float32(self.x)})
 
-    def left(self, lab: Lab, name: str) -> Code:
+    def left(self, experiment: Experiment, name: str) -> Code:
         """The kernel's code, with what the recording says that each line left."""
         job = self.example(name)
-        story = lab.record(job)
+        query = experiment.record(job)
         notes: dict[int, dict[str, str]] = {}
-        for step in story.steps(kind="value", function="run"):
-            site = story.site(step)
+        for step in query.steps(kind="value", function="run"):
+            site = query.site(step)
             if site.type:
-                notes.setdefault(site.line, {})[site.name] = numbers(story.values(np.array([step]))[0])
+                notes.setdefault(site.line, {})[site.name] = numbers(query.values(np.array([step]))[0])
         lines = job.source.rstrip().split("\n")
         shown = {i + 1: line for i, line in enumerate(lines) if tells(line)}
         return Code(
@@ -221,54 +223,54 @@ class Autodiff(Lesson):
 
     # The gradient that is zero
 
-    def compiles(self, lab: Lab) -> Verdict:
-        refused = lab.refused(self.form("return smoothstep(0, 1, x);"))
+    def compiles(self, experiment: Experiment) -> Verdict:
+        refused = experiment.refused(self.form("return smoothstep(0, 1, x);"))
         code = re.search(r"error\[(\w+)\]", refused)
         at = 0.6
-        _, gradient, difference = self._look(lab, MEMBER, np.array([at]))[:, 0]
+        _, gradient, difference = self._look(experiment, MEMBER, np.array([at]))[:, 0]
         ran = (
             f"<code>return smoothstep(0, 1, x);</code> {f'is refused: {code[1]}' if code else 'compiles'}<br>"
-            f"<code>{escape(MEMBER)}</code> {'is refused' if lab.refused(self.form(MEMBER)) else 'compiles'}<br>"
+            f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.refused(self.form(MEMBER)) else 'compiles'}<br>"
             f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
         )
         said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant. Nobody is told."
         return Verdict(bool(np.isclose(gradient, difference, atol=0.01)), ran, said)
 
     @param.depends("x")
-    def forms(self, lab: Lab) -> Table:
+    def forms(self, experiment: Experiment) -> Table:
         rows = []
         for body in FORMS:
-            refused = lab.refused(self.form(body))
-            found = ("refused", "") if refused else tuple(number(n) for n in self._look(lab, body)[1:])
+            refused = experiment.refused(self.form(body))
+            found = ("refused", "") if refused else tuple(number(n) for n in self._look(experiment, body)[1:])
             rows.append((f"<code>{escape(body)}</code>", *found))
         return Table(("s(x)", "gradient", "difference"), tuple(rows))
 
-    def trap(self, lab: Lab) -> Curves:
+    def trap(self, experiment: Experiment) -> Curves:
         x = np.linspace(-0.2, 0.8, 51).astype(np.float32)
-        built_in, spelled = (self._look(lab, body, x) for body in (MEMBER, SPELLED))
+        built_in, spelled = (self._look(experiment, body, x) for body in (MEMBER, SPELLED))
         tried = Curve("", x[::2], spelled[2][::2], points=True)
         return Curves("x", "slope of s", (Curve("ease", x, spelled[1]), Curve("smoothstep", x, built_in[1]), tried))
 
-    def descent(self, lab: Lab) -> Curves:
+    def descent(self, experiment: Experiment) -> Curves:
         steps, curves = np.arange(60), []
         for body, label in ((MEMBER, "smoothstep"), (SPELLED, "ease")):
             inputs = {"xs": np.array([0.2], np.float32), "found": np.zeros((60, 4), np.float32)}
-            found = lab.run(self.form(body, entry="descend", inputs=inputs))["found"]
+            found = experiment.run(self.form(body, entry="descend", inputs=inputs))["found"]
             curves.append(Curve(label, steps, found[:, 0]))
         return Curves("step", "loss", tuple(curves))
 
-    def form(self, body: str, **options: Any) -> Job:
+    def form(self, body: str, **options: Any) -> KernelJob:
         """The kernel of the trap with another body of its function."""
         job = self.kernel("trap", **{"entry": "look"} | options)
         assert MEMBER in job.source
         job.source = job.source.replace(MEMBER, body)
         return job
 
-    def _look(self, lab: Lab, body: str, xs: np.ndarray | None = None) -> np.ndarray:
+    def _look(self, experiment: Experiment, body: str, xs: np.ndarray | None = None) -> np.ndarray:
         """(3,) or (3, n) float32: value, gradient, difference at this lesson's x, or at those given."""
         many = np.atleast_1d(np.asarray(self.x if xs is None else xs, np.float32))
         inputs = {"xs": many, "found": np.zeros((len(many), 4), np.float32)}
-        found = lab.run(self.form(body, groups=(len(many), 1, 1), inputs=inputs))["found"][:, :3].T
+        found = experiment.run(self.form(body, groups=(len(many), 1, 1), inputs=inputs))["found"][:, :3].T
         return found[:, 0] if xs is None else found
 
 
@@ -329,9 +331,9 @@ def ellipses(raw: np.ndarray) -> list[list[float]]:
     return np.round(np.concatenate([raw[:2], sizes, raw[4:5], raw[5:8]]).T.astype(float), 4).tolist()
 
 
-def whole(story: Story) -> float:
+def whole(query: RecordingQuery) -> float:
     """∂ of the picture's loss by p."""
-    return float(story.output("gradient").astype(np.float64).sum())
+    return float(query.output("gradient").astype(np.float64).sum())
 
 
 def tells(line: str) -> bool:

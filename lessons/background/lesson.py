@@ -11,11 +11,11 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Look, Trainer
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 COLOURS = {"white": (1.0, 1.0, 1.0), "orange": (0.9, 0.6, 0.1), "pink": (0.85, 0.4, 0.6), "grey": (0.5, 0.5, 0.5)}
 WIDTH, HEIGHT = 8, 4
@@ -34,52 +34,52 @@ class Background(Lesson):
     unit: ClassVar[str] = "pixel"
     controls: ClassVar[dict[str, dict[str, Any]]] = {"T": {"live": True}}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         raw = gaussians([CENTRE], [(2.6, 1.5)], [0.35], [COLOURS[self.colour]], [1 - self.T])
         inputs = scene_inputs((WIDTH, HEIGHT), raw, max_weight=1.0) | outputs(WIDTH * HEIGHT)
         return self.kernel(entry="layOnWhite", inputs=inputs, functions=RECORDED)
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [int(step) for step in story.steps(kind="write", name="asShipped")]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [int(step) for step in query.steps(kind="write", name="asShipped")]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        right, shipped = story.output("asItShould"), story.output("asShipped")
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        right, shipped = query.output("asItShould"), query.output("asShipped")
         return {
             "width": WIDTH,
             "height": HEIGHT,
-            "T": story.output("gathered")[:, 3].tolist(),
+            "T": query.output("gathered")[:, 3].tolist(),
             "right": right[:, :3].tolist(),
             "shipped": shipped[:, :3].tolist(),
         }
 
     # Questions
 
-    def centre(self, story: Story) -> Answer:
+    def centre(self, query: RecordingQuery) -> Answer:
         at = CENTRE[1] * WIDTH + CENTRE[0]
-        light, transmittance = (story.output("gathered")[at, channel] for channel in (0, 3))
-        right, shipped = (story.output(name)[at, 0] for name in ("asItShould", "asShipped"))
+        light, transmittance = (query.output("gathered")[at, channel] for channel in (0, 3))
+        right, shipped = (query.output(name)[at, 0] for name in ("asItShould", "asShipped"))
         because = (
             f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be {right:.2f}."
         )
         values = [f"{value:.2f}" for value in (shipped, right, light, transmittance, 1 - light, 1.0, 0.0)]
-        step = next(step for step in self.stops(story) if story.threads([step])[0] == at)
+        step = next(step for step in self.stops(query) if query.threads([step])[0] == at)
         return Answer(values[0], tuple(sorted(list(dict.fromkeys(values))[:4])), step, because)
 
-    def visible(self, story: Story) -> Answer:
-        off = np.abs(story.output("asItShould") - story.output("asShipped")).max(axis=1)
+    def visible(self, query: RecordingQuery) -> Answer:
+        off = np.abs(query.output("asItShould") - query.output("asShipped")).max(axis=1)
         many = int(np.sum(off > 1 / 255))
         because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
         kept = list(dict.fromkeys(one for one in (many, 32, many // 2, 0, 16, 8, 4) if 0 <= one <= 32))[:4]
-        return Answer(str(many), tuple(str(one) for one in sorted(kept)), self.stops(story)[-1], because)
+        return Answer(str(many), tuple(str(one) for one in sorted(kept)), self.stops(query)[-1], because)
 
     # Claims
 
-    def standard(self, lab: Lab) -> Verdict:
+    def standard(self, experiment: Experiment) -> Verdict:
         rng = np.random.default_rng(2)
         layers = np.r_[[(1, 1, 1, 0.5)], rng.random((65_535, 4))]
-        found = self._sweep(lab, layers)
+        found = self._sweep(experiment, layers)
         right, shipped = found["asItShould"], found["asShipped"]
         ran = (
             f"white, α = 0.5, on white: shipped <b>{shipped[0, 0]:g}</b>, C + T gives <b>{right[0, 0]:g}</b><br>"
@@ -90,10 +90,10 @@ class Background(Lesson):
 
     # Tried out
 
-    def sweep(self, lab: Lab) -> Curves:
+    def sweep(self, experiment: Experiment) -> Curves:
         layers = np.ones((129, 4))
         layers[:, 3] = np.linspace(1, 0, 129)
-        found = self._sweep(lab, layers)
+        found = self._sweep(experiment, layers)
         x = found["gathered"][:, 3]
         curves = [
             Curve(label, x, found[name][:, 0]) for label, name in (("as it should be", "asItShould"), ("as shipped", "asShipped"))
@@ -101,9 +101,9 @@ class Background(Lesson):
         lost = Curve("missing", x, found["asItShould"][:, 0] - found["asShipped"][:, 0])
         return Curves("T", "white on white", (*curves, lost), height=240)
 
-    def pictures(self, lab: Lab) -> Pictures:
+    def pictures(self, experiment: Experiment) -> Pictures:
         size = (64, 32)
-        found = self._scene(lab, some_gaussians(26, size, seed=21, spread=(2.0, 5.0)), size)
+        found = self._scene(experiment, some_gaussians(26, size, seed=21, spread=(2.0, 5.0)), size)
         right, shipped = found["asItShould"][..., :3], found["asShipped"][..., :3]
         return Pictures(
             (
@@ -114,18 +114,18 @@ class Background(Lesson):
         )
 
     @param.depends("target")
-    def training(self, lab: Lab) -> Several:
+    def training(self, experiment: Experiment) -> Several:
         target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
         curves, pictures, rows = [], [Picture("the target", target)], []
         for background, words in (("correct", "C + T"), ("shipped", "as shipped")):
-            looks, raw = train(lab, target, background)
+            looks, raw = train(experiment, target, background)
             last = looks[-1]
             curves.append(Curve(words, np.array([look.iteration for look in looks]), np.array([look.psnr for look in looks])))
             pictures += [
                 Picture(f"{words}: {last.psnr:.1f} dB", to_bytes(last.picture)),
                 Picture(f"{words}: the error", last.error, low=0.0, high=0.15),
             ]
-            found = self._scene(lab, raw, (SIDE, SIDE))
+            found = self._scene(experiment, raw, (SIDE, SIDE))
             transmittance = found["gathered"][..., 3:]
             soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
             other = psnr(found["asShipped" if background == "correct" else "asItShould"][..., :3], target)
@@ -134,27 +134,27 @@ class Background(Lesson):
         head = ("trained", "fit", "pixels with T in 0.1 … 0.9", "Gaussians brighter than white", "drawn by the other formula")
         return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))
 
-    def _sweep(self, lab: Lab, layers: np.ndarray) -> dict[str, np.ndarray]:
+    def _sweep(self, experiment: Experiment, layers: np.ndarray) -> dict[str, np.ndarray]:
         count = len(layers)
         inputs = {"layers": layers.astype(np.float32), "count": np.uint32(count)} | outputs(count)
-        return lab.run(self.kernel("sweep", entry="sweepLayers", groups=(-(-count // 64), 1, 1), inputs=inputs))
+        return experiment.run(self.kernel("sweep", entry="sweepLayers", groups=(-(-count // 64), 1, 1), inputs=inputs))
 
-    def _scene(self, lab: Lab, raw: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+    def _scene(self, experiment: Experiment, raw: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
         """These Gaussians drawn: `gathered` (h, w, 4), `asItShould` and `asShipped` (h, w, 3) float32."""
         width, height = size
         inputs = scene_inputs(size, raw) | outputs(height, width)
         groups = (-(-width // WIDTH), -(-height // HEIGHT), 1)
-        return lab.run(self.kernel("scene", entry="drawScene", groups=groups, inputs=inputs))
+        return experiment.run(self.kernel("scene", entry="drawScene", groups=groups, inputs=inputs))
 
 
 def outputs(*shape: int) -> dict[str, np.ndarray]:
     return {name: np.zeros((*shape, 4), np.float32) for name in ("gathered", "asItShould", "asShipped")}
 
 
-def train(lab: Lab, target: np.ndarray, background: str) -> tuple[list[Look], np.ndarray]:
+def train(experiment: Experiment, target: np.ndarray, background: str) -> tuple[list[Look], np.ndarray]:
     """A short run over this background: looks along the way, and the raw values (9, BLOBS) it ended with."""
     settings = Settings(size=SIDE, blobs=BLOBS, iterations=ITERATIONS, kernels="tiled", background=background)
-    trainer = Trainer(lab.device, start_state(settings, target, ""))
+    trainer = Trainer(experiment.device, start_state(settings, target, ""))
     looks = [trainer.look()]
     for _ in range(LOOKS):
         trainer.advance(ITERATIONS // LOOKS)

@@ -9,11 +9,11 @@ import param
 from splatscope.paths import shader
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Table, Verdict, Words
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 SENTINEL = 0xFFFFFFFF
 BARRIER = "            GroupMemoryBarrierWithGroupSync();\n        }\n    }\n"
@@ -54,10 +54,10 @@ class BitonicSort(Lesson):
                 return np.random.default_rng(self.seed).permutation(keys)
         return keys
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.keys(), self.barrier)
 
-    def _job(self, keys: np.ndarray, barrier: bool = True) -> Job:
+    def _job(self, keys: np.ndarray, barrier: bool = True) -> KernelJob:
         job = self.kernel(entry="sortKeys", inputs=sort_inputs(keys))
         if not barrier:
             job.source = without_barrier(job.source)
@@ -65,41 +65,41 @@ class BitonicSort(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [one["end"] for one in passes(story)]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [one["end"] for one in passes(query)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        found = passes(story)
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        found = passes(query)
         return {
             "count": padded(self.count),
             "passes": found,
             "keys": [int(key) for key in self.keys()] + [SENTINEL] * (padded(self.count) - self.count),
-            "after": states(story, self.keys(), found),
+            "after": states(query, self.keys(), found),
         }
 
     # Questions
 
-    def swaps(self, story: Story) -> Answer:
-        first = passes(story)[0]
+    def swaps(self, query: RecordingQuery) -> Answer:
+        first = passes(query)[0]
         many, pairs = len(first["swapped"]), padded(self.count) // 2
         because = f"{many} of {pairs} pairs stood the wrong way round for the direction of their block."
         return Answer(str(many), options(many, pairs), first["end"], because)
 
-    def sentinels(self, story: Story) -> Answer:
-        writes = story.steps(kind="write", name="blobs", function="padBuffer")
+    def sentinels(self, query: RecordingQuery) -> Answer:
+        writes = query.steps(kind="write", name="blobs", function="padBuffer")
         many = len(writes)
         because = f"{self.count} keys are padded to {padded(self.count)}, the smallest power of two that holds them."
         return Answer(str(many), options(many, padded(self.count)), int(writes[-1]) if many else 0, because)
 
     # Claims
 
-    def lower_half(self, lab: Lab) -> Verdict:
-        story = lab.record(self._job(np.arange(16, dtype=np.uint32)[::-1].copy()))
+    def lower_half(self, experiment: Experiment) -> Verdict:
+        query = experiment.record(self._job(np.arange(16, dtype=np.uint32)[::-1].copy()))
         differ, total, first = 0, 0, ""
-        for step in story.steps(kind="value", name="ascending", function="orderPair"):
-            thread = int(story.threads([step])[0])
-            k, i = (int(story.last(name, thread, int(step))) for name in ("k", "i"))
-            says, does = i % k < k // 2, bool(story.values([step])[0])
+        for step in query.steps(kind="value", name="ascending", function="orderPair"):
+            thread = int(query.threads([step])[0])
+            k, i = (int(query.last(name, thread, int(step))) for name in ("k", "i"))
+            says, does = i % k < k // 2, bool(query.values([step])[0])
             total += 1
             if says != does:
                 differ += 1
@@ -107,33 +107,33 @@ class BitonicSort(Lesson):
         ran = f"<b>{differ} of {total}</b> tests differ.<br>First: {first}"
         return Verdict(differ == 0, ran, "It is true in every even block of <code>k</code> places, in its upper half too.")
 
-    def nearest_first(self, lab: Lab) -> Verdict:
+    def nearest_first(self, experiment: Experiment) -> Verdict:
         red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
         found = {}
         for name, layers in (("red, then blue", (red, blue)), ("blue, then red", (blue, red))):
             inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
-            found[name] = lab.run(self.kernel("order", entry="blendTwo", inputs=inputs))["result"][0]
+            found[name] = experiment.run(self.kernel("order", entry="blendTwo", inputs=inputs))["result"][0]
         ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
         holds = found["red, then blue"][0] < found["red, then blue"][2]
         said = "What is blended first weighs most: it is the nearest. Ids rise with distance, and the list is walked front to back."
         return Verdict(bool(holds), ran, said)
 
-    def serial_fifteen(self, lab: Lab) -> Verdict:
+    def serial_fifteen(self, experiment: Experiment) -> Verdict:
         keys = np.random.default_rng(1).permutation(16).astype(np.uint32)
-        serial = lab.record(self.kernel("others", entry="serial", inputs=sort_inputs(keys)))
-        network = lab.record(self._job(keys))
+        serial = experiment.record(self.kernel("others", entry="serial", inputs=sort_inputs(keys)))
+        network = experiment.record(self._job(keys))
         one = len(serial.steps(kind="read", name="blobs", function="serial", line=loop_line(serial)))
         many = len(network.steps(kind="value", name="b", function="orderPair"))
         ran = f"insertion of 16 shuffled keys: <b>{one}</b> comparisons<br>the network, in 10 passes: <b>{many}</b>"
         said = "15 steps sum 16 numbers. To sort 16 keys takes 46 comparisons in the worst case at the least; the network makes 80."
         return Verdict(one <= 15, ran, said)
 
-    def no_idle(self, lab: Lab) -> Verdict:
+    def no_idle(self, experiment: Experiment) -> Verdict:
         keys = np.random.default_rng(2).permutation(512).astype(np.uint32)
-        story = lab.record(self._job(keys))
-        calls = len(story.steps(kind="call", name="orderPair"))
-        worked = len(story.steps(kind="value", name="b", function="orderPair"))
-        swapped = len(story.steps(kind="write", name="blobs", function="orderPair")) // 2
+        query = experiment.record(self._job(keys))
+        calls = len(query.steps(kind="call", name="orderPair"))
+        worked = len(query.steps(kind="value", name="b", function="orderPair"))
+        swapped = len(query.steps(kind="write", name="blobs", function="orderPair")) // 2
         ran = (
             f"512 keys, 32 threads: <b>{calls:,}</b> calls of orderPair<br>"
             f"{calls - worked:,} return at once, as <code>l &lt; i</code><br>{swapped:,} of the other {worked:,} swap"
@@ -144,12 +144,12 @@ class BitonicSort(Lesson):
     # Tried out
 
     @param.depends("eight")
-    def merge(self, lab: Lab) -> Table | Words:
+    def merge(self, experiment: Experiment) -> Table | Words:
         keys = eight_numbers(self.eight)
         if keys is None:
             return Words("<p>Type eight whole numbers from 0 to 99, with blanks between them.</p>")
         inputs = {"keys": keys, "passes": np.zeros((4, 8), np.uint32)}
-        lists = lab.run(self.kernel("merge", entry="mergeEight", inputs=inputs))["passes"]
+        lists = experiment.run(self.kernel("merge", entry="mergeEight", inputs=inputs))["passes"]
         names = ("before", "after j = 4", "after j = 2", "after j = 1")
         rows = [(name, *marked(row)) for name, row in zip(names, lists, strict=True)]
         is_sorted = bool(np.all(np.diff(lists[-1].astype(int)) >= 0))
@@ -157,7 +157,7 @@ class BitonicSort(Lesson):
         verdict = f"{'sorted' if is_sorted else 'not sorted'}: the sequence {was}"
         return Table(("", *(str(i) for i in range(8)), ""), tuple((*row, verdict if i == 3 else "") for i, row in enumerate(rows)))
 
-    def why_sort(self, lab: Lab) -> Pictures:
+    def why_sort(self, experiment: Experiment) -> Pictures:
         size, count = (8, 4), 24
         raw = some_gaussians(count, size, seed=5, spread=(1.0, 2.5))
         ids = np.random.default_rng(11).permutation(count).astype(np.uint32)
@@ -169,12 +169,12 @@ class BitonicSort(Lesson):
                 "count": np.uint32(count),
                 "sortFirst": np.uint32(sort_first),
             }
-            pictures.append((caption, lab.run(self.kernel("tile", entry="drawTile", inputs=inputs))["picture"][..., :3]))
+            pictures.append((caption, experiment.run(self.kernel("tile", entry="drawTile", inputs=inputs))["picture"][..., :3]))
         shown = [Picture(caption, to_bytes(picture)) for caption, picture in pictures]
         difference = np.abs(pictures[0][1] - pictures[1][1]).max(axis=2)
         return Pictures((*shown, Picture("largest difference of a channel", difference)))
 
-    def others(self, lab: Lab) -> Bars:
+    def others(self, experiment: Experiment) -> Bars:
         keys = np.random.default_rng(3).permutation(512).astype(np.uint32)
         jobs = {
             "bitonic: 45 passes, 47 barriers": self._job(keys),
@@ -183,27 +183,27 @@ class BitonicSort(Lesson):
         }
         times = []
         for job in jobs.values():
-            if not np.array_equal(lab.run(job)["sorted"], np.arange(512)):
+            if not np.array_equal(experiment.run(job)["sorted"], np.arange(512)):
                 raise ValueError(f"{job.entry} did not sort")
-            times.append(1e6 * lab.seconds(job))
+            times.append(1e6 * experiment.seconds(job))
         return Bars(tuple(jobs), tuple(times), tuple(f"{time:,.0f}\u2009µs" for time in times))
 
     @param.depends("count", "order", "seed")
-    def without_barrier(self, lab: Lab) -> Table:
+    def without_barrier(self, experiment: Experiment) -> Table:
         rows = []
         for barrier, name in ((True, "with the barrier"), (False, "without it")):
-            story = lab.record(self._job(self.keys(), barrier))
-            wrong = int(np.sum(story.output("sorted") != np.arange(self.count)))
-            races = [finding for finding in story.findings if finding.kind == "race"]
+            query = experiment.record(self._job(self.keys(), barrier))
+            wrong = int(np.sum(query.output("sorted") != np.arange(self.count)))
+            races = [finding for finding in query.findings if finding.kind == "race"]
             lines = f"lines {' and '.join(map(str, races[0].lines))}" if races else "no finding"
             rows.append((name, f"{wrong} of {self.count} places", str(len(races)), lines))
         return Table(("", "wrong in the result", "races found", "the first"), tuple(rows))
 
-    def cost(self, lab: Lab) -> Curves:
+    def cost(self, experiment: Experiment) -> Curves:
         counts = np.array([8, 16, 32, 64, 128, 256, 512])
         steps = np.log2(counts)
         number = steps * (steps + 1) / 2
-        time = [1e6 * lab.seconds(self._job(np.arange(n, dtype=np.uint32)[::-1].copy())) for n in counts]
+        time = [1e6 * experiment.seconds(self._job(np.arange(n, dtype=np.uint32)[::-1].copy())) for n in counts]
         curves = (
             Curve("passes", counts, number),
             Curve("comparisons", counts, number * counts / 2),
@@ -230,36 +230,36 @@ def padded(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
-def passes(story: Story) -> list[dict[str, Any]]:
+def passes(query: RecordingQuery) -> list[dict[str, Any]]:
     """Each pass of the sort in a recording: its k and j, the step after which it begins, the one with which the last thread ends it
     (it comes to the barrier or, without one, turns to the next pass), and the lower places of the pairs that changed places.
     """
-    sorter = "bitonicSort" if len(story.steps(kind="call", name="bitonicSort")) else "sortWithoutBarrier"
-    turns = story.steps(kind="value", name="j", function=sorter)
-    turns = turns[story.values(turns) > 0]
-    ends = story.steps(kind="arrive", function=sorter)
-    number = story.passed(ends, turns) - 1
+    sorter = "bitonicSort" if len(query.steps(kind="call", name="bitonicSort")) else "sortWithoutBarrier"
+    turns = query.steps(kind="value", name="j", function=sorter)
+    turns = turns[query.values(turns) > 0]
+    ends = query.steps(kind="arrive", function=sorter)
+    number = query.passed(ends, turns) - 1
     if np.sum(number >= 0) < len(turns):  # no barrier ends a pass
-        ends = story.steps(function=sorter)
-        number = story.passed(ends, turns) - 1
-    writes = story.steps(kind="write", name="blobs", function="orderPair")
-    written, places = story.passed(writes, turns) - 1, story.indices(writes)
-    first = turns[story.threads(turns) == 0]
-    found, began = [], int(story.steps(kind="call", name=sorter)[0])
-    for i, (turn, j) in enumerate(zip(first, story.values(first), strict=True)):
+        ends = query.steps(function=sorter)
+        number = query.passed(ends, turns) - 1
+    writes = query.steps(kind="write", name="blobs", function="orderPair")
+    written, places = query.passed(writes, turns) - 1, query.indices(writes)
+    first = turns[query.threads(turns) == 0]
+    found, began = [], int(query.steps(kind="call", name=sorter)[0])
+    for i, (turn, j) in enumerate(zip(first, query.values(first), strict=True)):
         end = int(ends[number == i].max())
         lower = sorted({int(place) for place in places[written == i] if not place & j})
-        found.append({"k": int(story.last("k", 0, int(turn))), "j": int(j), "begin": began, "end": end, "swapped": lower})
+        found.append({"k": int(query.last("k", 0, int(turn))), "j": int(j), "begin": began, "end": end, "swapped": lower})
         began = end
     return found
 
 
-def states(story: Story, keys: np.ndarray, found: list[dict[str, Any]]) -> list[list[int]]:
+def states(query: RecordingQuery, keys: np.ndarray, found: list[dict[str, Any]]) -> list[list[int]]:
     """The list as it stands in shared memory when each pass ends."""
     now = np.full(padded(len(keys)), SENTINEL, np.int64)
     now[: len(keys)] = keys
-    writes = story.steps(kind="write", name="blobs", function="orderPair")
-    places, values = story.indices(writes), story.values(writes) if len(writes) else np.zeros(0)
+    writes = query.steps(kind="write", name="blobs", function="orderPair")
+    places, values = query.indices(writes), query.values(writes) if len(writes) else np.zeros(0)
     lists, at = [], 0
     for one in found:
         while at < len(writes) and writes[at] <= one["end"]:
@@ -269,9 +269,9 @@ def states(story: Story, keys: np.ndarray, found: list[dict[str, Any]]) -> list[
     return lists
 
 
-def loop_line(story: Story) -> int:
+def loop_line(query: RecordingQuery) -> int:
     """The line of the serial sort's comparison."""
-    return next(i for i, line in enumerate(story.job.source.split("\n"), 1) if "while (i > 0" in line)
+    return next(i for i, line in enumerate(query.job.source.split("\n"), 1) if "while (i > 0" in line)
 
 
 def options(answer: int, most: int) -> tuple[str, ...]:

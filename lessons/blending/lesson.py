@@ -9,11 +9,11 @@ import param
 
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 WIDTH, HEIGHT = 40, 30
 # Where a layer lies, by its `shape`: centre and size in pixels, angle.
@@ -76,10 +76,10 @@ class Blending(Lesson):
     unit: ClassVar[str] = "layer"
     figure: ClassVar[dict[str, Any]] = {"options": {"most": len(SHAPES)}}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.layers)
 
-    def _job(self, layers: list[dict[str, Any]], name: str = "", **options: Any) -> Job:
+    def _job(self, layers: list[dict[str, Any]], name: str = "", **options: Any) -> KernelJob:
         inputs = scene_inputs((WIDTH, HEIGHT), raw(layers)) | {"picture": np.zeros((HEIGHT, WIDTH, 4), np.float32)}
         x, y = self.pixel
         given = {"entry": "blendPixel", "groups": (WIDTH, HEIGHT, 1), "group": (x, y, 0), "inputs": inputs, "functions": RECORDED}
@@ -87,24 +87,24 @@ class Blending(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [one["end"] for one in blends(story)]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [one["end"] for one in blends(query)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        picture = story.output("picture")
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        picture = query.output("picture")
         return {
             "size": [WIDTH, HEIGHT],
             "pixel": list(self.pixel),
             "picture": base64.b64encode(to_bytes(picture[..., :3]).tobytes()).decode(),
-            "layers": blends(story),
+            "layers": blends(query),
             "over": [float(c) for c in picture[self.pixel[1], self.pixel[0], :3]],
             "ellipses": [SHAPES[layer["shape"]] for layer in self.layers],
         }
 
     # Questions
 
-    def heaviest(self, story: Story) -> Answer:
-        found = blends(story)
+    def heaviest(self, query: RecordingQuery) -> Answer:
+        found = blends(query)
         shares = [one["before"][3] - one["after"][3] for one in found]
         best = int(np.argmax(shares))
         offered = sorted(sorted(range(len(shares)), key=lambda i: -shares[i])[:4])
@@ -112,8 +112,8 @@ class Blending(Lesson):
         because = f"It takes {one['alpha']:.2f} of the {one['before'][3]:.2f} that reaches it: {shares[best]:.2f} of all the light."
         return Answer(f"layer {best + 1}", tuple(f"layer {i + 1}" for i in offered), one["end"], because)
 
-    def paper(self, story: Story) -> Answer:
-        last = blends(story)[-1]
+    def paper(self, query: RecordingQuery) -> Answer:
+        last = blends(query)[-1]
         left = last["after"][3]
         words = [f"{share:.0%}" for share in (left, left / 3, min(1.0, left + 0.2), 1 - left, 0.5 * (1 + left), left / 10)]
         offered = list(dict.fromkeys(words))[:4]
@@ -122,20 +122,20 @@ class Blending(Lesson):
 
     # Claims
 
-    def back_to_front(self, lab: Lab) -> Verdict:
+    def back_to_front(self, experiment: Experiment) -> Verdict:
         red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
         found = {}
         for name, layers in (("id 0 red, id 1 blue", (red, blue)), ("id 0 blue, id 1 red", (blue, red))):
             inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
-            found[name] = lab.run(self.kernel("two", entry="blendTwo", inputs=inputs))["result"][0]
+            found[name] = experiment.run(self.kernel("two", entry="blendTwo", inputs=inputs))["result"][0]
         ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
         holds = found["id 0 red, id 1 blue"][0] < found["id 0 red, id 1 blue"][2]
         return Verdict(bool(holds), ran, "What is blended first weighs most, so it is the nearest. Ids rise with distance.")
 
     @param.depends("layers")
-    def painter(self, lab: Lab) -> Verdict:
-        front = lab.run(self._job(self.layers))["picture"]
-        back = lab.run(self._job(self.layers, "painter", entry="paintPixel"))["picture"]
+    def painter(self, experiment: Experiment) -> Verdict:
+        front = experiment.run(self._job(self.layers))["picture"]
+        back = experiment.run(self._job(self.layers, "painter", entry="paintPixel"))["picture"]
         most = float(np.abs(front - back).max())
         step = float(np.abs(to_bytes(front).astype(int) - to_bytes(back)).max())
         pixels = WIDTH * HEIGHT
@@ -146,20 +146,20 @@ class Blending(Lesson):
     # What is tried
 
     @param.depends("layers", "pixel")
-    def places(self, lab: Lab) -> Bars:
+    def places(self, experiment: Experiment) -> Bars:
         many = len(self.layers) + 1
         given = scene_inputs((WIDTH, HEIGHT), raw(self.layers)) | {
             "at": np.array(self.pixel, np.float32),
             "opacity": np.float32(PROBE),
             "shares": np.zeros(many, np.float32),
         }
-        shares = lab.run(self.kernel("probe", entry="probePlace", groups=(many, 1, 1), inputs=given))["shares"]
+        shares = experiment.run(self.kernel("probe", entry="probePlace", groups=(many, 1, 1), inputs=given))["shares"]
         names = tuple("nearest of all" if place == 0 else f"behind layer {place}" for place in range(many))
         return Bars(names, tuple(map(float, shares)), tuple(f"{share:.3f}" for share in shares))
 
     @param.depends("layers")
-    def turned(self, lab: Lab) -> Pictures:
-        as_is, over = (lab.run(self._job(layers))["picture"][..., :3] for layers in (self.layers, self.layers[::-1]))
+    def turned(self, experiment: Experiment) -> Pictures:
+        as_is, over = (experiment.run(self._job(layers))["picture"][..., :3] for layers in (self.layers, self.layers[::-1]))
         difference = np.abs(as_is - over).max(axis=2)
         shown = [Picture("your stack", to_bytes(as_is)), Picture("turned over", to_bytes(over))]
         return Pictures((*shown, Picture("largest difference of a channel", difference, low=0.0)))
@@ -172,12 +172,12 @@ def raw(layers: list[dict[str, Any]]) -> np.ndarray:
     return gaussians(shapes[:, :2], shapes[:, 2:4], shapes[:, 4], colours, [layer["alpha"] for layer in layers])
 
 
-def blends(story: Story) -> list[dict[str, Any]]:
+def blends(query: RecordingQuery) -> list[dict[str, Any]]:
     """What each layer did to the recorded pixel: its alpha there, the state (C, T) before and after, and the step that ends it."""
-    alphas = story.values(story.steps(kind="value", name="gval", function="blendPixel"))[:, 3]
-    earlier = story.values(story.steps(kind="value", name="pixel.value", function="transformPixelState"))
-    afters = story.values(story.steps(kind="value", name="state.value", function="blendPixel"))[1:]
-    ends = story.steps(kind="value", name="state.finalCount", function="blendPixel")[1:]
+    alphas = query.values(query.steps(kind="value", name="gval", function="blendPixel"))[:, 3]
+    earlier = query.values(query.steps(kind="value", name="pixel.value", function="transformPixelState"))
+    afters = query.values(query.steps(kind="value", name="state.value", function="blendPixel"))[1:]
+    ends = query.steps(kind="value", name="state.finalCount", function="blendPixel")[1:]
     return [
         {"alpha": float(alpha), "before": [float(x) for x in before], "after": [float(x) for x in after], "end": int(end)}
         for alpha, before, after, end in zip(alphas, earlier, afters, ends, strict=True)

@@ -8,11 +8,11 @@ import numpy as np
 import param
 
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 MOST = 10  # layers of the figure
 PIXEL = (3, 1)
@@ -48,7 +48,7 @@ class Caching(Lesson):
         alphas = np.full(MOST, self.opacity)
         return gaussians(centres, rng.uniform(0.9, 2.2, (MOST, 2)), rng.random(MOST) * np.pi, colours, alphas)[:, : self.count]
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         states = np.zeros((self.count, 4), np.float32)
         inputs = scene_inputs(TILE, self.raw()) | {
             "count": np.uint32(self.count),
@@ -62,43 +62,43 @@ class Caching(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        there = story.steps(kind="value", name="state.finalCount", function="bothWays")[1 : self.count + 1]
-        back = story.steps(kind="write", name="dByUndo")
+    def stops(self, query: RecordingQuery) -> list[int]:
+        there = query.steps(kind="value", name="state.finalCount", function="bothWays")[1 : self.count + 1]
+        back = query.steps(kind="write", name="dByUndo")
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        layers = story.values(story.steps(kind="value", name="layer", function="bothWays"))[: self.count]
-        end = story.values(story.steps(kind="value", name="next.value", function="bothWays"))[-1]
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        layers = query.values(query.steps(kind="value", name="layer", function="bothWays"))[: self.count]
+        end = query.values(query.steps(kind="value", name="next.value", function="bothWays"))[-1]
         return {"count": self.count, "layers": layers.tolist(), "end": end.tolist()}
 
     # Questions
 
-    def waits(self, story: Story) -> Answer:
-        reads = story.steps(kind="read", name="kept")
-        turn = int(np.flatnonzero(story.indices(reads) == 0)[0]) + 1
+    def waits(self, query: RecordingQuery) -> Answer:
+        reads = query.steps(kind="read", name="kept")
+        turn = int(np.flatnonzero(query.indices(reads) == 0)[0]) + 1
         options = dict.fromkeys((f"turn {n}" for n in sorted({1, (self.count + 1) // 2, turn})), None)
-        written = int(story.steps(kind="write", name="kept")[0])
-        because = f"It was written at event {written:,} of {len(story):,}, and is wanted at event {int(reads[turn - 1]):,}."
-        return Answer(f"turn {turn}", (*options, "in none"), self.stops(story)[self.count + turn - 1], because)
+        written = int(query.steps(kind="write", name="kept")[0])
+        because = f"It was written at event {written:,} of {len(query):,}, and is wanted at event {int(reads[turn - 1]):,}."
+        return Answer(f"turn {turn}", (*options, "in none"), self.stops(query)[self.count + turn - 1], because)
 
-    def same(self, story: Story) -> Answer:
-        kept, undone = (story.output(name)[:, 3].view(np.uint32) for name in ("dByKept", "dByUndo"))
+    def same(self, query: RecordingQuery) -> Answer:
+        kept, undone = (query.output(name)[:, 3].view(np.uint32) for name in ("dByKept", "dByUndo"))
         many = int(np.sum(kept == undone))
         because = "The states came back with all their bits, or lost none that mattered."
         if many < self.count:
-            apart = float(np.max(np.abs(story.output("dByKept") - story.output("dByUndo"))))
+            apart = float(np.max(np.abs(query.output("dByKept") - query.output("dByUndo"))))
             because = f"The largest difference is {small(apart)}: an undone state may be off in its last place."
         near = dict.fromkeys(n for n in (many, self.count, 0, many - 2, many + 2, many - 1, many + 1) if 0 <= n <= self.count)
-        return Answer(str(many), tuple(map(str, sorted(list(near)[:4]))), self.stops(story)[-1], because)
+        return Answer(str(many), tuple(map(str, sorted(list(near)[:4]))), self.stops(query)[-1], because)
 
     # Read off the compiled kernels
 
-    def bytes(self, lab: Lab) -> Several:
+    def bytes(self, experiment: Experiment) -> Several:
         ways = {
-            "plain autodiff": [self.stored(lab, bound) for bound in BOUNDS],
-            "[PreferRecompute]": [self.stored(lab, bound, recompute=True) for bound in BOUNDS],
-            "undo": [sum(lab.private_arrays(self.way("byUndo", 1, bound)).values()) for bound in BOUNDS],
+            "plain autodiff": [self.stored(experiment, bound) for bound in BOUNDS],
+            "[PreferRecompute]": [self.stored(experiment, bound, recompute=True) for bound in BOUNDS],
+            "undo": [sum(experiment.private_arrays(self.way("byUndo", 1, bound)).values()) for bound in BOUNDS],
         }
         curves = tuple(Curve(label, np.array(BOUNDS), np.array(amounts, float)) for label, amounts in ways.items())
         rows = []
@@ -109,16 +109,16 @@ class Caching(Lesson):
         head = ("turns at most", *map(str, BOUNDS), "each turn")
         return Several((Curves("turns that the loop may have", "bytes in a thread's arrays", curves), Table(head, tuple(rows))))
 
-    def types(self, lab: Lab) -> Table:
-        few, many = (lab.private_arrays(self.way("byAutodiff", 1, bound)) for bound in (8, 32))
+    def types(self, experiment: Experiment) -> Table:
+        few, many = (experiment.private_arrays(self.way("byAutodiff", 1, bound)) for bound in (8, 32))
         few, many = ({element(name): amount for name, amount in found.items()} for found in (few, many))
         rows = [(f"<code>{name}</code>", f"{(many[name] - few.get(name, 0)) / 24:g}") for name in many]
         return Table(("array of", "bytes each turn"), tuple(rows))
 
-    def copies(self, lab: Lab) -> Verdict:
-        few, many = (self.stored(lab, bound) for bound in (8, 32))
+    def copies(self, experiment: Experiment) -> Verdict:
+        few, many = (self.stored(experiment, bound) for bound in (8, 32))
         each = (many - few) / 24
-        again = (self.stored(lab, 32, recompute=True) - self.stored(lab, 8, recompute=True)) / 24
+        again = (self.stored(experiment, 32, recompute=True) - self.stored(experiment, 8, recompute=True)) / 24
         ran = (
             f"a copy of (r, g, b, T): <b>{STATE} bytes</b><br>"
             f"plain autodiff: <b>{each:g} bytes</b> a turn<br>"
@@ -130,9 +130,9 @@ class Caching(Lesson):
         )
         return Verdict(each < 1.5 * STATE, ran, said)
 
-    def linear(self, lab: Lab) -> Verdict:
-        with_bound = {bound: self.stored(lab, bound) for bound in (32, 128)}
-        short, refused = self.stored(lab, 128, count=3), lab.refused(self._without_bound())
+    def linear(self, experiment: Experiment) -> Verdict:
+        with_bound = {bound: self.stored(experiment, bound) for bound in (32, 128)}
+        short, refused = self.stored(experiment, 128, count=3), experiment.refused(self._without_bound())
         why = re.search(r"error\[(\w+)\]", refused)
         ran = (
             "".join(f"promised {bound} turns: <b>{amount:,} bytes</b><br>" for bound, amount in with_bound.items())
@@ -142,9 +142,9 @@ class Caching(Lesson):
         said = "It grows with the longest list that was promised, not with the list. A tile of three Gaussians pays for all."
         return Verdict(short < with_bound[128], ran, said)
 
-    def final(self, lab: Lab) -> Verdict:
-        arrays = sum(lab.private_arrays(self.way("byUndo", 1)).values())
-        found = lab.shared_variables(self.way("byUndo", 1))
+    def final(self, experiment: Experiment) -> Verdict:
+        arrays = sum(experiment.private_arrays(self.way("byUndo", 1)).values())
+        found = experiment.shared_variables(self.way("byUndo", 1))
         shared = (found["finalVal"] + found["maxCount"]) // (TILE[0] * TILE[1])
         ran = (
             f"arrays of a thread: <b>{arrays} bytes</b>, whatever the list<br>"
@@ -153,36 +153,36 @@ class Caching(Lesson):
         said = "That is so. The end of the loop, with the count of layers blended, is all that the way back is given."
         return Verdict(arrays == 0, ran, said)
 
-    def stored(self, lab: Lab, bound: int, *, recompute: bool = False, count: int = 1) -> int:
+    def stored(self, experiment: Experiment, bound: int, *, recompute: bool = False, count: int = 1) -> int:
         """Bytes in a thread's arrays as plain autodiff has them."""
-        return sum(lab.private_arrays(self.way("byAutodiff", count, bound, recompute=recompute)).values())
+        return sum(experiment.private_arrays(self.way("byAutodiff", count, bound, recompute=recompute)).values())
 
     # Run
 
-    def gradients(self, lab: Lab) -> Table:
+    def gradients(self, experiment: Experiment) -> Table:
         rows = []
         for count in (8, 24, 64):
-            found = {entry: self._gradient(lab, entry, count) for entry in WAYS}
+            found = {entry: self._gradient(experiment, entry, count) for entry in WAYS}
             largest = float(np.abs(found["byAutodiff"]).max())
             apart = (np.abs(found[entry] - found["byAutodiff"]).max() / largest for entry in ("byBuffer", "byUndo"))
-            again = np.abs(self._gradient(lab, "byUndo", count) - found["byUndo"]).max() / largest
+            again = np.abs(self._gradient(experiment, "byUndo", count) - found["byUndo"]).max() / largest
             rows.append((f"{count} layers", *(small(float(one)) for one in apart), small(float(again))))
         head = ("", "autodiff and buffer", "autodiff and undo", "undo and undo, a second run")
         return Table(head, tuple(rows))
 
-    def _gradient(self, lab: Lab, entry: str, count: int) -> np.ndarray:
-        return lab.run(self.way(entry, count))["derivBuffer"].view(np.float32)
+    def _gradient(self, experiment: Experiment, entry: str, count: int) -> np.ndarray:
+        return experiment.run(self.way(entry, count))["derivBuffer"].view(np.float32)
 
-    def time(self, lab: Lab) -> Several:
+    def time(self, experiment: Experiment) -> Several:
         curves, rows = [], []
         for entry, label in WAYS.items():
-            spent = np.array([1e6 * lab.seconds(self.way(entry, count), 4) for count in LENGTHS])
+            spent = np.array([1e6 * experiment.seconds(self.way(entry, count), 4) for count in LENGTHS])
             curves.append(Curve(label, np.array(LENGTHS), spent))
             rows.append((label, *(f"{spent[LENGTHS.index(count)]:,.0f}" for count in (8, 32, 64))))
         head = ("microseconds", "8 layers", "32 layers", "64 layers")
         return Several((Curves("layers", "µs for 512 pixels", tuple(curves)), Table(head, tuple(rows))))
 
-    def way(self, entry: str, count: int, bound: int = PROMISED, *, recompute: bool = False) -> Job:
+    def way(self, entry: str, count: int, bound: int = PROMISED, *, recompute: bool = False) -> KernelJob:
         """The gradient of a picture of SIZE with `count` Gaussians, by one of three kernels."""
         inputs = scene_inputs(SIZE, crowd()) | {
             "count": np.uint32(count),
@@ -195,7 +195,7 @@ class Caching(Lesson):
             job.source = job.source.replace("[PreferRecompute] ", "")
         return job
 
-    def _without_bound(self) -> Job:
+    def _without_bound(self) -> KernelJob:
         job = self.way("byAutodiff", 1)
         job.source = job.source.replace("    [MaxIters(MOST)]\n", "")
         return job

@@ -8,11 +8,11 @@ import numpy as np
 import param
 
 from splatscope.splat.scenes import scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict, Words
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 THREADS = 32
 RECORDED = ("addAll", "atomicAccumulate", "addWithoutCompare")
@@ -45,7 +45,7 @@ class Cas(Lesson):
         """What each thread adds: (count,) float32."""
         return numbers(self.count)
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         inputs = {
             "values": self.values(),
             "derivBuffer": np.full(self.cells, self.start, np.uint32),
@@ -56,11 +56,11 @@ class Cas(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [one["step"] for one in attempts(story) if one["outcome"] != "refused"]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [one["step"] for one in attempts(query) if one["outcome"] != "refused"]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        made = attempts(story)
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        made = attempts(query)
         start = float(np.uint32(self.start).view(np.float32))
         sums = [math.fsum((start, *self.values()[cell :: self.cells].tolist())) for cell in range(self.cells)]
         return {
@@ -74,8 +74,8 @@ class Cas(Lesson):
 
     # Questions
 
-    def failed(self, story: Story) -> Answer:
-        made = attempts(story)
+    def failed(self, query: RecordingQuery) -> Answer:
+        made = attempts(query)
         many = sum(one["outcome"] == "refused" for one in made)
         most = self.count * (self.count - 1) // 2
         because = f"{len(made)} attempts for {len(self.values())} numbers; each round has one winner in each float."
@@ -83,39 +83,39 @@ class Cas(Lesson):
             because = "Without the compare nothing is refused, and nothing is tried again."
         elif many == 0:
             because = "No two threads guessed the same value of the same float at the same time."
-        return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(story)[-1], because)
+        return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(query)[-1], because)
 
-    def kept(self, story: Story) -> Answer:
-        made = attempts(story)
+    def kept(self, query: RecordingQuery) -> Answer:
+        made = attempts(query)
         many = sum(one["outcome"] == "made" for one in made)
         lost = [one["thread"] for one in made if one["outcome"] == "lost"]
         because = (
             f"Thread {lost[0]} wrote, but a thread that had read before wrote after it." if lost else "None was covered by another."
         )
         guesses = (many, self.count, 1, self.count // 2, self.count - 1, 0)
-        return Answer(f"{many} of {self.count}", some(guesses, f" of {self.count}"), self.stops(story)[-1], because)
+        return Answer(f"{many} of {self.count}", some(guesses, f" of {self.count}"), self.stops(query)[-1], because)
 
     # Claims
 
-    def no_float_atomics(self, lab: Lab) -> Verdict:
+    def no_float_atomics(self, experiment: Experiment) -> Verdict:
         values = random_numbers(8192)
         swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
-        if not has_float_atomics(lab):
-            ran = f"{lab.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(lab, swapped)}"
+        if not has_float_atomics(experiment):
+            ran = f"{experiment.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(experiment, swapped)}"
             return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Vulkan by an extension and Slang have one.")
         lines = [
-            f"{words}: <b>{total(lab, job):.4f}</b> in {microseconds(lab.seconds(job))}"
+            f"{words}: <b>{total(experiment, job):.4f}</b> in {microseconds(experiment.seconds(job))}"
             for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
         ]
         said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang hands it on. The sums agree but for the last bits."
-        return Verdict(False, f"{lab.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
+        return Verdict(False, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
 
-    def same_gradients(self, lab: Lab) -> Verdict:
+    def same_gradients(self, experiment: Experiment) -> Verdict:
         size, runs = (64, 64), 20
         raw = some_gaussians(120, size, seed=3, spread=(3.0, 9.0))
         inputs = scene_inputs(size, raw) | {"targetBuffer": np.full((size[0] * size[1], 4), 0.5, np.float32)}
         job = self.kernel("gradients", entry="gradientsOfTiles", inputs=inputs, groups=(8, 16, 1), constants={"WAVE_SUM": 0})
-        found = np.array([lab.run(job)["derivBuffer"] for _ in range(runs)])
+        found = np.array([experiment.run(job)["derivBuffer"] for _ in range(runs)])
         differ = int(np.sum((found != found[0]).any(axis=0)))
         floats = found.view(np.float32).astype(float)
         largest = np.abs(floats).max(axis=0)
@@ -129,17 +129,17 @@ class Cas(Lesson):
             said = "Here the tiles added in the same order each time. Nothing makes them: on another day, or device, bits differ."
         return Verdict(differ == 0, ran, said)
 
-    def not_on_cpus(self, lab: Lab) -> Verdict:
-        story = lab.record(Cas().job())
-        end = float(story.output("derivBuffer").view(np.float32)[0])
-        where = "a driver that runs on the CPU" if lab.adapter.is_software else "a GPU"
-        ran = f"{lab.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{end:.4g}</b>"
+    def not_on_cpus(self, experiment: Experiment) -> Verdict:
+        query = experiment.record(Cas().job())
+        end = float(query.output("derivBuffer").view(np.float32)[0])
+        where = "a driver that runs on the CPU" if experiment.adapter.is_software else "a GPU"
+        ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{end:.4g}</b>"
         said = "Compare-and-swap loops are the base of lock-free code on CPUs: counters, queues, allocators."
         return Verdict(False, ran, said)
 
     # Tried out
 
-    def dropped(self, lab: Lab) -> Table:
+    def dropped(self, experiment: Experiment) -> Table:
         inputs = {"values": numbers(THREADS), "count": np.uint32(THREADS), "cells": np.uint32(1)}
         swap, plain = inputs | {"derivBuffer": np.zeros(1, np.uint32)}, inputs | {"totals": np.zeros(1, np.float32)}
         ways = [
@@ -147,20 +147,20 @@ class Cas(Lesson):
             ("atomic load, atomic store", self.kernel("broken", entry="addAll", inputs=swap)),
             ("plain <code>+=</code>", self.kernel("broken", entry="addPlain", inputs=plain)),
         ]
-        if has_float_atomics(lab):
+        if has_float_atomics(experiment):
             ways.append(("the device's own float add", self.kernel("broken", entry="addNative", inputs=plain)))
         hoped, rows = math.fsum(numbers(THREADS).tolist()), []
         for words, job in ways:
-            story = lab.record(job)
-            end = float(story.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
-            says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings) or "no finding"
+            query = experiment.record(job)
+            end = float(query.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
+            says = "; ".join(f"{one.kind}: {one.message}" for one in query.findings) or "no finding"
             rows.append((words, f"{end:.6g}", f"{hoped:.6g}", says))
         return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
 
     @param.depends("start")
-    def bits(self, lab: Lab) -> Table:
+    def bits(self, experiment: Experiment) -> Table:
         outputs = {"fields": np.zeros(4, np.uint32), "numbers": np.zeros(2, np.float32)}
-        found = lab.run(self.kernel("bits", entry="takeApart", inputs={"pattern": np.uint32(self.start)} | outputs))
+        found = experiment.run(self.kernel("bits", entry="takeApart", inputs={"pattern": np.uint32(self.start)} | outputs))
         sign, exponent, fraction, back = (int(one) for one in found["fields"])
         x, above = (float(one) for one in found["numbers"])
         power = {0: "2⁻¹²⁶, without a leading 1", 255: "NaN" if fraction else "infinity"}.get(
@@ -177,37 +177,37 @@ class Cas(Lesson):
         )
         return Table(("", "what the kernel found"), rows, marked=(4,))
 
-    def as_floats(self, lab: Lab) -> Table:
+    def as_floats(self, experiment: Experiment) -> Table:
         rows = []
         for words, start in (("1.2", 0x3F99999A), ("NaN", 0x7FC00000)):
             for compares, name, entry in (("bits", "", "addAll"), ("floats", "floats", "addComparingFloats")):
                 inputs = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
                 inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
-                story = lab.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
-                many = len(story.steps(kind="atomic", access="compareExchange"))
-                says = "; ".join(f"{one.kind}: {one.message}" for one in story.findings if one.kind == "timeout")
+                query = experiment.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
+                many = len(query.steps(kind="atomic", access="compareExchange"))
+                says = "; ".join(f"{one.kind}: {one.message}" for one in query.findings if one.kind == "timeout")
                 rows.append((words, compares, str(many), says or "ends"))
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
 
-    def times(self, lab: Lab) -> Several:
+    def times(self, experiment: Experiment) -> Several:
         values, labels, amounts = random_numbers(8192), [], []
         for way, (words, _) in WAYS.items():
-            if way == "native" and not has_float_atomics(lab):
+            if way == "native" and not has_float_atomics(experiment):
                 continue
             labels.append(words)
-            amounts.append(lab.seconds(self._many(way, values)) * 1e6)
+            amounts.append(experiment.seconds(self._many(way, values)) * 1e6)
         shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
-        own = "has float atomics" if has_float_atomics(lab) else "has no float atomics, so that bar is missing"
-        return Several((shown, Words(f"<p>{lab.adapter.name} {own}.</p>")))
+        own = "has float atomics" if has_float_atomics(experiment) else "has no float atomics, so that bar is missing"
+        return Several((shown, Words(f"<p>{experiment.adapter.name} {own}.</p>")))
 
-    def last_bits(self, lab: Lab) -> Several:
+    def last_bits(self, experiment: Experiment) -> Several:
         values, runs, rows, curves = random_numbers(32_768), 100, [], []
         exact = math.fsum(values.tolist())
         for way, (words, short) in (WAYS | {"integers": (f"integers, in units of 1/{PARTS:,}", "integers")}).items():
-            if way == "native" and not has_float_atomics(lab):
+            if way == "native" and not has_float_atomics(experiment):
                 continue
             job = self._many(way, values)
-            found = np.array([total(lab, job) for _ in range(runs)])
+            found = np.array([total(experiment, job) for _ in range(runs)])
             often, times = Counter(found.tolist()).most_common(1)[0]
             rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), f"{np.ptp(found):.1e}"))
             curves.append(Curve(short, np.arange(1, runs + 1), (found - exact) / np.spacing(np.float32(exact)), points=True))
@@ -215,22 +215,22 @@ class Cas(Lesson):
         chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)
         return Several((chart, Table(head, tuple(rows))))
 
-    def _many(self, way: str, values: np.ndarray) -> Job:
+    def _many(self, way: str, values: np.ndarray) -> KernelJob:
         cell = {"derivBuffer": np.zeros(1, np.uint32)}
         cell = {"native": {"total": np.zeros(1, np.float32)}, "integers": {"whole": np.zeros(1, np.int32)}}.get(way, cell)
         groups = (len(values) // THREADS, 1, 1)
         return self.kernel("many", entry=way, inputs={"values": values} | cell, groups=groups, constants={"WAVE_SUM": 0})
 
 
-def attempts(story: Story) -> list[dict[str, Any]]:
+def attempts(query: RecordingQuery) -> list[dict[str, Any]]:
     """Every attempt to write a sum, in the device's order: its thread, its step, its round (how many values the sum had had when
     the thread read it; those that nobody read are not counted), and what became of it: made, refused, or lost to a later write.
     """
     made: list[dict[str, Any]] = []
     seen: dict[int, tuple[int, int]] = {}  # by thread: the bits that it read last, and when
-    steps = story.steps(kind="atomic", name="derivBuffer")
-    for step, thread, cell, bits in zip(steps, story.threads(steps), story.indices(steps), story.values(steps), strict=True):
-        access, thread, bits = story.site(step).access, int(thread), int(bits)
+    steps = query.steps(kind="atomic", name="derivBuffer")
+    for step, thread, cell, bits in zip(steps, query.threads(steps), query.indices(steps), query.values(steps), strict=True):
+        access, thread, bits = query.site(step).access, int(thread), int(bits)
         if access != "load":
             read, when = seen[thread]
             outcome = "refused" if access == "compareExchange" and bits != read else "made"
@@ -239,9 +239,9 @@ def attempts(story: Story) -> list[dict[str, Any]]:
                 made[-1]["left"] = bits
         seen[thread] = bits, int(step)
     for cell in {one["cell"] for one in made}:
-        _judge([one for one in made if one["cell"] == cell], int(story.output("derivBuffer")[cell]))
+        _judge([one for one in made if one["cell"] == cell], int(query.output("derivBuffer")[cell]))
     for one in made:
-        found = story.steps(kind="value", name="found", thread=one["thread"])
+        found = query.steps(kind="value", name="found", thread=one["thread"])
         if len(found):  # where the source's next statement has what the swap returned
             one["step"] = int(found[found > one["step"]][0])
     return made
@@ -282,13 +282,13 @@ def random_numbers(count: int) -> np.ndarray:
     return np.random.default_rng(5).normal(size=count).astype(np.float32)
 
 
-def has_float_atomics(lab: Lab) -> bool:
-    return lab.adapter.backend == "cuda" or lab.has("atomic_float")
+def has_float_atomics(experiment: Experiment) -> bool:
+    return experiment.adapter.backend == "cuda" or experiment.has("atomic_float")
 
 
-def total(lab: Lab, job: Job) -> float:
+def total(experiment: Experiment, job: KernelJob) -> float:
     """The sum that a kernel of `many` leaves: as a float, as its bits, or in whole parts."""
-    found = lab.run(job)
+    found = experiment.run(job)
     if "total" in job.inputs:
         return float(found["total"][0])
     if "whole" in job.inputs:

@@ -8,11 +8,11 @@ import param
 
 from splatscope.paths import shader
 from splatscope.splat.scenes import scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 TILES, TILE = (6, 5), (8, 4)
 SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
@@ -56,10 +56,10 @@ class CoarseRaster(Lesson):
         """(9, count) float32."""
         return some_gaussians(self.count, SIZE, self.seed, (0.35, max(0.36, self.spread)))
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.guard)
 
-    def _job(self, guard: bool = True) -> Job:
+    def _job(self, guard: bool = True) -> KernelJob:
         inputs = scene_inputs(SIZE, self.raw()) | {
             "tile": np.array((self.tile % TILES[0], self.tile // TILES[0]), np.uint32),
             "list": np.zeros(ROOM, np.uint32),
@@ -73,25 +73,25 @@ class CoarseRaster(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        met = int(story.steps(kind="write", name="blobCount")[-1])
-        return sorted({*(one["end"] for one in tests(story)), met, len(story)})
+    def stops(self, query: RecordingQuery) -> list[int]:
+        met = int(query.steps(kind="write", name="blobCount")[-1])
+        return sorted({*(one["end"] for one in tests(query)), met, len(query)})
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        measured = story.output("measured")
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        measured = query.output("measured")
         return {
             "tiles": TILES,
             "size": TILE,
             "room": ROOM,
-            "counted": int(story.steps(kind="write", name="blobCount")[0]),
-            "tests": tests(story),
+            "counted": int(query.steps(kind="write", name="blobCount")[0]),
+            "tests": tests(query),
             "shapes": [{name: np.round(one[name], 4).tolist() for name in MEASURED.names or ()} for one in measured],
         }
 
     # Questions
 
-    def last(self, story: Story) -> Answer:
-        kept = [one for one in tests(story) if 0 <= one["place"] < ROOM]
+    def last(self, query: RecordingQuery) -> Answer:
+        kept = [one for one in tests(query) if 0 <= one["place"] < ROOM]
         if not kept:
             return Answer("none", ("none", "0"), 0, "No box touches this tile, so the list is empty.")
         final = max(kept, key=lambda one: one["place"])
@@ -101,9 +101,9 @@ class CoarseRaster(Lesson):
         because = f"Thread {final['thread']} came last to the counter. The list is in the order of arrival, not of ids."
         return Answer(str(final["gaussian"]), tuple(map(str, options)), final["end"], because)
 
-    def faint(self, story: Story) -> Answer:
-        kept = [one["gaussian"] for one in tests(story) if 0 <= one["place"] < ROOM]
-        many = int(np.sum(story.output("measured")["strongest"][kept] < 1 / 255))
+    def faint(self, query: RecordingQuery) -> Answer:
+        kept = [one["gaussian"] for one in tests(query) if 0 <= one["place"] < ROOM]
+        many = int(np.sum(query.output("measured")["strongest"][kept] < 1 / 255))
         because = (
             f"Of {len(kept)} in the list, {many} stay below 1/255 at all 32 pixels: their box reaches in, their light does not."
         )
@@ -111,8 +111,8 @@ class CoarseRaster(Lesson):
 
     # Claims
 
-    def enough(self, lab: Lab) -> Verdict:
-        small, big = (shipped_lists(self, lab, shape) for shape in SHAPES)
+    def enough(self, experiment: Experiment) -> Verdict:
+        small, big = (shipped_lists(self, experiment, shape) for shape in SHAPES)
         over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
         ran = (
             "512 × 512 pixels, 40,960 Gaussians at their random start<br>"
@@ -124,11 +124,11 @@ class CoarseRaster(Lesson):
         said = "Most tiles hold more than 64, a few more than 512. So the append asks for room, and the overflow is counted."
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
 
-    def no_race(self, lab: Lab) -> Verdict:
-        story = lab.record(self.kernel_at_defaults())
-        found = [finding for finding in story.findings if "race" in finding.kind]
-        writes = story.steps(kind="write", name="blobCount")
-        values = sorted({int(value) for value in story.values(writes)})
+    def no_race(self, experiment: Experiment) -> Verdict:
+        query = experiment.record(self.kernel_at_defaults())
+        found = [finding for finding in query.findings if "race" in finding.kind]
+        writes = query.steps(kind="write", name="blobCount")
+        values = sorted({int(value) for value in query.values(writes)})
         names = ", ".join(f"{finding.kind} on <b>{finding.name}</b>" for finding in found) or "no race"
         count = " or ".join(map(str, values))
         ran = f"the detector reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
@@ -137,14 +137,14 @@ class CoarseRaster(Lesson):
         )
         return Verdict(not found, ran, said)
 
-    def kernel_at_defaults(self) -> Job:
+    def kernel_at_defaults(self) -> KernelJob:
         return type(self)()._job()
 
     # Tried out
 
     @param.depends("count", "spread", "seed")
-    def box_and_ellipse(self, lab: Lab) -> Several:
-        found = lab.run(self.tiles("countVisible", SIZE, self.raw(), {}))
+    def box_and_ellipse(self, experiment: Experiment) -> Several:
+        found = experiment.run(self.tiles("countVisible", SIZE, self.raw(), {}))
         listed, visible = found["listLength"].astype(int), found["visible"].astype(int)
         total = self.count * listed.size
         rows = (
@@ -161,11 +161,11 @@ class CoarseRaster(Lesson):
         return Several((Table(("", ""), rows), Pictures(pictures)))
 
     @param.depends("count", "spread", "seed", "tile")
-    def two_lists(self, lab: Lab) -> Table:
+    def two_lists(self, experiment: Experiment) -> Table:
         """The list of the figure's tile, by the recorded and by the plain run, and in how many runs it came out otherwise."""
-        runs = [lab.run(self._job())["list"] for _ in range(12)]
+        runs = [experiment.run(self._job())["list"] for _ in range(12)]
         orders = len({run.tobytes() for run in runs})
-        wide = [lab.run(self.wide())["list"] for _ in range(12)]
+        wide = [experiment.run(self.wide())["list"] for _ in range(12)]
         other = next((run for run in wide[1:] if not np.array_equal(run, wide[0])), wide[0])
         at = int(np.argmax(other != wide[0]))
         rows = (
@@ -179,33 +179,33 @@ class CoarseRaster(Lesson):
         )
         return Table(("who appends", "runs", "different orders", "one run", "another"), rows)
 
-    def unguarded(self, lab: Lab) -> Several:
+    def unguarded(self, experiment: Experiment) -> Several:
         crowded = type(self)(count=128, spread=2.0)
         rows = []
         for guard, name in ((True, "with the test"), (False, "without it")):
-            story = lab.record(crowded._job(guard))
-            found = next((finding for finding in story.findings if finding.kind == "out-of-bounds"), None)
-            places = [one["place"] for one in tests(story) if one["place"] >= 0]
-            count = int(story.values(story.steps(kind="write", name="blobCount"))[0])
+            query = experiment.record(crowded._job(guard))
+            found = next((finding for finding in query.findings if finding.kind == "out-of-bounds"), None)
+            places = [one["place"] for one in tests(query) if one["place"] >= 0]
+            count = int(query.values(query.steps(kind="write", name="blobCount"))[0])
             says = f"◆ out-of-bounds, line {found.lines[0]}" if found else "no such finding"
             rows.append((name, str(len(places)), str(sum(place >= ROOM for place in places) if not guard else 0), str(count), says))
         head = ("", "found", "written past the end", "<code>blobCount</code>", "the detector")
         return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))
 
-    def map(self, lab: Lab) -> Pictures:
-        lists = shipped_lists(self, lab, SHAPES[0])
+    def map(self, experiment: Experiment) -> Pictures:
+        lists = shipped_lists(self, experiment, SHAPES[0])
         many = int(np.sum(lists > 512))
         wide = np.repeat(lists.astype(int), 2, axis=1)  # a tile is twice as wide as high
         found = Picture("Gaussians found, by tile", wide, low=0)
         over = Picture(f"beyond the list's 512 places: {many} tiles of {lists.size:,}", np.maximum(wide - 512, 0), low=0)
         return Pictures((found, over))
 
-    def cost(self, lab: Lab) -> Several:
+    def cost(self, experiment: Experiment) -> Several:
         curves, rate = [], 0.0
         for side in (64, 128, 256):
             counts = [n for n in (256, 512, 1024, 2048, 4096) if n * side * side <= 2048 * 256 * 256]
             work = np.array([n * (side // 8) * (side // 4) / 1e6 for n in counts])
-            times = np.array([self.milliseconds(lab, "countTiles", side, n) for n in counts])
+            times = np.array([self.milliseconds(experiment, "countTiles", side, n) for n in counts])
             curves.append(Curve(f"{side} × {side}", work, times))
             rate = max(rate, float(np.max(work / times)))
         allowed = FRAME * rate * 1e6
@@ -226,11 +226,11 @@ class CoarseRaster(Lesson):
         )
         return Several((chart, Words(said)))
 
-    def share(self, lab: Lab) -> Several:
+    def share(self, experiment: Experiment) -> Several:
         """The coarse pass against all that follows it, for Gaussians that shrink as they become more."""
         counts = np.array([128, 256, 512, 1024, 2048, 4096])
-        coarse = np.array([self.milliseconds(lab, "countTiles", 128, int(n)) for n in counts])
-        whole = np.array([self.milliseconds(lab, "drawTiles", 128, int(n)) for n in counts])
+        coarse = np.array([self.milliseconds(experiment, "countTiles", 128, int(n)) for n in counts])
+        whole = np.array([self.milliseconds(experiment, "drawTiles", 128, int(n)) for n in counts])
         rest = np.maximum(whole - coarse, 0)
         more = counts[coarse > rest]
         said = (
@@ -243,7 +243,7 @@ class CoarseRaster(Lesson):
 
     # Their kernels
 
-    def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int | float]) -> Job:
+    def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int | float]) -> KernelJob:
         """Every tile of a picture; of all of them at once, nothing is recorded."""
         wide, high = (size[0] // constants.get("WG_X", 8), size[1] // constants.get("WG_Y", 4))
         inputs = scene_inputs(size, raw) | {"listLength": np.zeros((high, wide), np.uint32)}
@@ -253,7 +253,7 @@ class CoarseRaster(Lesson):
             inputs["picture"] = np.zeros((size[1], size[0], 4), np.float32)
         return self.kernel("tiles", entry=entry, inputs=inputs, constants=constants, groups=(wide, high, 1))
 
-    def wide(self) -> Job:
+    def wide(self) -> KernelJob:
         total, groups = 2**19, 256
         inputs = {"counter": np.zeros(1, np.uint32), "list": np.zeros(total, np.uint32)}
         return self.kernel(
@@ -263,10 +263,10 @@ class CoarseRaster(Lesson):
             groups=(groups, 1, 1),
         )
 
-    def milliseconds(self, lab: Lab, entry: str, side: int, count: int) -> float:
+    def milliseconds(self, experiment: Experiment, entry: str, side: int, count: int) -> float:
         width = 0.6 * side / np.sqrt(count)
         raw = some_gaussians(count, (side, side), 1, (width, width + 0.01))
-        return 1e3 * lab.seconds(self.tiles(entry, (side, side), raw, {}), dispatches=1, repeats=4)
+        return 1e3 * experiment.seconds(self.tiles(entry, (side, side), raw, {}), dispatches=1, repeats=4)
 
 
 SHAPES = ((8, 4, 512), (16, 16, 256))  # of the two variants in circulation: tile and places in its list
@@ -277,11 +277,11 @@ PAST_THE_END = (
 )
 
 
-def shipped_lists(lesson: CoarseRaster, lab: Lab, shape: tuple[int, int, int]) -> np.ndarray:
+def shipped_lists(lesson: CoarseRaster, experiment: Experiment, shape: tuple[int, int, int]) -> np.ndarray:
     """How many Gaussians each tile finds at the documents' random start: (rows, columns) uint32."""
     raw = np.random.default_rng(1).random((9, 40960), np.float32)
     constants = {"SHIPPED_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}
-    return lab.run(lesson.tiles("countTiles", (512, 512), raw, constants))["listLength"]
+    return experiment.run(lesson.tiles("countTiles", (512, 512), raw, constants))["listLength"]
 
 
 def without_guard(source: str) -> str:
@@ -297,23 +297,23 @@ def without_guard(source: str) -> str:
     )
 
 
-def tests(story: Story) -> list[dict[str, Any]]:
+def tests(query: RecordingQuery) -> list[dict[str, Any]]:
     """Each test of a Gaussian, by Gaussian: its thread, the first and the last step of its turn of the loop, the steps that
     ask a direction, and the place it drew from the counter, -1 where the boxes are apart.
     """
-    function = "coarseRasterize" if len(story.steps(kind="call", name="coarseRasterize")) else "coarseWithoutGuard"
-    turns = story.steps(kind="value", name="i", function=function)
-    ends = story.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
-    asked, places = story.steps(kind="call", name="reach"), story.steps(kind="value", name="place", function=function)
-    all_threads, gaussians, drawn = story.threads(np.arange(1, len(story) + 1)), story.values(turns), story.values(places)
+    function = "coarseRasterize" if len(query.steps(kind="call", name="coarseRasterize")) else "coarseWithoutGuard"
+    turns = query.steps(kind="value", name="i", function=function)
+    ends = query.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
+    asked, places = query.steps(kind="call", name="reach"), query.steps(kind="value", name="place", function=function)
+    all_threads, gaussians, drawn = query.threads(np.arange(1, len(query) + 1)), query.values(turns), query.values(places)
     found = []
     for thread in np.unique(all_threads):
         own = np.flatnonzero(all_threads == thread) + 1
-        mine = {name: steps[story.threads(steps) == thread] for name, steps in (("ends", ends), ("asked", asked))}
-        for turn, which in enumerate(np.flatnonzero(story.threads(turns) == thread)):
+        mine = {name: steps[query.threads(steps) == thread] for name, steps in (("ends", ends), ("asked", asked))}
+        for turn, which in enumerate(np.flatnonzero(query.threads(turns) == thread)):
             begin = int(turns[which])
             after = int(mine["ends"][np.searchsorted(mine["ends"], begin)])
-            place = drawn[(places > begin) & (places < after) & (story.threads(places) == thread)]
+            place = drawn[(places > begin) & (places < after) & (query.threads(places) == thread)]
             found.append(
                 {
                     "gaussian": int(gaussians[which]),

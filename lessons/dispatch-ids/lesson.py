@@ -10,11 +10,11 @@ from slangpy.slangpy import Shape
 
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 WIDTH, HEIGHT = 16, 8
 TILE = (8, 4)
@@ -38,10 +38,10 @@ class DispatchIds(Lesson):
     unit: ClassVar[str] = "event"
     figure: ClassVar[dict[str, Any]] = {"options": {"picture": "picture"}, "thread": 9}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self.draw(self.arrangement, int(self.group))
 
-    def draw(self, arrangement: str, group: int = 0) -> Job:
+    def draw(self, arrangement: str, group: int = 0) -> KernelJob:
         across = WIDTH // TILE[0]
         shaped = arrangement == "by shape"
         return self.kernel(
@@ -62,37 +62,37 @@ class DispatchIds(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """Once a turn, when the last thread of a batch has drawn its pixel."""
-        drawn = story.steps(kind="write", name="owner")
+        drawn = query.steps(kind="write", name="owner")
         return [int(step) for step in drawn]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        owner = story.output("owner")
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        owner = query.output("owner")
         return {
             "width": WIDTH,
             "height": HEIGHT,
             "owner": owner.ravel().tolist(),
             "group": int(self.group),
-            "drawn": story.indices(story.steps(kind="write", name="owner")).tolist(),
-            "steps": story.steps(kind="write", name="owner").tolist(),
+            "drawn": query.indices(query.steps(kind="write", name="owner")).tolist(),
+            "steps": query.steps(kind="write", name="owner").tolist(),
         }
 
     # Questions
 
-    def owner(self, story: Story) -> Answer:
-        number = int(story.output("owner")[0, WIDTH - 1])
+    def owner(self, query: RecordingQuery) -> Answer:
+        number = int(query.output("owner")[0, WIDTH - 1])
         group = number // 32
         because = f"Pixel ({WIDTH - 1}, 0) is drawn by thread {number % 32} of workgroup {group}."
         return Answer(str(group), tuple(str(i) for i in range(GROUPS)), 0, because)
 
     # Claims
 
-    def one_dimension(self, lab: Lab) -> Verdict:
-        module = self.module(lab)
+    def one_dimension(self, experiment: Experiment) -> Verdict:
+        module = self.module(experiment)
         shaped = module.shade.call_group_shape(Shape((TILE[1], TILE[0])))
         picture = shaped(spy.grid((HEIGHT, WIDTH)), 1.0, _result="numpy")
-        raw = lab.run(self.draw("by shape"))["picture"]
+        raw = experiment.run(self.draw("by shape"))["picture"]
         difference = float(np.abs(picture - raw).max())
         ran = f"call_group_shape of <b>{TILE[1]} × {TILE[0]}</b>:<br>the kernel's picture within <b>{difference:.2g}</b>"
         return Verdict(
@@ -101,21 +101,23 @@ class DispatchIds(Lesson):
 
     # Tried out
 
-    def same_picture(self, lab: Lab) -> Several:
-        drawn = {arrangement: lab.run(self.draw(arrangement)) for arrangement in ENTRIES}
+    def same_picture(self, experiment: Experiment) -> Several:
+        drawn = {arrangement: experiment.run(self.draw(arrangement)) for arrangement in ENTRIES}
         pictures = tuple(Picture(f"{name}: the picture", to_bytes(out["picture"][..., :3])) for name, out in drawn.items())
         owners = tuple(Picture("whose pixel, by workgroup", out["owner"] // 32, low=0, high=GROUPS - 1) for out in drawn.values())
         return Several((Pictures(pictures), Pictures(owners)))
 
-    def functional(self, lab: Lab) -> Table:
-        raw = lab.run(self.draw("by shape"))["picture"]
-        by_hand = float(lab.run(self.kernel(entry="gradient", groups=(2, 2, 1), inputs=self.inputs()))["gradients"].sum())
-        rows = [("the kernel written by hand", "0", f"{by_hand:.6g}", f"{1e6 * lab.seconds(self.draw('by shape')):.0f}\u2009µs")]
-        for name, (picture, gradient, seconds) in functional_calls(self.module(lab), listed_ids()).items():
+    def functional(self, experiment: Experiment) -> Table:
+        raw = experiment.run(self.draw("by shape"))["picture"]
+        by_hand = float(experiment.run(self.kernel(entry="gradient", groups=(2, 2, 1), inputs=self.inputs()))["gradients"].sum())
+        rows = [
+            ("the kernel written by hand", "0", f"{by_hand:.6g}", f"{1e6 * experiment.seconds(self.draw('by shape')):.0f}\u2009µs")
+        ]
+        for name, (picture, gradient, seconds) in functional_calls(self.module(experiment), listed_ids()).items():
             rows.append((name, f"{np.abs(picture - raw).max():.2g}", f"{gradient:.6g}", f"{1e6 * seconds:.0f}\u2009µs"))
         return Table(("call", "largest difference", "gradient", "time of a call, Python's share included"), tuple(rows))
 
-    def list_lengths(self, lab: Lab) -> Bars:
+    def list_lengths(self, experiment: Experiment) -> Bars:
         raw = some_gaussians(300, (64, 64), seed=4, spread=(0.8, 2.5))
         labels, means = [], []
         for width, height in ((8, 4), (4, 8), (16, 2), (32, 1)):
@@ -124,13 +126,13 @@ class DispatchIds(Lesson):
                 "lengths": np.zeros(tiles, np.uint32),
                 "tileSize": np.array((width, height), np.uint32),
             }
-            lengths = lab.run(self.kernel("lists", entry="countLists", groups=(tiles // 32, 1, 1), inputs=inputs))["lengths"]
+            lengths = experiment.run(self.kernel("lists", entry="countLists", groups=(tiles // 32, 1, 1), inputs=inputs))["lengths"]
             labels.append(f"{width} × {height}")
             means.append(float(lengths.mean()))
         return Bars(tuple(labels), tuple(means), tuple(f"{mean:.1f} Gaussians" for mean in means))
 
-    def waves(self, lab: Lab) -> Table:
-        adapter = lab.adapter
+    def waves(self, experiment: Experiment) -> Table:
+        adapter = experiment.adapter
         wave = adapter.wave_size
         rows = (
             ("this device", adapter.short_name),
@@ -139,11 +141,11 @@ class DispatchIds(Lesson):
         )
         return Table(("", ""), rows)
 
-    def module(self, lab: Lab) -> Any:
+    def module(self, experiment: Experiment) -> Any:
         """The page's kernel as a module whose functions Python can call, its Gaussians bound."""
-        module = spy.Module.load_from_source(lab.device, "dispatch_ids", self.source())
+        module = spy.Module.load_from_source(experiment.device, "dispatch_ids", self.source())
         inputs = self.inputs()
-        blobs = lab.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=inputs["blobsBuffer"], struct_size=4)
+        blobs = experiment.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=inputs["blobsBuffer"], struct_size=4)
         values = {"size": spy.uint2(WIDTH, HEIGHT), "blobCount": SCENE.shape[1], "maxWeight": 0.99, "shippedBackground": 0}
         module.shade = module.shade.set({"scene": values, "blobsBuffer": blobs})
         return module

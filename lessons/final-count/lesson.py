@@ -7,11 +7,11 @@ import param
 
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 PIXELS, MOST = 16_384, 40
 COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167)]) / 255
@@ -32,7 +32,7 @@ class FinalCount(Lesson):
         "guarded": {"on": "In its place", "off": "Taken out"},
     }
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         layers = np.c_[np.resize(COLOURS, (self.count, 3)), np.full(self.count, self.alpha)]
         inputs = {
             "layers": layers.astype(np.float32),
@@ -47,30 +47,30 @@ class FinalCount(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        there, back = (story.steps(kind="write", name=name)[1:] for name in ("thereCount", "backCount"))
+    def stops(self, query: RecordingQuery) -> list[int]:
+        there, back = (query.steps(kind="write", name=name)[1:] for name in ("thereCount", "backCount"))
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        return {"count": self.count, "guarded": self.guarded, "blended": blended(story)}
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        return {"count": self.count, "guarded": self.guarded, "blended": blended(query)}
 
     # Questions
 
-    def skips(self, story: Story) -> Answer:
-        counts = story.output("backCount")
+    def skips(self, query: RecordingQuery) -> Answer:
+        counts = query.output("backCount")
         many = int(np.sum(counts[1:] == counts[:-1]))
-        because = f"{blended(story)} of {self.count} layers were blended; the test skips the others."
+        because = f"{blended(query)} of {self.count} layers were blended; the test skips the others."
         if not self.guarded:
             because = "Without the test, every step undoes something, whether it was blended or not."
         return Answer(
-            str(many), self._choices(many, blended(story), many + 1, many - 1, 0, self.count), self.stops(story)[-1], because
+            str(many), self._choices(many, blended(query), many + 1, many - 1, 0, self.count), self.stops(query)[-1], because
         )
 
-    def element(self, story: Story) -> Answer:
-        last = blended(story) - 1
+    def element(self, query: RecordingQuery) -> Answer:
+        last = blended(query) - 1
         options = tuple(f"layers[{option}]" for option in self._choices(last, last + 1, last - 1, self.count - 1, 0))
         because = f"finalCount is {last + 1}: elements 0 to {last} were blended."
-        return Answer(f"layers[{last}]", options, self.stops(story)[last], because)
+        return Answer(f"layers[{last}]", options, self.stops(query)[last], because)
 
     def _choices(self, answer: int, *others: int) -> tuple[str, ...]:
         kept = list(dict.fromkeys(one for one in (answer, *others) if 0 <= one <= self.count))[:4]
@@ -78,8 +78,8 @@ class FinalCount(Lesson):
 
     # Claims
 
-    def keeps_pace(self, lab: Lab) -> Verdict:
-        found = self._many(lab, guarded=True)
+    def keeps_pace(self, experiment: Experiment) -> Verdict:
+        found = self._many(experiment, guarded=True)
         _, skipped, late, ends = found["counted"].T
         off = np.abs(found["lastT"] - 1).max()
         ran = (
@@ -92,8 +92,8 @@ class FinalCount(Lesson):
         said = "All skips come first, then all undos. The test needs nothing but the count as it stands."
         return Verdict(not late.any() and not ends.any(), ran, said)
 
-    def is_index(self, lab: Lab) -> Verdict:
-        found = lab.run(FinalCount().job())
+    def is_index(self, experiment: Experiment) -> Verdict:
+        found = experiment.run(FinalCount().job())
         count, transmittance = int(found["thereCount"][-1]), found["there"][:, 3]
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
         last = f"the last element that changed the pixel: <b>layers[{changed[-1]}]</b>"
@@ -103,31 +103,31 @@ class FinalCount(Lesson):
 
     # Tried out
 
-    def tile(self, lab: Lab) -> Pictures:
+    def tile(self, experiment: Experiment) -> Pictures:
         size, count = (64, 16), 90
         raw = some_gaussians(count, size, seed=3, spread=(2.0, 9.0))
         inputs = scene_inputs(size, raw) | {
             "picture": np.zeros((size[1], size[0], 4), np.float32),
             "counts": np.zeros((size[1], size[0]), np.uint32),
         }
-        found = lab.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
+        found = experiment.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
         counts = found["counts"]
         caption = f"<code>finalCount</code>: from {counts.min()} to {counts.max()} of {count}; at the brightest, the whole list"
         picture = Picture("the picture", to_bytes(found["picture"][..., :3]))
         return Pictures((picture, Picture(caption, counts, unit="layers")))
 
     @param.depends("count", "alpha")
-    def unguarded(self, lab: Lab) -> Table:
+    def unguarded(self, experiment: Experiment) -> Table:
         rows = []
         for guarded, name in ((True, "with the test"), (False, "without it")):
-            found = lab.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
+            found = experiment.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
             red, green, blue, transmittance = found["back"][0]
             light = ", ".join(f"{value:.3f}".replace("-", "−").replace("−0.000", "0.000") for value in (red, green, blue))
             rows.append((name, f"({light})", f"{transmittance:.4g}", f"{found['backCount'][0]:,}"))
         return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
 
-    def how_wrong(self, lab: Lab) -> Curves:
-        found = self._many(lab, guarded=False)
+    def how_wrong(self, experiment: Experiment) -> Curves:
+        found = self._many(experiment, guarded=False)
         left_out = found["lengths"] - found["counted"][:, 0].astype(int)
         off = np.abs(found["lastT"].astype(np.float64) - 1)
         x = np.arange(0, 25)
@@ -135,7 +135,7 @@ class FinalCount(Lesson):
         curve = Curve("without the test", x, np.where(median > 0, median, np.nan))
         return Curves("layers left out on the way there", "median error of T", (curve,), log_y=True, height=240)
 
-    def _many(self, lab: Lab, guarded: bool) -> dict[str, np.ndarray]:
+    def _many(self, experiment: Experiment, guarded: bool) -> dict[str, np.ndarray]:
         """Random pixels there and back; with their `lengths` (PIXELS,)."""
         rng = np.random.default_rng(12)
         layers = rng.random((PIXELS, MOST, 4)).astype(np.float32)
@@ -149,10 +149,10 @@ class FinalCount(Lesson):
             "most": np.uint32(MOST),
             "guarded": np.uint32(guarded),
         }
-        found = lab.run(self.kernel("many", entry="manyWalks", groups=(PIXELS // 64, 1, 1), inputs=inputs))
+        found = experiment.run(self.kernel("many", entry="manyWalks", groups=(PIXELS // 64, 1, 1), inputs=inputs))
         return found | {"lengths": lengths}
 
 
-def blended(story: Story) -> int:
+def blended(query: RecordingQuery) -> int:
     """How many layers the pixel took on the way there."""
-    return int(story.output("thereCount")[-1])
+    return int(query.output("thereCount")[-1])

@@ -9,11 +9,11 @@ import param
 
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
 THREADS = TILE[0] * TILE[1]
@@ -53,7 +53,7 @@ class FineRaster(Lesson):
         angles, colours = rng.random(24) * np.pi, COLOURS[rng.permutation(24) % len(COLOURS)]
         return gaussians(centres, np.maximum(0.31, sizes), angles, colours, np.full(24, self.opacity))[:, : self.count]
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         inputs = scene_inputs(TILE, self.raw()) | {
             "ids": np.arange(self.count, dtype=np.uint32),
             "count": np.uint32(self.count),
@@ -63,13 +63,13 @@ class FineRaster(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """The end of each turn by the last thread, which in lockstep is the end for all."""
-        turns = story.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=THREADS - 1)
+        turns = query.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=THREADS - 1)
         return [int(step) for step in turns[1:]]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        states, layers, counts, ends = walk(story)
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        states, layers, counts, ends = walk(query)
         return {
             "size": TILE,
             "count": self.count,
@@ -81,8 +81,8 @@ class FineRaster(Lesson):
 
     # Questions
 
-    def idle(self, story: Story) -> Answer:
-        _, _, counts, ends = walk(story)
+    def idle(self, query: RecordingQuery) -> Answer:
+        _, _, counts, ends = walk(query)
         early = np.flatnonzero(counts[:, -1] < self.count)
         because = f"All 32 threads blend all {self.count} Gaussians."
         if len(early):
@@ -90,8 +90,8 @@ class FineRaster(Lesson):
             because = f"None of them leaves the loop: together they make {in_vain} more turns that change nothing."
         return Answer(str(len(early)), some_numbers(len(early), THREADS), int(ends[THREADS - 1, -1]), because)
 
-    def parted(self, story: Story) -> Answer:
-        _, _, counts, ends = walk(story)
+    def parted(self, query: RecordingQuery) -> Answer:
+        _, _, counts, ends = walk(query)
         blends = np.diff(counts, axis=1) > 0
         mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
         because = "In all others the 32 threads do the same: all blend, or all skip."
@@ -102,8 +102,8 @@ class FineRaster(Lesson):
 
     # Claims
 
-    def printed(self, lab: Lab) -> Verdict:
-        words = lab.refused(Job(PRINTED, file="printed.slang", entry="draw"))
+    def printed(self, experiment: Experiment) -> Verdict:
+        words = experiment.refused(KernelJob(PRINTED, file="printed.slang", entry="draw"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
         ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
@@ -112,14 +112,14 @@ class FineRaster(Lesson):
         )
         return Verdict(not words, ran, said)
 
-    def differentiable(self, lab: Lab) -> Verdict:
+    def differentiable(self, experiment: Experiment) -> Verdict:
         unbounded = self.back("stored", 8)
         unbounded.source = unbounded.source.replace("    [MaxIters(MOST)]\n", "")
-        refused = lab.refused(unbounded)
+        refused = experiment.refused(unbounded)
         why = re.search(r"loops inside[^.\n]*", refused)
         says = f": {why[0]}" if why else ""
-        each = self.bytes_a_turn(lab)
-        own = sum(lab.private_arrays(self.back("undone", 8)).values())
+        each = self.bytes_a_turn(experiment)
+        own = sum(experiment.private_arrays(self.back("undone", 8)).values())
         ran = (
             f"[Differentiable] on the printed loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
             f"with a bound: <b>{each:g} bytes</b> in arrays of each thread for each turn the bound allows, "
@@ -131,7 +131,7 @@ class FineRaster(Lesson):
 
     # Tried out
 
-    def walked(self, lab: Lab) -> Several:
+    def walked(self, experiment: Experiment) -> Several:
         size = (64, 32)
         raw = some_gaussians(400, size, 9, (1.5, 4.0))
         pixels = np.zeros((size[1], size[0]), np.uint32)
@@ -140,7 +140,7 @@ class FineRaster(Lesson):
             "walked": pixels,
             "picture": np.zeros((*pixels.shape, 4), np.float32),
         }
-        found = lab.run(self.kernel("picture", entry="drawAll", inputs=inputs, groups=(8, 8, 1)))
+        found = experiment.run(self.kernel("picture", entry="drawAll", inputs=inputs, groups=(8, 8, 1)))
         blended, walked = found["blended"].astype(int), found["walked"].astype(int)
         total, needed = int(walked.sum()), int(blended.sum())
         rows = [
@@ -157,18 +157,18 @@ class FineRaster(Lesson):
         )
         return Several((Pictures(pictures), Table(("turns", "", ""), tuple(rows))))
 
-    def memory(self, lab: Lab) -> Several:
+    def memory(self, experiment: Experiment) -> Several:
         rows = []
         for most in (8, 32):
-            arrays = lab.private_arrays(self.back("stored", most))
+            arrays = experiment.private_arrays(self.back("stored", most))
             rows.append((f"stored by autodiff, bound {most}", f"{sum(arrays.values()):,}", "0"))
-        own = sum(lab.private_arrays(self.back("undone", 32)).values())
+        own = sum(experiment.private_arrays(self.back("undone", 32)).values())
         rows.append(("undone, a list of any length", f"{own:,}", "20: <code>finalVal</code> and <code>maxCount</code>"))
         gradients, times = {}, {}
         for entry in ("stored", "undone"):
             job = self.back(entry, 32)
-            gradients[entry] = lab.run(job)["derivBuffer"].view(np.float32)
-            times[entry] = 1e6 * lab.seconds(job, 4)
+            gradients[entry] = experiment.run(job)["derivBuffer"].view(np.float32)
+            times[entry] = 1e6 * experiment.seconds(job, 4)
         apart = float(np.max(np.abs(gradients["stored"] - gradients["undone"])))
         largest_one = float(np.max(np.abs(gradients["undone"])))
         bars = Bars(
@@ -182,7 +182,7 @@ class FineRaster(Lesson):
 
     # Their kernels
 
-    def back(self, entry: str, most: int) -> Job:
+    def back(self, entry: str, most: int) -> KernelJob:
         raw = some_gaussians(most, TILE, 3, (0.5, 1.0))
         inputs = scene_inputs(TILE, raw) | {
             "ids": np.arange(most, dtype=np.uint32),
@@ -191,8 +191,8 @@ class FineRaster(Lesson):
         }
         return self.kernel("back", entry=entry, inputs=inputs, constants={"MOST": most})
 
-    def bytes_a_turn(self, lab: Lab) -> float:
-        few, many = (sum(lab.private_arrays(self.back("stored", most)).values()) for most in (8, 32))
+    def bytes_a_turn(self, experiment: Experiment) -> float:
+        few, many = (sum(experiment.private_arrays(self.back("stored", most)).values()) for most in (8, 32))
         return (many - few) / 24
 
 
@@ -222,15 +222,15 @@ void draw(uint2 thread : SV_DispatchThreadID)
 """
 
 
-def walk(story: Story) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def walk(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What each thread went through: states (threads, turns + 1, 4) with that before the first turn, layers (threads, turns, 4),
     counts (threads, turns + 1) of layers blended so far, and the steps at which these stood, alike.
     """
 
     def by_thread(**wanted: str) -> tuple[np.ndarray, np.ndarray]:
-        steps = story.steps(kind="value", **wanted)
-        steps = steps[np.argsort(story.threads(steps), kind="stable")]
-        values = story.values(steps)
+        steps = query.steps(kind="value", **wanted)
+        steps = steps[np.argsort(query.threads(steps), kind="stable")]
+        values = query.values(steps)
         return values.reshape(THREADS, -1, *values.shape[1:]), steps.reshape(THREADS, -1)
 
     of_loop = partial(by_thread, function="fineRasterize")

@@ -8,11 +8,11 @@ import numpy as np
 import param
 
 from splatscope.splat.scenes import scene_inputs, some_gaussians
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Table, Verdict, Words
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 SIZE, TILE, LANES = (24, 12), (1, 1), 32
 STAGES = (
@@ -41,7 +41,7 @@ class Pipeline(Lesson):
         """(9, blobs) float32."""
         return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.8, 2.2))
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self.kernel(entry="oneTile", inputs=self.inputs(), functions=RECORDED)
 
     def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -55,30 +55,30 @@ class Pipeline(Lesson):
 
     # What the figure shows
 
-    def stages(self, story: Story) -> list[dict[str, Any]]:
+    def stages(self, query: RecordingQuery) -> list[dict[str, Any]]:
         """Of each stage: the step with which the first thread enters it, and the one with which the last leaves it."""
         found = []
         for function, title, token in STAGES:
-            calls, returns = story.steps(kind="call", name=function), story.steps(kind="return", function=function)
+            calls, returns = query.steps(kind="call", name=function), query.steps(kind="return", function=function)
             found.append({"name": function, "title": title, "token": token, "begin": int(calls[0]), "end": int(returns[-1])})
         return found
 
-    def stops(self, story: Story) -> list[int]:
-        return [stage["end"] for stage in self.stages(story)]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [stage["end"] for stage in self.stages(query)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        count = self.appended(story)
-        return {"stages": self.stages(story), "count": count, "padded": padded(count), "wide": 8, "drawn": drawn(story)}
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        count = self.appended(query)
+        return {"stages": self.stages(query), "count": count, "padded": padded(count), "wide": 8, "drawn": drawn(query)}
 
-    def appended(self, story: Story) -> int:
+    def appended(self, query: RecordingQuery) -> int:
         """How many Gaussians the threads appended."""
-        return len(story.steps(kind="write", name="blobs", function="coarseRasterize"))
+        return len(query.steps(kind="write", name="blobs", function="coarseRasterize"))
 
     # Questions
 
-    def touching(self, story: Story) -> Answer:
-        many = self.appended(story)
-        end = next(stage["end"] for stage in self.stages(story) if stage["name"] == "coarseRasterize")
+    def touching(self, query: RecordingQuery) -> Answer:
+        many = self.appended(query)
+        end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "coarseRasterize")
         near = [many, many + 2, many - 2, self.blobs, many + 1, many - 1, many + 3, many - 3]
         kept = list(dict.fromkeys(n for n in near if 0 <= n <= self.blobs))[:4]
         because = f"The boxes of {many} of the {self.blobs} Gaussians touch the tile; the threads appended as many ids."
@@ -86,11 +86,11 @@ class Pipeline(Lesson):
 
     # Claims
 
-    def order_is_checked(self, lab: Lab) -> Verdict:
-        wrong = lab.refused(self.kernel("order", entry="wrongOrder"))
-        forged = lab.refused(self.forged())
-        story = lab.record(self.job())
-        dummies = len(story.steps(kind="value", name="padded._dummy"))
+    def order_is_checked(self, experiment: Experiment) -> Verdict:
+        wrong = experiment.refused(self.kernel("order", entry="wrongOrder"))
+        forged = experiment.refused(self.forged())
+        query = experiment.record(self.job())
+        dummies = len(query.steps(kind="value", name="padded._dummy"))
         ran = (
             f"wrong order: <b>{'refused' if wrong else 'compiled'}</b><br>forged token <code>{{ 0 }}</code>: "
             f"<b>{'refused' if forged else 'compiled'}</b><br>a dummy number in a token: <b>{dummies}</b> times recorded"
@@ -98,8 +98,8 @@ class Pipeline(Lesson):
         said = "Who is called before whom is checked. A token can be forged, holds a number, and knows no barrier and no capacity."
         return Verdict(bool(wrong) and bool(forged) and not dummies, ran, said)
 
-    def only_fine(self, lab: Lab) -> Verdict:
-        full, bare = (self.gradient_of(lab, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
+    def only_fine(self, experiment: Experiment) -> Verdict:
+        full, bare = (self.gradient_of(experiment, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
         ran = f"largest gradient: <b>{np.abs(full).max():.4g}</b><br>the composite held constant changes it by <b>{share:.0%}</b>"
         said = "The maps from raw values, the composite and the loss carry it too, and its kernel runs every stage again."
@@ -107,67 +107,67 @@ class Pipeline(Lesson):
 
     # Tried out
 
-    def wrong_order(self, lab: Lab) -> Words:
+    def wrong_order(self, experiment: Experiment) -> Words:
         job = self.kernel("order", entry="wrongOrder")
         line = next(line for line in job.source.split("\n") if "bitonicSort(filled" in line)
-        first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", lab.refused(job), re.DOTALL)
+        first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", experiment.refused(job), re.DOTALL)
         said = first[0] if first else "It compiled."
         return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic' tabindex='0'>{escape(said)}</pre>")
 
     @param.depends("blobs", "seed")
-    def gradient(self, lab: Lab) -> Table:
-        which = self.strongest(lab)
-        full, bare = (self.gradient_of(lab, entry)[:, which] for entry in ("gradientOfTile", "gradientWithoutComposite"))
+    def gradient(self, experiment: Experiment) -> Table:
+        which = self.strongest(experiment)
+        full, bare = (self.gradient_of(experiment, entry)[:, which] for entry in ("gradientOfTile", "gradientWithoutComposite"))
         rows = []
         for field, name in enumerate(RAW):
-            difference = self.difference(lab, field, which)
+            difference = self.difference(experiment, field, which)
             rows.append((name, f"{full[field]:.5f}", f"{difference:.5f}", f"{bare[field]:.5f}"))
         head = (f"raw value of Gaussian {which}", "whole pipeline", "central difference", "composite held constant")
         return Table(head, tuple(rows))
 
-    def backward_runs(self, lab: Lab) -> Table:
-        forward = lab.record(self.job())
+    def backward_runs(self, experiment: Experiment) -> Table:
+        forward = experiment.record(self.job())
         functions = (*RECORDED, "undoPixelState", "fineRasterize_bwd")
-        backward = lab.record(self.kernel("learn", entry="gradientOfTile", inputs=self.inputs(), functions=functions))
+        backward = experiment.record(self.kernel("learn", entry="gradientOfTile", inputs=self.inputs(), functions=functions))
         rows = []
         for function in ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd"):
-            counts = (len(story.steps(kind="call", name=function)) for story in (forward, backward))
+            counts = (len(query.steps(kind="call", name=function)) for query in (forward, backward))
             rows.append((f"<code>{function}</code>", *(f"{count}" for count in counts)))
         return Table(("stage", "calls in the forward kernel", "calls in the gradient's kernel"), tuple(rows))
 
     # What these share
 
-    def forged(self) -> Job:
+    def forged(self) -> KernelJob:
         """The kernel in the wrong order, with a token made up on the spot."""
         job = self.kernel("order", entry="wrongOrder")
         job.source = job.source.replace("bitonicSort(filled, lane)", "bitonicSort({ 0 }, lane)")
         return job
 
-    def gradient_of(self, lab: Lab, entry: str) -> np.ndarray:
+    def gradient_of(self, experiment: Experiment, entry: str) -> np.ndarray:
         """(9, blobs) float32: ∂ of the tile's summed loss by every raw value."""
-        bits = lab.run(self.kernel("learn", entry=entry, inputs=self.inputs()))["derivBuffer"]
+        bits = experiment.run(self.kernel("learn", entry=entry, inputs=self.inputs()))["derivBuffer"]
         return bits.view(np.float32).reshape(9, self.blobs)
 
-    def strongest(self, lab: Lab) -> int:
-        return int(np.abs(self.gradient_of(lab, "gradientOfTile")[8]).argmax())
+    def strongest(self, experiment: Experiment) -> int:
+        return int(np.abs(self.gradient_of(experiment, "gradientOfTile")[8]).argmax())
 
-    def difference(self, lab: Lab, field: int, blob: int, step: float = 4e-3) -> float:
+    def difference(self, experiment: Experiment, field: int, blob: int, step: float = 4e-3) -> float:
         """The central difference of the tile's summed loss by one raw value."""
         losses = []
         for way in (step, -step):
             raw = self.raw()
             raw[field, blob] += way
             losses.append(
-                lab.run(self.kernel("learn", entry="lossOfTile", inputs=self.inputs(raw)))["losses"].astype(np.float64).sum()
+                experiment.run(self.kernel("learn", entry="lossOfTile", inputs=self.inputs(raw)))["losses"].astype(np.float64).sum()
             )
         return float(losses[0] - losses[1]) / (2 * step)
 
 
-def drawn(story: Story) -> list[int]:
+def drawn(query: RecordingQuery) -> list[int]:
     """The step with which each thread writes its pixel."""
-    writes = story.steps(kind="write", name="picture")
+    writes = query.steps(kind="write", name="picture")
     steps = np.zeros(LANES, np.int64)
-    steps[story.threads(writes)] = writes
+    steps[query.threads(writes)] = writes
     return steps.tolist()
 
 

@@ -9,11 +9,11 @@ import param
 
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 SIZE = (48, 36)
 BACKGROUNDS = ("black", "white", "checkerboard", "photograph")
@@ -43,7 +43,7 @@ class Premultiply(Lesson):
     def layer(self) -> np.ndarray:
         return np.array([self.r, self.g, self.b, self.a], np.float32)
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         width, height = SIZE
         count = len(BACKGROUNDS)
         inputs = {"given": self.layer(), "behind": np.concatenate([background(name, *SIZE) for name in BACKGROUNDS])}
@@ -53,28 +53,28 @@ class Premultiply(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         values = [
-            int(story.steps(kind="value", name=name, function="blendBoth")[-1]) for name in ("gval", "wrong", "right", "through")
+            int(query.steps(kind="value", name=name, function="blendBoth")[-1]) for name in ("gval", "wrong", "right", "through")
         ]
-        return [*values, len(story)]
+        return [*values, len(query)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
         return {
             "size": list(SIZE),
             "names": list(BACKGROUNDS),
             "chosen": BACKGROUNDS.index(self.over),
-            "pictures": {name: packed(story.output(name)) for name in ("straight", "premultiplied")},
-            "pixel": pixel(story),
-            "stops": self.stops(story),
+            "pictures": {name: packed(query.output(name)) for name in ("straight", "premultiplied")},
+            "pixel": pixel(query),
+            "stops": self.stops(query),
         }
 
     # Questions
 
-    def excess(self, story: Story) -> Answer:
-        found = pixel(story)
+    def excess(self, query: RecordingQuery) -> Answer:
+        found = pixel(query)
         excess, colour, alpha = found["wrong"][0] - found["right"][0], found["gval"][0], found["gval"][3]
-        step = self.stops(story)[2]
+        step = self.stops(query)[2]
         because = f"It gets {found['wrong'][0]:.2f} instead of {found['right'][0]:.2f}: the difference is (1 − α)·c."
         return Answer(
             f"{excess:.2f}",
@@ -83,20 +83,20 @@ class Premultiply(Lesson):
             because,
         )
 
-    def clipped(self, story: Story) -> Answer:
-        found = pixel(story)
+    def clipped(self, query: RecordingQuery) -> Answer:
+        found = pixel(query)
         sums = np.array(found["straight"])
         many = int(np.sum(sums > 1 + 1e-6))
         said = ", ".join(f"{name} {value:.2f}" for name, value in zip(("red", "green", "blue"), sums, strict=True))
-        return Answer(str(many), ("0", "1", "2", "3"), len(story), f"The sums are {said}. A screen shows 1 at the most.")
+        return Answer(str(many), ("0", "1", "2", "3"), len(query), f"The sums are {said}. A screen shows 1 at the most.")
 
     # Claims
 
     @param.depends("r", "g", "b", "a")
-    def dark_halo(self, lab: Lab) -> Verdict:
+    def dark_halo(self, experiment: Experiment) -> Verdict:
         darker = brighter = 0
         for name in BACKGROUNDS:
-            right, wrong = (self._soft_disc(lab, name, premultiply) for premultiply in (True, False))
+            right, wrong = (self._soft_disc(experiment, name, premultiply) for premultiply in (True, False))
             darker += int(np.sum((wrong < right - 1e-4).any(axis=2)))
             brighter += int(np.sum((wrong > right + 1e-4).any(axis=2)))
         total = len(BACKGROUNDS) * SPRITE[0] * SPRITE[1]
@@ -105,19 +105,19 @@ class Premultiply(Lesson):
         return Verdict(darker > 0, ran, "It glows. Light is added that the layer does not send, so nothing can turn darker.")
 
     @param.depends("r")
-    def extremes(self, lab: Lab) -> Verdict:
+    def extremes(self, experiment: Experiment) -> Verdict:
         alphas = np.array([0.1, 0.3, 0.5, 0.7, 0.9], np.float32)
-        right, wrong = self._sweep(lab, alphas)
+        right, wrong = self._sweep(experiment, alphas)
         ran = "<br>".join(f"α = {alpha:.1f}: <b>{diff:.2f}</b>" for alpha, diff in zip(alphas, wrong - right, strict=True))
         holds = bool(wrong[-1] - right[-1] > wrong[2] - right[2])
         return Verdict(
             holds, f"what is too much of red<br>{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest."
         )
 
-    def filtering(self, lab: Lab) -> Verdict:
+    def filtering(self, experiment: Experiment) -> Verdict:
         found = {}
         for name, premultiply in (("straight", False), ("premultiplied", True)):
-            picture = self._enlarged(lab, (*RED, 1.0), "white", premultiply)
+            picture = self._enlarged(experiment, (*RED, 1.0), "white", premultiply)
             found[name] = int(np.sum((picture < np.minimum(RED, 1.0) - 1 / 255).any(axis=2)))
         ran = "A red disc on white, enlarged: pixels darker than the red and the white"
         ran += "".join(f"<br>{name} texels averaged: <b>{count:,}</b> of {ENLARGED**2:,}" for name, count in found.items())
@@ -127,8 +127,8 @@ class Premultiply(Lesson):
     # What is tried
 
     @param.depends("r", "g", "b", "a", "over")
-    def sprite(self, lab: Lab) -> Pictures:
-        wrong, right = (self._soft_disc(lab, self.over, premultiply) for premultiply in (False, True))
+    def sprite(self, experiment: Experiment) -> Pictures:
+        wrong, right = (self._soft_disc(experiment, self.over, premultiply) for premultiply in (False, True))
         shown = (
             Picture("colour as it is: it glows", to_bytes(wrong)),
             Picture("premultiplied", to_bytes(right)),
@@ -137,16 +137,16 @@ class Premultiply(Lesson):
         return Pictures(shown, lens=14, at=(SPRITE[0] * 3 // 4 - 2, SPRITE[1] // 3))
 
     @param.depends("r")
-    def sweep(self, lab: Lab) -> Curves:
+    def sweep(self, experiment: Experiment) -> Curves:
         alphas = np.linspace(0, 0.8, 81, dtype=np.float32)
-        right, wrong = self._sweep(lab, alphas)
+        right, wrong = self._sweep(experiment, alphas)
         curves = (Curve("as it is", alphas, wrong), Curve("premultiplied", alphas, right), Curve("too much", alphas, wrong - right))
         return Curves("α", "red", curves)
 
     @param.depends("r", "g", "b", "over")
-    def halo(self, lab: Lab) -> Pictures:
+    def halo(self, experiment: Experiment) -> Pictures:
         colour = (self.r, self.g, self.b, 1.0)
-        wrong, right = (self._enlarged(lab, colour, self.over, premultiply) for premultiply in (False, True))
+        wrong, right = (self._enlarged(experiment, colour, self.over, premultiply) for premultiply in (False, True))
         shown = (
             Picture("straight texels averaged: a dark rim", to_bytes(wrong)),
             Picture("premultiplied texels averaged", to_bytes(right)),
@@ -154,14 +154,14 @@ class Premultiply(Lesson):
         )
         return Pictures(shown, lens=24, at=(ENLARGED * 3 // 4 + 4, ENLARGED // 3))
 
-    def _soft_disc(self, lab: Lab, over: str, premultiply: bool) -> np.ndarray:
-        return self._draw(lab, "drawSoftDisc", SPRITE, over, premultiply, np.zeros((1, 4), np.float32), 1)
+    def _soft_disc(self, experiment: Experiment, over: str, premultiply: bool) -> np.ndarray:
+        return self._draw(experiment, "drawSoftDisc", SPRITE, over, premultiply, np.zeros((1, 4), np.float32), 1)
 
-    def _enlarged(self, lab: Lab, colour: tuple[float, ...], over: str, premultiply: bool) -> np.ndarray:
-        return self._draw(lab, "enlarge", (ENLARGED, ENLARGED), over, premultiply, disc(colour), TEXELS)
+    def _enlarged(self, experiment: Experiment, colour: tuple[float, ...], over: str, premultiply: bool) -> np.ndarray:
+        return self._draw(experiment, "enlarge", (ENLARGED, ENLARGED), over, premultiply, disc(colour), TEXELS)
 
     def _draw(
-        self, lab: Lab, entry: str, size: tuple[int, int], over: str, premultiply: bool, texels: np.ndarray, side: int
+        self, experiment: Experiment, entry: str, size: tuple[int, int], over: str, premultiply: bool, texels: np.ndarray, side: int
     ) -> np.ndarray:
         inputs = {
             "size": np.array(size, np.uint32),
@@ -172,12 +172,12 @@ class Premultiply(Lesson):
             "texels": texels,
             "picture": np.zeros((size[1], size[0], 4), np.float32),
         }
-        return lab.run(self.kernel("sprites", entry=entry, groups=(*size, 1), inputs=inputs))["picture"][..., :3]
+        return experiment.run(self.kernel("sprites", entry=entry, groups=(*size, 1), inputs=inputs))["picture"][..., :3]
 
-    def _sweep(self, lab: Lab, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _sweep(self, experiment: Experiment, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         inputs = {"given": np.array([self.r, self.g, self.b, 1], np.float32), "alphas": alphas}
         inputs |= {name: np.zeros_like(alphas) for name in ("premultiplied", "straight")}
-        found = lab.run(self.kernel("sweep", entry="blendAlphas", groups=(len(alphas), 1, 1), inputs=inputs))
+        found = experiment.run(self.kernel("sweep", entry="blendAlphas", groups=(len(alphas), 1, 1), inputs=inputs))
         return found["premultiplied"], found["straight"]
 
 
@@ -204,12 +204,12 @@ def disc(colour: tuple[float, ...]) -> np.ndarray:
     return (inside[..., None] * np.array(colour)).reshape(-1, 4).astype(np.float32)
 
 
-def pixel(story: Story) -> dict[str, list[float]]:
+def pixel(query: RecordingQuery) -> dict[str, list[float]]:
     """The values of the recorded pixel, and what it becomes."""
     names = ("gval", "wrong", "right", "through")
-    found = {name: story.values(story.steps(kind="value", name=name, function="blendBoth"))[-1].tolist() for name in names}
-    z, y, x = story.job.group[::-1]
-    return found | {name: story.output(name)[z, y, x, :3].tolist() for name in ("straight", "premultiplied")}
+    found = {name: query.values(query.steps(kind="value", name=name, function="blendBoth"))[-1].tolist() for name in names}
+    z, y, x = query.job.group[::-1]
+    return found | {name: query.output(name)[z, y, x, :3].tolist() for name in ("straight", "premultiplied")}
 
 
 def packed(pictures: np.ndarray) -> str:

@@ -13,12 +13,12 @@ from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 SHAPES = {16: (4, 4), 32: (8, 4), 256: (16, 16)}
 LIMIT = 10.0  # MAX_GRADIENT of gradients.slang
@@ -58,43 +58,43 @@ class Reduction(Lesson):
         """A gradient a thread, to one decimal: (count,) float32."""
         return (np.round(np.random.default_rng(self.seed).normal(size=self.count) * self.scale, 1) + 0.0).astype(np.float32)
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.values(), self.barrier)
 
-    def _job(self, values: np.ndarray, barrier: bool = True) -> Job:
+    def _job(self, values: np.ndarray, barrier: bool = True) -> KernelJob:
         inputs = {"values": values, "derivBuffer": np.zeros(1, np.uint32)}
         name = "" if barrier else "without"
         return self.kernel(name, entry="sumGroup", inputs=inputs, constants=shape(len(values)), functions=RECORDED)
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        rounds = folds(story)
-        adds = story.steps(kind="call", name="atomicAccumulate")
+    def stops(self, query: RecordingQuery) -> list[int]:
+        rounds = folds(query)
+        adds = query.steps(kind="call", name="atomicAccumulate")
         return [rounds[0]["begin"], *(one["end"] for one in rounds), int(adds[-1])]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        rounds = folds(story)
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        rounds = folds(query)
         return {
             "count": self.count,
             "gradients": [round(float(value), 4) for value in self.values()],
             "limit": LIMIT,
             "rounds": [{name: one[name] for name in ("stride", "begin", "end", "stale")} for one in rounds],
-            "rows": [first_row(story), *(one["row"] for one in rounds)],
+            "rows": [first_row(query), *(one["row"] for one in rounds)],
         }
 
     # Questions
 
-    def after_first(self, story: Story) -> Answer:
-        before, one = first_row(story), folds(story)[0]
+    def after_first(self, query: RecordingQuery) -> Answer:
+        before, one = first_row(query), folds(query)[0]
         half = self.count // 2
         because = f"It adds what stood {half} places away: {before[0]:.4g} and {before[half]:.4g}."
         guesses = [one["row"][0], before[0] + before[1], before[0], math.fsum(before[:half]), math.fsum(before)]
         texts = list(dict.fromkeys(f"{guess:.1f}" for guess in guesses))[:4]
         return Answer(texts[0], tuple(sorted(texts, key=float)), one["end"], because)
 
-    def idle(self, story: Story) -> Answer:
-        rounds = folds(story)
+    def idle(self, query: RecordingQuery) -> Answer:
+        rounds = folds(query)
         adds = sum(len(one["threads"]) for one in rounds)
         turns = self.count * len(rounds)
         because = f"{len(rounds)} rounds of {self.count} threads are {turns:,} turns, and {adds:,} of them add."
@@ -104,8 +104,8 @@ class Reduction(Lesson):
 
     # Claims
 
-    def clamp_prevents(self, lab: Lab) -> Verdict:
-        emitted = float(lab.run(self._job(np.full(256, 1000, np.float32)))["derivBuffer"].view(np.float32)[0])
+    def clamp_prevents(self, experiment: Experiment) -> Verdict:
+        emitted = float(experiment.run(self._job(np.full(256, 1000, np.float32)))["derivBuffer"].view(np.float32)[0])
         gradients = np.array([1e-3, LIMIT, emitted], np.float32)
         inputs = {
             "gradients": gradients,
@@ -115,7 +115,7 @@ class Reduction(Lesson):
             "adam.epsilon": np.float32(1e-8),
             "adam.step": np.uint32(1),
         }
-        moves = lab.run(self.kernel("step", entry="firstStep", inputs=inputs, groups=(3, 1, 1)))["moves"]
+        moves = experiment.run(self.kernel("step", entry="firstStep", inputs=inputs, groups=(3, 1, 1)))["moves"]
         steps = ", ".join(f"{gradient:g} → <b>{move:.3f} η</b>" for gradient, move in zip(gradients, moves, strict=True))
         ran = f"256 threads with a gradient of 1,000 each: the workgroup adds <b>{emitted:,.0f}</b><br>Adam's first step: {steps}"
         said = (
@@ -124,7 +124,7 @@ class Reduction(Lesson):
         )
         return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
 
-    def not_on_cpus(self, lab: Lab) -> Verdict:
+    def not_on_cpus(self, experiment: Experiment) -> Verdict:
         many = np.full(2**20, 0.1, np.float32)
         one_by_one, pairs = float(np.cumsum(many)[-1]), float(many.sum())
         exact = math.fsum(many.tolist())
@@ -141,10 +141,10 @@ class Reduction(Lesson):
     # Tried out
 
     @param.depends("count", "scale", "seed")
-    def idle_lanes(self, lab: Lab) -> Table:
-        story, width = lab.record(self._job(self.values())), lab.adapter.wave_size
+    def idle_lanes(self, experiment: Experiment) -> Table:
+        query, width = experiment.record(self._job(self.values())), experiment.adapter.wave_size
         rows = []
-        for number, one in enumerate(folds(story), 1):
+        for number, one in enumerate(folds(query), 1):
             waves = np.unique(one["threads"] // width)
             busy = len(one["threads"])
             lanes = len(waves) * min(width, self.count)
@@ -154,31 +154,31 @@ class Reduction(Lesson):
         head = ("round", "stride", "threads that add", f"waves of {width} at work", "idle lanes in them")
         return Table(head, tuple(rows))
 
-    def without_barrier(self, lab: Lab) -> Table:
+    def without_barrier(self, experiment: Experiment) -> Table:
         rows = []
         for count in (32, 256):
             values = Reduction(count=count, scale=2.0).values()
             for words, barrier in (("with", True), ("without", False)):
-                story = lab.record(self._job(values, barrier))
-                total = float(story.output("derivBuffer").view(np.float32)[0])
-                stale = sum(len(one["stale"]) for one in folds(story))
-                says = "; ".join(found(one) for one in story.findings) or "no finding"
+                query = experiment.record(self._job(values, barrier))
+                total = float(query.output("derivBuffer").view(np.float32)[0])
+                stale = sum(len(one["stale"]) for one in folds(query))
+                says = "; ".join(found(one) for one in query.findings) or "no finding"
                 rows.append((str(count), words, f"{total:.5g}", f"{hoped(values):.5g}", str(stale), says))
         head = ("threads", "barrier", "sum", "should be", "read too early", "the recording says")
         return Table(head, tuple(rows), marked=(1, 3))
 
-    def fires(self, lab: Lab) -> Table:
+    def fires(self, experiment: Experiment) -> Table:
         rows = []
         for side in (16, 32):
             for model, words in (("shipped", "as shipped"), ("direct", "direct")):
                 settings = Settings(size=side, blobs=BLOBS, iterations=200, kernels="simple", model=model)
                 file = ASSETS / "shapes.png"
                 target = crop_picture(file.read_bytes(), file.name, side, side).pixels
-                trainer = Trainer(lab.device, start_state(settings, target, ""))
+                trainer = Trainer(experiment.device, start_state(settings, target, ""))
                 tallies = []
                 for _ in range(10):
                     tallies.append(
-                        self._count(lab, (side, side), trainer.save().splats.raw, target / 255, link_constants(settings))
+                        self._count(experiment, (side, side), trainer.save().splats.raw, target / 255, link_constants(settings))
                     )
                     trainer.advance(20)
                 gradients, beyond, largest = np.array(tallies).T
@@ -188,7 +188,7 @@ class Reduction(Lesson):
         head = ("picture, model", "PSNR", "gradients", "beyond ±10", "largest")
         return Table(head, tuple(rows))
 
-    def reach(self, lab: Lab) -> Curves:
+    def reach(self, experiment: Experiment) -> Curves:
         sides, rng = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]), np.random.default_rng(8)
         starts, thin = [], []
         for side in sides:
@@ -201,14 +201,16 @@ class Reduction(Lesson):
                         pixels = rng.integers(0, side, (2, BLOBS)) / side
                         raw[:2] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
                         raw[2:8], raw[8] = 0, 1
-                    runs[edge].append(self._count(lab, (side, side), raw.astype(np.float32), target, {"SHIPPED_MODEL": 1})[2])
+                    runs[edge].append(
+                        self._count(experiment, (side, side), raw.astype(np.float32), target, {"SHIPPED_MODEL": 1})[2]
+                    )
             starts.append(max(runs[False]))
             thin.append(max(runs[True]))
         curves = (Curve("random", sides, np.array(starts)), Curve("thin", sides, np.array(thin)))
         return Curves("side of the picture, pixels", "largest", curves, lines=((LIMIT, "the clamp"),), log_x=True, log_y=True)
 
     def _count(
-        self, lab: Lab, size: tuple[int, int], raw: np.ndarray, target: np.ndarray, constants: dict[str, int | float]
+        self, experiment: Experiment, size: tuple[int, int], raw: np.ndarray, target: np.ndarray, constants: dict[str, int | float]
     ) -> tuple[int, int, float]:
         """Of one pass: gradients that are not zero, those beyond the clamp, and the largest."""
         inputs = scene_inputs(size, raw) | {
@@ -217,14 +219,16 @@ class Reduction(Lesson):
         }
         groups = (-(-size[0] // 8), -(-size[1] // 4), 1)
         constants = {name: value for name, value in constants.items() if name.startswith("SHIPPED")} | {"BLOBS": BLOBS}
-        tally = lab.run(self.kernel("count", entry="countGradients", inputs=inputs, groups=groups, constants=constants))["tally"]
+        tally = experiment.run(self.kernel("count", entry="countGradients", inputs=inputs, groups=groups, constants=constants))[
+            "tally"
+        ]
         return int(tally[0]), int(tally[1]), float(tally.view(np.float32)[2])
 
-    def ways(self, lab: Lab) -> Several:
+    def ways(self, experiment: Experiment) -> Several:
         groups, labels, amounts, rows = 64, [], [], []
         values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
         for way, words in WAYS.items():
-            if way == "native" and not (lab.adapter.backend == "cuda" or lab.has("atomic_float")):
+            if way == "native" and not (experiment.adapter.backend == "cuda" or experiment.has("atomic_float")):
                 continue
             name, cell = ("totals", np.float32) if way == "native" else ("derivBuffer", np.uint32)
             job, one = (
@@ -237,35 +241,35 @@ class Reduction(Lesson):
                 )
                 for many in (groups, 1)
             )
-            amounts.append(lab.seconds(job) * 1e6)
+            amounts.append(experiment.seconds(job) * 1e6)
             labels.append(words)
-            story = lab.record(one)
-            swaps = len(story.steps(kind="atomic", access="compareExchange"))
-            rows.append((words, str(len(story.barriers())), f"{swaps:,}" if way != "native" else "256 adds"))
+            query = experiment.record(one)
+            swaps = len(query.steps(kind="atomic", access="compareExchange"))
+            rows.append((words, str(len(query.barriers())), f"{swaps:,}" if way != "native" else "256 adds"))
         shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
         return Several((shown, Table(("way", "barriers", "swaps"), tuple(rows))))
 
 
-def folds(story: Story) -> list[dict[str, Any]]:
+def folds(query: RecordingQuery) -> list[dict[str, Any]]:
     """Each round in a recording: its stride, the step after which it begins, the one with which the last thread ends it (it comes
     to the barrier or, without one, turns to the next round), the threads that add, what every place was given (`row`), and the
     threads that added a place before its owner had finished (`stale`).
     """
-    adder = "addOverWorkgroup" if len(story.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
-    turns = story.steps(kind="value", name="stride", function=adder)
-    turns = turns[story.values(turns) > 0]
-    arrivals = story.steps(kind="arrive", function=adder)
-    ends, number = arrivals, story.passed(arrivals, turns) - 1
+    adder = "addOverWorkgroup" if len(query.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
+    turns = query.steps(kind="value", name="stride", function=adder)
+    turns = turns[query.values(turns) > 0]
+    arrivals = query.steps(kind="arrive", function=adder)
+    ends, number = arrivals, query.passed(arrivals, turns) - 1
     if np.sum(number >= 0) < len(turns):  # no barrier ends a round
-        ends = story.steps(function=adder)
-        number = story.passed(ends, turns) - 1
-    writes = story.steps(kind="write", name="reductionBuffer", function=adder)
-    written, writers, sums = story.passed(writes, turns) - 1, story.threads(writes), story.values(writes)
-    reads = story.steps(kind="read", name="reductionBuffer", function=adder)
-    read, readers, places = story.passed(reads, turns) - 1, story.threads(reads), story.indices(reads)
+        ends = query.steps(function=adder)
+        number = query.passed(ends, turns) - 1
+    writes = query.steps(kind="write", name="reductionBuffer", function=adder)
+    written, writers, sums = query.passed(writes, turns) - 1, query.threads(writes), query.values(writes)
+    reads = query.steps(kind="read", name="reductionBuffer", function=adder)
+    read, readers, places = query.passed(reads, turns) - 1, query.threads(reads), query.indices(reads)
     finished = {(int(thread), int(i)): step for thread, i, step in zip(writers, written, writes, strict=True)}
-    row, found, began = first_row(story), [], story.barriers()[0]
-    for i, stride in enumerate(story.values(turns[story.threads(turns) == 0])):
+    row, found, began = first_row(query), [], query.barriers()[0]
+    for i, stride in enumerate(query.values(turns[query.threads(turns) == 0])):
         mine, theirs = written == i, (read == i) & (readers != places)
         row = list(row)
         for thread, value in zip(writers[mine], sums[mine], strict=True):
@@ -284,10 +288,10 @@ def folds(story: Story) -> list[dict[str, Any]]:
     return found
 
 
-def first_row(story: Story) -> list[float]:
+def first_row(query: RecordingQuery) -> list[float]:
     """What each thread puts into shared memory before the first round: its gradient, clamped."""
-    steps = story.steps(kind="value", name="clamped", function="loadFloat_bwd")
-    return story.values(steps)[np.argsort(story.threads(steps))].astype(float).tolist()
+    steps = query.steps(kind="value", name="clamped", function="loadFloat_bwd")
+    return query.values(steps)[np.argsort(query.threads(steps))].astype(float).tolist()
 
 
 def shape(count: int) -> dict[str, int]:

@@ -6,11 +6,11 @@ import numpy as np
 import param
 
 from splatscope.splat.scenes import gaussians, scene_inputs
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 MOST = 128
 STEP = 1 / 255  # of a pixel's eight bits
@@ -35,10 +35,10 @@ class Termination(Lesson):
     figure: ClassVar[dict[str, Any]] = {"options": {"limit": STEP}}
     controls: ClassVar[dict[str, dict[str, Any]]] = {"count": {"live": True}, "alpha": {"live": True}}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.count)
 
-    def _job(self, count: int) -> Job:
+    def _job(self, count: int) -> KernelJob:
         layers = np.ones((count, 4), np.float32)
         layers[:, 3] = self.alpha
         inputs = {"layers": layers, "count": np.uint32(count)}
@@ -47,17 +47,17 @@ class Termination(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        return [one["end"] for one in walked(story)]
+    def stops(self, query: RecordingQuery) -> list[int]:
+        return [one["end"] for one in walked(query)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        return {"layers": walked(story), "finalCount": int(story.output("finalCount")[0])}
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        return {"layers": walked(query), "finalCount": int(query.output("finalCount")[0])}
 
     # Questions
 
-    def last_blended(self, story: Story) -> Answer:
-        found = walked(story)
-        many = int(story.output("finalCount")[0])
+    def last_blended(self, query: RecordingQuery) -> Answer:
+        found = walked(query)
+        many = int(query.output("finalCount")[0])
         step = found[max(0, many - 1)]["end"]
         left = found[-1]["after"]
         if many < len(found):
@@ -66,45 +66,45 @@ class Termination(Lesson):
             because = f"T is still {left:.4f} after the last layer, and was never below 1/255 before one: each layer was blended."
         return Answer(str(many), offered(many, len(found), len(found) // 2, 1, len(found) - 1, 0), step, because)
 
-    def evaluated(self, story: Story) -> Answer:
-        fetched = story.steps(kind="read", name="layers", function="walk")
-        many, blended = len(fetched), int(story.output("finalCount")[0])
+    def evaluated(self, query: RecordingQuery) -> Answer:
+        fetched = query.steps(kind="read", name="layers", function="walk")
+        many, blended = len(fetched), int(query.output("finalCount")[0])
         because = f"Once for each layer of the list. {blended} of them were blended."
         return Answer(str(many), offered(many, blended, many - blended, many // 2, 1, many + 1), int(fetched[-1]), because)
 
     # Claims
 
-    def unseen(self, lab: Lab) -> Verdict:
+    def unseen(self, experiment: Experiment) -> Verdict:
         rng = np.random.default_rng(1)
         layers = rng.random((STACKS, DEEP, 4), np.float32)
         layers[..., 3] *= 0.99 * rng.random((STACKS, 1), np.float32)
-        found = lab.run(self._stacks(layers))
+        found = experiment.run(self._stacks(layers))
         most = float(found["difference"][:, :3].max()) / STEP
         left_out = int(np.sum(DEEP - found["finalCount"].astype(int)))
         ran = f"{STACKS:,} stacks of {DEEP} random layers<br>left out: <b>{left_out:,}</b> layers of {STACKS * DEEP:,}"
         ran += f"<br>most that those of one stack would have added: <b>{most:.3f}</b> of 255 steps"
         return Verdict(most < 1, ran, "All of them together stay below one step of eight bits.")
 
-    def _stacks(self, layers: np.ndarray) -> Job:
+    def _stacks(self, layers: np.ndarray) -> KernelJob:
         stacks, deep, _ = layers.shape
         inputs = {"layers": layers.reshape(-1, 4), "count": np.uint32(deep)}
         inputs |= {"difference": np.zeros((stacks, 4), np.float32), "finalCount": np.zeros(stacks, np.uint32)}
         return self.kernel("stacks", entry="compareStack", groups=(stacks, 1, 1), inputs=inputs)
 
-    def saves(self, lab: Lab) -> Verdict:
+    def saves(self, experiment: Experiment) -> Verdict:
         lesson = Termination(count=64, alpha=0.5)
-        story = lab.record(lesson.job())
-        fetched, blended = len(story.steps(kind="read", name="layers")), int(story.output("finalCount")[0])
-        limited, unlimited = (1e3 * lab.seconds(self._tiles(entry), 1, 16) for entry in ("withLimit", "withoutLimit"))
+        query = experiment.record(lesson.job())
+        fetched, blended = len(query.steps(kind="read", name="layers")), int(query.output("finalCount")[0])
+        limited, unlimited = (1e3 * experiment.seconds(self._tiles(entry), 1, 16) for entry in ("withLimit", "withoutLimit"))
         ran = f"64 layers of α = 0.5: <b>{blended}</b> blended, <b>{fetched}</b> evaluated"
         ran += f"<br>tiles with the limit: <b>{limited:.2f}</b>\u2009ms<br>without it: <b>{unlimited:.2f}</b>\u2009ms"
         said = "The loop runs to its end. A compiler may skip part of a blend that is thrown away; only a break would end it."
         return Verdict(fetched < 64, ran, said)
 
-    def alpha_one(self, lab: Lab) -> Verdict:
+    def alpha_one(self, experiment: Experiment) -> Verdict:
         found = {}
         for alpha in (1.0, 0.99):
-            back = lab.run(self._back(alpha, np.array([1], np.uint32)))
+            back = experiment.run(self._back(alpha, np.array([1], np.uint32)))
             found[alpha] = float(back["limited"][0])
         ran = "one layer over a fresh pixel, T = 1, blended and undone, with the limit"
         ran += "".join(f"<br>α = {alpha:g}: T comes back as <b>{value:g}</b>" for alpha, value in found.items())
@@ -114,33 +114,33 @@ class Termination(Lesson):
     # What is tried
 
     @param.depends("alpha")
-    def added(self, lab: Lab) -> Curves:
-        found = walked(lab.record(self._job(MOST)))
+    def added(self, experiment: Experiment) -> Curves:
+        found = walked(experiment.record(self._job(MOST)))
         adds = np.array([one["adds"] for one in found])
         shown = 1 + int(np.flatnonzero(adds > 1e-3)[-1])  # less is rounding, of a sum that is nearly 1
         index, adds, blended = np.arange(1, shown + 1), adds[:shown], np.array([one["blended"] for one in found[:shown]])
         curves = [Curve(words, index, np.where(which, adds, np.nan), points=shown <= 12) for words, which in _halves(blended)]
         return Curves("layer", "steps of 255", tuple(curves), lines=((1.0, "one step"),), log_y=True)
 
-    def variants(self, lab: Lab) -> Bars:
-        times = [1e3 * lab.seconds(self._tiles(entry), 1, 16) for entry in VARIANTS]
+    def variants(self, experiment: Experiment) -> Bars:
+        times = [1e3 * experiment.seconds(self._tiles(entry), 1, 16) for entry in VARIANTS]
         return Bars(tuple(VARIANTS.values()), tuple(times), tuple(f"{time:.2f}\u2009ms" for time in times))
 
     @param.depends("alpha")
-    def way_back(self, lab: Lab) -> Curves:
+    def way_back(self, experiment: Experiment) -> Curves:
         deepest = int(np.clip(130 / -np.log1p(-self.alpha), 40, 4000))
         counts = np.unique(np.linspace(1, deepest, 160).astype(np.uint32))
-        found = lab.run(self._back(self.alpha, counts))
+        found = experiment.run(self._back(self.alpha, counts))
         lost = found["unlimited"]
         curves = (Curve("with the limit", counts, found["limited"]), Curve("without it", counts, np.minimum(lost, 2)))
         return Curves("layers", "T that comes back", curves)
 
-    def _back(self, alpha: float, counts: np.ndarray) -> Job:
+    def _back(self, alpha: float, counts: np.ndarray) -> KernelJob:
         inputs = {"counts": counts, "layer": np.array([[1, 1, 1, alpha]], np.float32)}
         inputs |= {name: np.zeros(len(counts), np.float32) for name in ("limited", "unlimited")}
         return self.kernel("back", entry="thereAndBack", groups=(len(counts), 1, 1), inputs=inputs)
 
-    def _tiles(self, entry: str) -> Job:
+    def _tiles(self, entry: str) -> KernelJob:
         """8 × 8 tiles under 256 wide Gaussians."""
         size, count = (64, 32), 256
         rng = np.random.default_rng(3)
@@ -151,16 +151,16 @@ class Termination(Lesson):
         return self.kernel("tiles", entry=entry, groups=(8, 8, 1), inputs=inputs)
 
 
-def walked(story: Story) -> list[dict[str, Any]]:
+def walked(query: RecordingQuery) -> list[dict[str, Any]]:
     """Of each layer: T before and after it, `open` T after it if none is left out, what it `adds` then in steps of eight bits,
     whether it was blended, and the step that ends its turn.
     """
 
     def of(name: str) -> np.ndarray:
-        return story.values(story.steps(kind="value", name=name, function="walk"))
+        return query.values(query.steps(kind="value", name=name, function="walk"))
 
     states, counts, every = of("state.value"), of("state.finalCount").astype(int), of("all")
-    ends = story.steps(kind="value", name="all", function="walk")[1:]
+    ends = query.steps(kind="value", name="all", function="walk")[1:]
     return [
         {
             "before": float(states[i, 3]),

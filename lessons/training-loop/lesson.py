@@ -19,11 +19,11 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
-from splatscope.textbook.results import Answer, Curve, Curves, Film, Picture, Pictures, Several, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Scenes, Several, Table, Verdict
+from splatscope.tracing.job import KernelJob
 
 TILE, THREADS, BLOBS = (8, 4), 32, 3
 FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
@@ -48,7 +48,7 @@ class TrainingLoop(Lesson):
     figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 0}
     controls: ClassVar[dict[str, dict[str, Any]]] = {"iterations": {"live": True}, "gaussian": {"kind": "number"}}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         inputs = scene_inputs(TILE, start()) | {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
         inputs |= {
             "targetBuffer": target(),
@@ -68,27 +68,27 @@ class TrainingLoop(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """Where all threads have come to the barrier behind a kernel."""
-        return story.barriers()
+        return query.barriers()
 
-    def facts(self, story: Story) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
         return {
             "fields": FIELDS,
             "blobs": BLOBS,
             "kernels": KERNELS,
             "without": KERNELS.index(self.without) if self.without in KERNELS else -1,
-            "ends": self.stops(story),
-            "kept": np.moveaxis(story.output("kept"), 2, 0).round(7).tolist(),
+            "ends": self.stops(query),
+            "kept": np.moveaxis(query.output("kept"), 2, 0).round(7).tolist(),
             "size": TILE,
             "target": base64.b64encode(to_bytes(target()[..., :3]).tobytes()).decode(),
         }
 
     # Questions
 
-    def additions(self, story: Story) -> Answer:
-        ends = self.stops(story)
-        steps = story.steps(kind="return", function="atomicAccumulate")
+    def additions(self, query: RecordingQuery) -> Answer:
+        ends = self.stops(query)
+        steps = query.steps(kind="return", function="atomicAccumulate")
         many = int(np.sum((steps > ends[0]) & (steps <= ends[1])))
         because = (
             f"The pixels of a wave add up their shares among themselves first, without memory: {many // COUNT} "
@@ -99,10 +99,10 @@ class TrainingLoop(Lesson):
         numbers = list(dict.fromkeys((many, COUNT, COUNT * THREADS, THREADS, COUNT * 4)))[:4]
         return Answer(f"{many:,}", tuple(f"{n:,}" for n in sorted(numbers)), ends[1], because)
 
-    def busy(self, story: Story) -> Answer:
-        ends = self.stops(story)
-        steps = story.steps(kind="write", name="blobsBuffer")
-        many = len(set(story.threads(steps[steps <= ends[2]]).tolist()))
+    def busy(self, query: RecordingQuery) -> Answer:
+        ends = self.stops(query)
+        steps = query.steps(kind="write", name="blobsBuffer")
+        many = len(set(query.threads(steps[steps <= ends[2]]).tolist()))
         because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
         if not many:
             because = "Nobody: the update is left out."
@@ -111,17 +111,17 @@ class TrainingLoop(Lesson):
 
     # Claims
 
-    def printed(self, lab: Lab) -> Verdict:
-        words = lab.refused(Job(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
+    def printed(self, experiment: Experiment) -> Verdict:
+        words = experiment.refused(KernelJob(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
         ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
         said = "A shortened listing. The one above is cut from the file that runs: it says which pixel, which tile, which thread."
         return Verdict(not words, ran, said)
 
-    def three(self, lab: Lab) -> Verdict:
-        usual, unseen = (ends_with(lab, without) for without in ("none", "render"))
-        trainer = real_run(lab)
+    def three(self, experiment: Experiment) -> Verdict:
+        usual, unseen = (ends_with(experiment, without) for without in ("none", "render"))
+        trainer = real_run(experiment)
         names = ", ".join(bound.kernel.name for bound in trainer.kernels.iteration)
         ran = (
             f"dispatched in an iteration: <code>{names}</code><br>"
@@ -131,9 +131,9 @@ class TrainingLoop(Lesson):
         said = "The third one updates. The picture is a fourth kernel, which the training does not need: only who looks at it."
         return Verdict(trainer.kernels.iteration[-1].kernel.name == "imageMain", ran, said)
 
-    def zeroed(self, lab: Lab) -> Verdict:
-        usual, added = ends_with(lab, "none"), ends_with(lab, "clear")
-        fast = real_run(lab, kernels="binned")
+    def zeroed(self, experiment: Experiment) -> Verdict:
+        usual, added = ends_with(experiment, "none"), ends_with(experiment, "clear")
+        fast = real_run(experiment, kernels="binned")
         names = ", ".join(bound.kernel.name for bound in fast.kernels.iteration)
         ran = (
             f"40 iterations: <b>{usual:.1f} dB</b>; without the clear: <b>{added:.1f} dB</b><br>"
@@ -145,13 +145,13 @@ class TrainingLoop(Lesson):
         )
         return Verdict(usual > added + 1, ran, said)
 
-    def sampled(self, lab: Lab) -> Verdict:
+    def sampled(self, experiment: Experiment) -> Verdict:
         raw, wanted = crowd()
         size = wanted.shape[1::-1]
         pixels = int(np.prod(size))
-        first, again = (gradient(lab, raw, wanted) for _ in range(2))
+        first, again = (gradient(experiment, raw, wanted) for _ in range(2))
         scale = np.abs(first).max()
-        found = [shares(lab, raw, wanted, which) for which in (0, 1, 2)]
+        found = [shares(experiment, raw, wanted, which) for which in (0, 1, 2)]
         off = max(np.abs(one.sum(axis=(0, 1)) - first[:, which]).max() for which, one in enumerate(found)) / scale
         apart = np.abs(first - again).max() / scale
         ran = (
@@ -165,14 +165,14 @@ class TrainingLoop(Lesson):
         )
         return Verdict(bool(apart > 1e-3), ran, said)
 
-    def bits(self, lab: Lab) -> Verdict:
+    def bits(self, experiment: Experiment) -> Verdict:
         raw, wanted = crowd()
-        runs = np.array([gradient(lab, raw, wanted) for _ in range(20)])
+        runs = np.array([gradient(experiment, raw, wanted) for _ in range(20)])
         patterns = runs.view(np.int32).astype(np.int64)
         differ = int(np.sum((patterns != patterns[0]).any(axis=0)))
-        of_pixels = shares(lab, raw, wanted, 0)[..., 5]
+        of_pixels = shares(experiment, raw, wanted, 0)[..., 5]
         inputs = {"share": of_pixels, "count": np.uint32(of_pixels.size), "sums": np.zeros(2, np.float32)}
-        orders = lab.run(self.kernel("orders", entry="addBothWays", inputs=inputs))["sums"]
+        orders = experiment.run(self.kernel("orders", entry="addBothWays", inputs=inputs))["sums"]
         ran = (
             f"20 runs, {raw.size} gradients: <b>{differ}</b> of them not always the same"
             + (f", by up to {power_of(np.abs(runs - runs[0]).max() / np.abs(runs).max())} of the largest" if differ else "")
@@ -186,16 +186,16 @@ class TrainingLoop(Lesson):
             said = "On this device, this time. The order of the additions is nobody's promise, and each order rounds differently."
         return Verdict(not differ, ran, said)
 
-    def smoothstep(self, lab: Lab) -> Verdict:
+    def smoothstep(self, experiment: Experiment) -> Verdict:
         lines, lost = [], False
         for words, body in EASED.items():
-            job = Job(SLOPES.replace("BODY", body), file="eased.slang", entry="slopesMain", inputs=AT)
-            refused = lab.refused(job)
+            job = KernelJob(SLOPES.replace("BODY", body), file="eased.slang", entry="slopesMain", inputs=AT)
+            refused = experiment.refused(job)
             if refused:
                 code = re.search(r"error\[(\w+)\]", refused)
                 lines.append(f"{words}: refused, <b>{code[1] if code else 'an error'}</b>")
                 continue
-            found = lab.run(job)["slopes"][0]
+            found = experiment.run(job)["slopes"][0]
             lines.append(f"{words}: slope at 0.3 is <b>{found:.3g}</b>")
             lost |= bool(found == 0)
         said = (
@@ -204,9 +204,9 @@ class TrainingLoop(Lesson):
         )
         return Verdict(not lost, "<br>".join(lines), said)
 
-    def skips(self, lab: Lab) -> Verdict:
+    def skips(self, experiment: Experiment) -> Verdict:
         raw = some_gaussians(96, TILE_PICTURE, 4, (4.0, 9.0))
-        found = [lab.run(self._simple(raw, ending)) for ending in range(3)]
+        found = [experiment.run(self._simple(raw, ending)) for ending in range(3)]
         printed, plain, left = (int(one["evaluated"].sum()) for one in found)
         same = np.array_equal(found[0]["gathered"], found[1]["gathered"])
         ran = (
@@ -218,9 +218,9 @@ class TrainingLoop(Lesson):
 
     # Tried out
 
-    def dispatches(self, lab: Lab) -> Table:
+    def dispatches(self, experiment: Experiment) -> Table:
         settings = Settings(size=64, blobs=200, iterations=10, kernels="tiled")
-        trainer = Trainer(lab.device, start_state(settings, sample(64, 64), ""))
+        trainer = Trainer(experiment.device, start_state(settings, sample(64, 64), ""))
         times: dict[str, float] = {}
         for _ in range(5):
             trainer.advance(1)
@@ -234,10 +234,10 @@ class TrainingLoop(Lesson):
             rows.append((f"<code>{name}</code>", f"{groups} × {a_group}", f"{times[name]:.2f}\u2009ms", reads, writes))
         return Table(("kernel", "workgroups × threads", "time", "reads", "writes"), tuple(rows))
 
-    def left_out(self, lab: Lab) -> Several:
+    def left_out(self, experiment: Experiment) -> Several:
         curves, rows = [], []
         for without in ("none", "clear", "update", "derivatives"):
-            seen = [(look.iteration, look.psnr) for look in (scene.look for scene in iterate(lab, without))]
+            seen = [(look.iteration, look.psnr) for look in (scene.look for scene in iterate(experiment, without))]
             x, y = np.array(seen).T
             rows.append((f"{y[-1]:.1f} dB", "all four" if without == "none" else f"without {without}"))
             if without != "derivatives":
@@ -245,10 +245,10 @@ class TrainingLoop(Lesson):
         return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Table(("at the end", ""), tuple(rows))))
 
     @param.depends("field", "gaussian", "without")
-    def film(self, lab: Lab) -> Film:
+    def film(self, experiment: Experiment) -> Scenes:
         wanted, field, which = sample(*SMALL), FIELDS.index(self.field), self.gaussian - 1
-        scenes = list(iterate(lab, self.without))
-        maps = [shares(lab, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
+        scenes = list(iterate(experiment, self.without))
+        maps = [shares(experiment, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
         most = float(np.quantile([np.abs(one).max() for one in maps], 0.7)) or 1.0  # the first ones are far larger
         drawn = scenes[0].look.picture
         frames, words = [], []
@@ -267,9 +267,9 @@ class TrainingLoop(Lesson):
                 f"after {scene.look.iteration} iterations: {scene.look.psnr:.1f} dB. The map adds up to {slope(one.sum())}, "
                 f"<code>derivBuffer</code> then holds {slope(held)}"
             )
-        return Film(tuple(frames), tuple(words), first=4)
+        return Scenes(tuple(frames), tuple(words), first=4)
 
-    def check(self, lab: Lab) -> Table:
+    def check(self, experiment: Experiment) -> Table:
         raw, wanted = crowd()
         shipped = np.random.default_rng(3).random(raw.shape).astype(np.float32)
         with tempfile.TemporaryDirectory() as folder:
@@ -284,17 +284,17 @@ class TrainingLoop(Lesson):
             ]
             columns = []
             for values, constants, include in models:
-                of = partial(gradient, lab, wanted=wanted, constants=constants, include=include)
+                of = partial(gradient, experiment, wanted=wanted, constants=constants, include=include)
                 columns.append(of(values)[:, 0])
                 if not include:
-                    columns.append(differences(lab, values, wanted, constants))
+                    columns.append(differences(experiment, values, wanted, constants))
         rows = [(FIELDS[i], *(slope(column[i]) for column in columns)) for i in range(len(FIELDS))]
         head = ("raw value", "direct: kernel", "difference", "shipped: kernel", "difference", "with <code>smoothstep</code>")
         return Table(head, tuple(rows))
 
-    def same(self, lab: Lab) -> Pictures:
+    def same(self, experiment: Experiment) -> Pictures:
         raw = some_gaussians(24, COST, 12, (1.5, 4.0))
-        simple, tiled = (drawing(lab, raw, COST, kind)[..., :3] for kind in ("simple", "tiled"))
+        simple, tiled = (drawing(experiment, raw, COST, kind)[..., :3] for kind in ("simple", "tiled"))
         apart = 255 * np.abs(simple - tiled).max(axis=2)
         return Pictures(
             (
@@ -304,22 +304,22 @@ class TrainingLoop(Lesson):
             )
         )
 
-    def cost(self, lab: Lab) -> Table:
+    def cost(self, experiment: Experiment) -> Table:
         rows = []
-        tiled = sum(lab.private_arrays(shipped_job(some_gaussians(4, COST), COST, "tiled", "derivatives")).values())
+        tiled = sum(experiment.private_arrays(shipped_job(some_gaussians(4, COST), COST, "tiled", "derivatives")).values())
         for count in COSTS:
             raw = some_gaussians(count, COST, 12, (1.5, 4.0))
             times = [
-                f"{1e3 * lab.seconds(shipped_job(raw, COST, kind, what), dispatches=4, repeats=3):.2f}"
+                f"{1e3 * experiment.seconds(shipped_job(raw, COST, kind, what), dispatches=4, repeats=3):.2f}"
                 for what in ("image", "derivatives")
                 for kind in ("simple", "tiled")
             ]
-            simple = sum(lab.private_arrays(shipped_job(raw, COST, "simple", "derivatives")).values())
+            simple = sum(experiment.private_arrays(shipped_job(raw, COST, "simple", "derivatives")).values())
             rows.append((str(count), *times, f"{simple:,}", f"{tiled:,}"))
         head = ("Gaussians", "drawing, ms: simple", "tiled", "derivatives, ms: simple", "tiled", "bytes a thread: simple", "tiled")
         return Table(head, tuple(rows))
 
-    def _simple(self, raw: np.ndarray, ending: int) -> Job:
+    def _simple(self, raw: np.ndarray, ending: int) -> KernelJob:
         width, height = TILE_PICTURE
         inputs = scene_inputs(TILE_PICTURE, raw) | {
             "ending": np.uint32(ending),
@@ -431,7 +431,7 @@ def shipped_job(
     wanted: np.ndarray | None = None,
     constants: dict[str, int | float] | None = None,
     include: tuple[Path, ...] = (),
-) -> Job:
+) -> KernelJob:
     """The image or the derivatives of these Gaussians, by the "simple" or the "tiled" kernels."""
     entry = {
         ("simple", "image"): "simpleImageMain",
@@ -450,23 +450,25 @@ def shipped_job(
     return Lesson.shader("training.slang", entry=entry, inputs=inputs, groups=groups, constants=constants, include=include)
 
 
-def drawing(lab: Lab, raw: np.ndarray, size: tuple[int, int], kind: str = "tiled", **options: Any) -> np.ndarray:
+def drawing(experiment: Experiment, raw: np.ndarray, size: tuple[int, int], kind: str = "tiled", **options: Any) -> np.ndarray:
     """(h, w, 4) float32."""
-    return lab.run(shipped_job(raw, size, kind, "image", **options))["outputBuffer"]
+    return experiment.run(shipped_job(raw, size, kind, "image", **options))["outputBuffer"]
 
 
-def gradient(lab: Lab, raw: np.ndarray, wanted: np.ndarray, **options: Any) -> np.ndarray:
+def gradient(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, **options: Any) -> np.ndarray:
     """Of all raw values, by the tiled kernels: (9, N) float32."""
     job = shipped_job(raw, wanted.shape[1::-1], "tiled", "derivatives", wanted, **options)
-    return lab.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
+    return experiment.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
 
 
-def differences(lab: Lab, raw: np.ndarray, wanted: np.ndarray, constants: dict[str, int | float], step: float = 4e-3) -> np.ndarray:
+def differences(
+    experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, constants: dict[str, int | float], step: float = 4e-3
+) -> np.ndarray:
     """Of the first Gaussian's nine values: by how much the loss rises from a little below to a little above, for each unit."""
     size = wanted.shape[1::-1]
 
     def loss(values: np.ndarray) -> float:
-        apart = drawing(lab, values, size, constants=constants)[..., :3].astype(float) - wanted[..., :3]
+        apart = drawing(experiment, values, size, constants=constants)[..., :3].astype(float) - wanted[..., :3]
         return float((apart**2).sum() / np.prod(size))
 
     found = []
@@ -477,7 +479,7 @@ def differences(lab: Lab, raw: np.ndarray, wanted: np.ndarray, constants: dict[s
     return np.array(found)
 
 
-def shares(lab: Lab, raw: np.ndarray, wanted: np.ndarray, which: int) -> np.ndarray:
+def shares(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, which: int) -> np.ndarray:
     """Each pixel's share of the nine gradients of Gaussian `which`: (h, w, 9) float32."""
     height, width = wanted.shape[:2]
     inputs = scene_inputs((width, height), raw) | {
@@ -486,7 +488,7 @@ def shares(lab: Lab, raw: np.ndarray, wanted: np.ndarray, which: int) -> np.ndar
         "share": np.zeros((height, width, len(FIELDS)), np.float32),
     }
     job = TrainingLoop().kernel("share", entry="sharesOfPixels", inputs=inputs, groups=groups_of((width, height)))
-    return lab.run(job)["share"]
+    return experiment.run(job)["share"]
 
 
 # A real run
@@ -501,29 +503,29 @@ class Scene:
     gradient: np.ndarray
 
 
-def real_run(lab: Lab, kernels: str = "tiled", without: str = "none") -> Trainer:
+def real_run(experiment: Experiment, kernels: str = "tiled", without: str = "none") -> Trainer:
     quick = {"rate_position": 0.4, "rate_shape": 0.1, "rate_colour": 0.06, "rate_opacity": 0.2}
     settings = Settings(size=max(SMALL), blobs=FEW, iterations=ITERATIONS + 1, kernels=kernels, seed=2, **quick)
-    trainer = Trainer(lab.device, start_state(settings, sample(*SMALL), ""))
+    trainer = Trainer(experiment.device, start_state(settings, sample(*SMALL), ""))
     if without in ENTRIES:
         trainer.kernels.iteration = [bound for bound in trainer.kernels.iteration if bound.kernel.name != ENTRIES[without]]
     return trainer
 
 
-def iterate(lab: Lab, without: str = "none") -> Iterator[Scene]:
+def iterate(experiment: Experiment, without: str = "none") -> Iterator[Scene]:
     """Before each iteration, and before the one that would come after the last."""
-    trainer = real_run(lab, without=without)
+    trainer = real_run(experiment, without=without)
     for _ in range(ITERATIONS + 1):
         look, raw = trainer.look(), trainer.save().splats.raw.copy()
         trainer.advance(1)
         yield Scene(look, raw, download(trainer.kernels.gradient, np.float32, raw.shape))
 
 
-def ends_with(lab: Lab, without: str) -> float:
+def ends_with(experiment: Experiment, without: str) -> float:
     """PSNR after all iterations, in dB. Without "render" nobody looks before the end."""
     if without != "render":
-        return [scene.look.psnr for scene in iterate(lab, without)][-1]
-    trainer = real_run(lab)
+        return [scene.look.psnr for scene in iterate(experiment, without)][-1]
+    trainer = real_run(experiment)
     trainer.advance(ITERATIONS)
     return trainer.look().psnr
 

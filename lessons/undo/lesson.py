@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Table, Verdict
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 MOST = 8
 CLAMP = 0.99
@@ -35,7 +35,7 @@ class Undo(Lesson):
         "alphas": {"hidden": True},
     }
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         layers = np.c_[COLOURS / 255, np.clip(self.alphas, 0, 1)][: self.count]
         inputs = {
             "layers": layers.astype(np.float32),
@@ -49,57 +49,57 @@ class Undo(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
-        there = story.steps(kind="write", name="forward")[1:]
-        back = story.steps(kind="write", name="apart")
+    def stops(self, query: RecordingQuery) -> list[int]:
+        there = query.steps(kind="write", name="forward")[1:]
+        back = query.steps(kind="write", name="apart")
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, story: Story) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
         return {
             "count": self.count,
-            "blended": blended(story),
-            "alphas": story.values(story.steps(kind="value", name="layer", function="thereAndBack"))[: self.count, 3].tolist(),
+            "blended": blended(query),
+            "alphas": query.values(query.steps(kind="value", name="layer", function="thereAndBack"))[: self.count, 3].tolist(),
             "colours": [f"rgb({r} {g} {b})" for r, g, b in COLOURS.tolist()],
         }
 
     # Questions
 
-    def undone(self, story: Story) -> Answer:
-        many = blended(story)
+    def undone(self, query: RecordingQuery) -> Answer:
+        many = blended(query)
         because = "T never fell below 1/255 before the last layer, so every layer was blended, and every one is undone."
         if many < self.count:
             because = f"After layer {many}, T was below 1/255: the layers behind it were never blended."
         wrong = self._other(self.count, many - 1, many + 1, 0, many - 2, many + 2)
-        return Answer(str(many), choices(many, wrong), self.stops(story)[-1], because)
+        return Answer(str(many), choices(many, wrong), self.stops(query)[-1], because)
 
-    def exact(self, story: Story) -> Answer:
-        same = exact_bits(story)
+    def exact(self, query: RecordingQuery) -> Answer:
+        same = exact_bits(query)
         many = int(np.sum(same))
-        because = "Not a single one was off by a unit in the last place." if many == self.count else off_by(story, same)
+        because = "Not a single one was off by a unit in the last place." if many == self.count else off_by(query, same)
         wrong = self._other(self.count, 0, many - 1, many + 1, many - 2, many + 2)
-        return Answer(f"{many} of {self.count}", choices(many, wrong, f" of {self.count}"), self.stops(story)[-1], because)
+        return Answer(f"{many} of {self.count}", choices(many, wrong, f" of {self.count}"), self.stops(query)[-1], because)
 
     def _other(self, *numbers: int) -> list[int]:
         return [number for number in numbers if 0 <= number <= self.count]
 
     # Claims
 
-    def inverse_exact(self, lab: Lab) -> Verdict:
+    def inverse_exact(self, experiment: Experiment) -> Verdict:
         rng = np.random.default_rng(4)
         lines, worst = [], 0.0
         for depth in (15, 100, 500):
             pixels = 16_384
-            off = self._many(lab, rng.uniform(0, 5.5 / max(depth, 11), pixels), np.full(pixels, depth))["off"].max(axis=0)
+            off = self._many(experiment, rng.uniform(0, 5.5 / max(depth, 11), pixels), np.full(pixels, depth))["off"].max(axis=0)
             lines.append(f"{depth} layers: T within <b>{small(off[0])}</b>, C within <b>{small(off[1])}</b>")
             worst = max(worst, float(off.max()))
         ran = "16,384 pixels through random layers and back<br>" + "<br>".join(lines)
         said = "Exact on paper, not in float32. It is close enough all the same: one step of an 8-bit picture is 3.9e−3."
         return Verdict(worst == 0, ran, said)
 
-    def guard_prevents(self, lab: Lab) -> Verdict:
-        free, clamped = (self._many(lab, np.full(64, alpha), np.ones(64))["off"][0, 0] for alpha in (1, CLAMP))
+    def guard_prevents(self, experiment: Experiment) -> Verdict:
+        free, clamped = (self._many(experiment, np.full(64, alpha), np.ones(64))["off"][0, 0] for alpha in (1, CLAMP))
         worst = Undo(count=3, alphas=[0.93737, 0.93737, 1.0] + [0.5] * 5).job()
-        least = lab.run(worst)["forward"][3, 3]
+        least = experiment.run(worst)["forward"][3, 3]
         ran = (
             f"T = 1, then a layer of α = 1: it is blended, and T comes back as <b>{'NaN' if np.isnan(free) else 1 + free}</b><br>"
             f"α clamped to 0.99: T comes back within <b>{small(clamped)}</b><br>"
@@ -110,19 +110,19 @@ class Undo(Lesson):
 
     # Tried out
 
-    def clamp(self, lab: Lab) -> Table:
+    def clamp(self, experiment: Experiment) -> Table:
         rows = []
         for alpha in (0.5, 0.99, 1 - 2**-24, 1.0):
-            found = lab.run(Undo(count=1, clamped=False, alphas=[alpha] * MOST).job())
+            found = experiment.run(Undo(count=1, clamped=False, alphas=[alpha] * MOST).job())
             after, back = found["forward"][1], found["backward"][0]
             rows.append((exactly(alpha), exactly(after[3]), *(exactly(value) for value in (back[3], back[0]))))
         head = ("α", "T after the layer", "T undone, from 1", "red undone, from 0")
         return Table(head, tuple(rows), marked=(3,))
 
-    def by_depth(self, lab: Lab) -> Curves:
+    def by_depth(self, experiment: Experiment) -> Curves:
         depths = np.unique(np.round(np.geomspace(1, 500, 40)).astype(int))
         rng = np.random.default_rng(6)
-        off = self._many(lab, rng.uniform(0.002, 0.011, (len(depths), 256)), np.repeat(depths[:, None], 256, axis=1))["off"]
+        off = self._many(experiment, rng.uniform(0.002, 0.011, (len(depths), 256)), np.repeat(depths[:, None], 256, axis=1))["off"]
         return Curves(
             "layers",
             "largest error",
@@ -133,28 +133,28 @@ class Undo(Lesson):
             height=260,
         )
 
-    def by_alpha(self, lab: Lab) -> Curves:
+    def by_alpha(self, experiment: Experiment) -> Curves:
         ways = np.geomspace(1e-6, 0.97, 60)
         rng = np.random.default_rng(7)
         alphas = 1 - ways[:, None] * rng.uniform(0.97, 1.03, (len(ways), 128))
         curves = []
         for bits, label in ((0, "same α"), (1, "α one bit off")):
-            off = self._many(lab, alphas, np.full(alphas.shape, 15), bits_off=bits)["off"].max(axis=1)[:, :1]
+            off = self._many(experiment, alphas, np.full(alphas.shape, 15), bits_off=bits)["off"].max(axis=1)[:, :1]
             curves += curves_of(ways, off, (label,), points=not bits)
         return Curves("1 − α", "largest error of T", tuple(curves), log_x=True, log_y=True, lines=LAST_PLACE, height=260)
 
-    def without_guard(self, lab: Lab) -> Curves:
+    def without_guard(self, experiment: Experiment) -> Curves:
         alphas = np.linspace(0.02, 0.98, 97)
         rng = np.random.default_rng(8)
         each = alphas[:, None] + rng.uniform(-0.005, 0.005, (len(alphas), 128))
         curves = []
         for guarded, label in ((0, "no guard"), (1, "guard")):
-            off = self._many(lab, each, np.full(each.shape, 100), guarded=guarded)["off"].max(axis=(1, 2))[:, None]
+            off = self._many(experiment, each, np.full(each.shape, 100), guarded=guarded)["off"].max(axis=(1, 2))[:, None]
             curves += curves_of(alphas, off, (label,))
         return Curves("α of all 100 layers", "largest error of T and C", tuple(curves), log_y=True, height=260)
 
     def _many(
-        self, lab: Lab, alphas: np.ndarray, depths: np.ndarray, *, guarded: int = 1, bits_off: int = 0
+        self, experiment: Experiment, alphas: np.ndarray, depths: np.ndarray, *, guarded: int = 1, bits_off: int = 0
     ) -> dict[str, np.ndarray]:
         """Pixels of these α and depths, all in one dispatch: `off` (…, 2) and `least` (…) float32."""
         shape = np.shape(alphas)
@@ -166,27 +166,27 @@ class Undo(Lesson):
             "guarded": np.uint32(guarded),
             "bitsOff": np.uint32(bits_off),
         }
-        return lab.run(self.kernel("many", entry="manyPixels", groups=(int(np.prod(shape)) // 64, 1, 1), inputs=inputs))
+        return experiment.run(self.kernel("many", entry="manyPixels", groups=(int(np.prod(shape)) // 64, 1, 1), inputs=inputs))
 
 
 LAST_PLACE = ((2.0**-24, "2⁻²⁴"),)
 
 
-def blended(story: Story) -> int:
+def blended(query: RecordingQuery) -> int:
     """How many layers the pixel took on the way there."""
-    end = int(story.steps(kind="write", name="backward")[0])
-    return int(story.last("state.finalCount", 0, end))
+    end = int(query.steps(kind="write", name="backward")[0])
+    return int(query.last("state.finalCount", 0, end))
 
 
-def exact_bits(story: Story) -> np.ndarray:
+def exact_bits(query: RecordingQuery) -> np.ndarray:
     """For each state before a layer, whether its T came back bit for bit: (count,) bool."""
-    was, back = (story.output(name)[:-1, 3].view(np.uint32) for name in ("forward", "backward"))
+    was, back = (query.output(name)[:-1, 3].view(np.uint32) for name in ("forward", "backward"))
     return was == back
 
 
-def off_by(story: Story, same: np.ndarray) -> str:
+def off_by(query: RecordingQuery, same: np.ndarray) -> str:
     first = int(np.flatnonzero(~same)[-1])
-    was, back = (story.output(name)[first, 3] for name in ("forward", "backward"))
+    was, back = (query.output(name)[first, 3] for name in ("forward", "backward"))
     return f"On the way back T first differs before layer {first + 1}: {exactly(back)} instead of {exactly(was)}."
 
 

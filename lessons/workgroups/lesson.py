@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 THREADS = 32
 SHAPES = {"8 × 4": (8, 4), "16 × 16": (16, 16)}
@@ -36,10 +36,10 @@ class Workgroups(Lesson):
     }
     mends: ClassVar[dict[str, Any]] = {"barrier": True}
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         return self._job(self.away, self.barrier)
 
-    def _job(self, away: int, barrier: bool = True, size: str = "8 × 4") -> Job:
+    def _job(self, away: int, barrier: bool = True, size: str = "8 × 4") -> KernelJob:
         width, height = SHAPES[size]
         inputs = {
             "given": np.arange(1, width * height + 1, dtype=np.uint32),
@@ -51,137 +51,137 @@ class Workgroups(Lesson):
 
     # What the figure shows
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """Where a wave has come to the end of a statement."""
-        steps = moves(story)
-        width = int(story.recording.trace.header["wave_size"])
-        threads = story.threads(steps)
+        steps = moves(query)
+        width = int(query.recording.trace.header["wave_size"])
+        threads = query.threads(steps)
         kinds = [
-            (story.site(step).kind, story.site(step).line, thread // width)
+            (query.site(step).kind, query.site(step).line, thread // width)
             for step, thread in zip(steps.tolist(), threads.tolist(), strict=True)
         ]
         return [int(step) for i, step in enumerate(steps) if i + 1 == len(steps) or kinds[i] != kinds[i + 1]]
 
-    def facts(self, story: Story) -> dict[str, Any]:
-        order = story.recording.trace.order
-        steps = moves(story)
-        marked = dict(zip(steps.tolist(), (story.site(step).kind for step in steps.tolist()), strict=True))
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+        order = query.recording.trace.order
+        steps = moves(query)
+        marked = dict(zip(steps.tolist(), (query.site(step).kind for step in steps.tolist()), strict=True))
         return {
             "size": SHAPES["8 × 4"],
-            "wave": min(THREADS, int(story.recording.trace.header["wave_size"])),
+            "wave": min(THREADS, int(query.recording.trace.header["wave_size"])),
             "away": self.away,
-            "threads": story.recording.trace.thread[order].tolist(),
-            "kinds": [marked.get(step, "") for step in range(1, len(story) + 1)],
-            "stale": misled(story, self.away),
+            "threads": query.recording.trace.thread[order].tolist(),
+            "kinds": [marked.get(step, "") for step in range(1, len(query) + 1)],
+            "stale": misled(query, self.away),
         }
 
     # Questions
 
-    def not_yet(self, story: Story) -> Answer:
-        many, step = unwritten(story)
+    def not_yet(self, query: RecordingQuery) -> Answer:
+        many, step = unwritten(query)
         because = "It stands before the barrier, where it waits for them." if self.barrier else "It does not wait for them."
         guesses = list(dict.fromkeys([many, 24, 0, 31, 16, 8]))[:4]
         return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), step, because)
 
-    def stale(self, story: Story) -> Answer:
-        many = len(misled(story, self.away))
+    def stale(self, query: RecordingQuery) -> Answer:
+        many = len(misled(query, self.away))
         because = "The barrier lets nobody read before all have written."
         if not self.barrier:
             because = "They read in the order that is drawn at the bottom: each before the thread it reads from had written."
             because = because if many else "On this device each thread happened to read late enough. It is a race all the same."
         guesses = list(dict.fromkeys([many, 0, THREADS, self.away, THREADS - self.away, THREADS // 2]))[:4]
-        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), self.stops(story)[-1], because)
+        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), self.stops(query)[-1], because)
 
     # Claims
 
-    def same_moment(self, lab: Lab) -> Verdict:
+    def same_moment(self, experiment: Experiment) -> Verdict:
         lines, most = [], 0
         for size, (width, height) in SHAPES.items():
-            many, _ = unwritten(lab.record(self._job(1, size=size)))
+            many, _ = unwritten(experiment.record(self._job(1, size=size)))
             lines.append(f"{size}: <b>{many} of {width * height}</b>")
             most = max(most, many)
         ran = "threads that had not written their cell when thread 0 came to the barrier<br>" + "<br>".join(lines)
         said = (
-            f"Lanes of one wave execute together, here {lab.adapter.wave_size} of them. "
+            f"Lanes of one wave execute together, here {experiment.adapter.wave_size} of them. "
             "The waves of a workgroup run in turn or beside each other, in any order; only a barrier brings them together."
         )
         return Verdict(most == 0, ran, said)
 
-    def hundreds(self, lab: Lab) -> Verdict:
+    def hundreds(self, experiment: Experiment) -> Verdict:
         near, small, large = (
-            self._nanoseconds(lab, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(lab)))
+            self._nanoseconds(experiment, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(experiment)))
         )
         ran = (
-            f"{lab.adapter.short_name}, nanoseconds for an access<br>shared memory: <b>{near:.1f}</b><br>"
+            f"{experiment.adapter.short_name}, nanoseconds for an access<br>shared memory: <b>{near:.1f}</b><br>"
             f"a buffer of 4 KB: <b>{small:.1f}</b>, {small / near:.1f} times<br>"
-            f"a buffer of {size_of(largest(lab))}: <b>{large:.0f}</b>, {large / near:.0f} times"
+            f"a buffer of {size_of(largest(experiment))}: <b>{large:.0f}</b>, {large / near:.0f} times"
         )
         said = "What lies in a cache is nearly as near. Only memory that no cache holds is far, some tens of times as a rule."
-        if lab.adapter.is_software:
+        if experiment.adapter.is_software:
             said += " On this driver shared memory is ordinary memory, so these are the caches of a CPU."
         return Verdict(large / near >= 200, ran, said)
 
     # Tried out
 
-    def waves(self, lab: Lab) -> Table:
+    def waves(self, experiment: Experiment) -> Table:
         rows = []
         for size, (width, height) in SHAPES.items():
             threads = width * height
             inputs = {"width": np.zeros(1, np.uint32), "first": np.zeros(threads, np.uint32)}
-            found = lab.run(self.kernel("waves", entry="sayWave", inputs=inputs, constants={"WG_X": width, "WG_Y": height}))
+            found = experiment.run(self.kernel("waves", entry="sayWave", inputs=inputs, constants={"WG_X": width, "WG_Y": height}))
             firsts = np.unique(found["first"])
-            story = lab.record(self._job(1, size=size))
-            arrivals = story.steps(kind="arrive")
-            came = list(dict.fromkeys(found["first"][story.threads(arrivals)].tolist()))
+            query = experiment.record(self._job(1, size=size))
+            arrivals = query.steps(kind="arrive")
+            came = list(dict.fromkeys(found["first"][query.threads(arrivals)].tolist()))
             order = ", ".join(str(int(np.searchsorted(firsts, one))) for one in came[:8]) + (" …" if len(came) > 8 else "")
             rows.append((size, str(threads), str(found["width"][0]), str(len(firsts)), order))
         return Table(("workgroup", "threads", "lanes in a wave", "waves", "came to the first barrier"), tuple(rows))
 
-    def without_barrier(self, lab: Lab) -> Table:
+    def without_barrier(self, experiment: Experiment) -> Table:
         rows = []
         for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
-            story = lab.record(self._job(away, barrier))
-            says = "; ".join(in_short(one) for one in story.findings) or "no finding"
-            rows.append(("in its place" if barrier else "taken out", str(away), f"{len(misled(story, away))} of {THREADS}", says))
+            query = experiment.record(self._job(away, barrier))
+            says = "; ".join(in_short(one) for one in query.findings) or "no finding"
+            rows.append(("in its place" if barrier else "taken out", str(away), f"{len(misled(query, away))} of {THREADS}", says))
         return Table(("barrier", "places on", "wrong", "the recording says"), tuple(rows))
 
-    def latency(self, lab: Lab) -> Several:
-        big = largest(lab)
+    def latency(self, experiment: Experiment) -> Several:
+        big = largest(experiment)
         places = (
             ("registers", SMALL, "registers, a thread's own"),
             ("shared", SMALL, "shared memory, the workgroup's"),
             ("buffer", SMALL, "a buffer of 4 KB, everybody's"),
             ("buffer", big, f"a buffer of {size_of(big)}"),
         )
-        amounts = tuple(self._nanoseconds(lab, entry, size) for entry, size, _ in places)
+        amounts = tuple(self._nanoseconds(experiment, entry, size) for entry, size, _ in places)
         return Several((Bars(tuple(words for *_, words in places), amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
 
-    def by_size(self, lab: Lab) -> Curves:
-        sizes = 2 ** np.arange(12, int(np.log2(largest(lab))) + 1)
-        buffers = Curve("buffer", sizes / 1024, np.array([self._nanoseconds(lab, "buffer", int(size)) for size in sizes]))
-        shared = self._nanoseconds(lab, "shared", SMALL)
+    def by_size(self, experiment: Experiment) -> Curves:
+        sizes = 2 ** np.arange(12, int(np.log2(largest(experiment))) + 1)
+        buffers = Curve("buffer", sizes / 1024, np.array([self._nanoseconds(experiment, "buffer", int(size)) for size in sizes]))
+        shared = self._nanoseconds(experiment, "shared", SMALL)
         return Curves("size, KB", "nanoseconds", (buffers,), lines=((shared, "shared"),), log_x=True, log_y=True)
 
-    def _nanoseconds(self, lab: Lab, entry: str, size: int) -> float:
+    def _nanoseconds(self, experiment: Experiment, entry: str, size: int) -> float:
         """Of one access in a chain of so many bytes: the difference of a long way and a short one, so that all else drops out."""
         chain, ways = ring(size), (2000, 12_000)
         times = []
         for steps in ways:
             inputs = {"chain": chain, "place": np.zeros(1, np.uint32), "steps": np.uint32(steps)}
-            times.append(lab.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=9))
+            times.append(experiment.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=9))
         return max(0.01, (times[1] - times[0]) / (ways[1] - ways[0]) * 1e9)
 
 
-def moves(story: Story) -> np.ndarray:
+def moves(query: RecordingQuery) -> np.ndarray:
     """The steps that a drawing marks: writes and reads of shared memory, and arrivals at a barrier."""
     return np.sort(
-        np.concatenate([story.steps(kind="arrive"), *(story.steps(kind=kind, name="blobs") for kind in ("write", "read"))])
+        np.concatenate([query.steps(kind="arrive"), *(query.steps(kind=kind, name="blobs") for kind in ("write", "read"))])
     )
 
 
-def misled(story: Story, away: int) -> list[int]:
+def misled(query: RecordingQuery, away: int) -> list[int]:
     """The threads that received something else than the number of the thread they read from."""
-    given, received = (story.output(name) for name in ("given", "received"))
+    given, received = (query.output(name) for name in ("given", "received"))
     return np.flatnonzero(received != np.roll(given, -away)).tolist()
 
 
@@ -190,20 +190,20 @@ def in_short(finding: Finding) -> str:
     return f"{finding.kind}: " + ", ".join(f"thread {thread} on line {line}" for thread, line in both)
 
 
-def unwritten(story: Story) -> tuple[int, int]:
+def unwritten(query: RecordingQuery) -> tuple[int, int]:
     """How many threads have not written their number when thread 0 has and goes on, and the step with which it does."""
-    steps = story.steps(kind="write", name="blobs")
-    line = max(story.site(int(step)).line for step in steps)
-    numbers = np.array([step for step in steps if story.site(int(step)).line == line])
-    mine = numbers[story.threads(numbers) == 0][0]
-    own = moves(story)[story.threads(moves(story)) == 0]
+    steps = query.steps(kind="write", name="blobs")
+    line = max(query.site(int(step)).line for step in steps)
+    numbers = np.array([step for step in steps if query.site(int(step)).line == line])
+    mine = numbers[query.threads(numbers) == 0][0]
+    own = moves(query)[query.threads(moves(query)) == 0]
     on = int(own[own > mine][0])
     return int(np.sum(numbers > on)), on
 
 
-def largest(lab: Lab) -> int:
+def largest(experiment: Experiment) -> int:
     """Bytes of a buffer that caches do not hold."""
-    return 2**26 if lab.adapter.is_software else 2**27
+    return 2**26 if experiment.adapter.is_software else 2**27
 
 
 def ring(size: int) -> np.ndarray:

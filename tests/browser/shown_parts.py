@@ -9,7 +9,7 @@ import panel as pn
 from PIL import Image
 
 from splatscope.services.recordings import RECORDS, check_source, record_source
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.web.compare.compare import Compare
 from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.examples.example import Example, fixed
@@ -161,12 +161,12 @@ def parts(shell: Shell) -> Page:
     return page
 
 
-async def job_of(example: Example | Kernel, source: str = "") -> Job:
+async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:
     """An example's kernel, or its kernel after a change, on the example's inputs."""
     source = source or example.source
     interface = (await check_source(worker_pool, source)).interface
     records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
-    return Job(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
+    return KernelJob(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
 
 
 async def both(compare: Compare, name: str) -> None:

@@ -21,7 +21,7 @@ def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(visit):
     assert pairs[0] == pairs[1] != "none"
     expect(ladder.locator("[data-rung=binned] code").last).to_have_text("binnedUpdateMain")
 
-    # Kept by the server: the next page has it at once, without another measurement.
+    # SingleFlightCache by the server: the next page has it at once, without another measurement.
     said = ladder.locator(".rung-time b").all_inner_texts()
     again = TrainPage(visit("/app?page=train"))
     again.page.get_by_test_id("ladder-measure").click()

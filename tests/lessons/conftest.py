@@ -7,22 +7,22 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 
 
 @pytest.fixture(scope="session")
-def lab() -> Lab:
-    return Lab(open_device())
+def experiment() -> Experiment:
+    return Experiment(open_device())
 
 
 @pytest.fixture(scope="session")
-def told(lab: Lab) -> Callable[..., tuple[Lesson, Story]]:
+def told(experiment: Experiment) -> Callable[..., tuple[Lesson, RecordingQuery]]:
     """`told("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
 
-    def tell(stem: str, **values: Any) -> tuple[Lesson, Story]:
+    def tell(stem: str, **values: Any) -> tuple[Lesson, RecordingQuery]:
         lesson = find_lesson(stem)(**values)
-        return lesson, lab.record(lesson.job())
+        return lesson, experiment.record(lesson.job())
 
     return tell

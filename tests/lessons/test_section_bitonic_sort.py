@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 
 STEM = "bitonic-sort"
@@ -32,16 +32,16 @@ def network(keys: np.ndarray) -> list[tuple[int, int, list[int], list[int]]]:
 
 @settings(max_examples=12, deadline=None)
 @given(count=st.integers(2, 70), order=st.sampled_from(["shuffled", "rising", "falling", "a hill"]), seed=st.integers(0, 9999))
-def test_the_scene_is_the_network(lab: Lab, count: int, order: str, seed: int):
+def test_the_scene_is_the_network(experiment: Experiment, count: int, order: str, seed: int):
     lesson = find_lesson(STEM)(count=count, order=order, seed=seed)
-    story = lab.record(lesson.job())
-    assert story.recording.same_as_plain
-    assert story.findings == []
-    assert np.array_equal(story.output("sorted"), np.arange(count))
-    facts, twin = lesson.facts(story), network(lesson.keys())
+    query = experiment.record(lesson.job())
+    assert query.recording.same_as_plain
+    assert query.findings == []
+    assert np.array_equal(query.output("sorted"), np.arange(count))
+    facts, twin = lesson.facts(query), network(lesson.keys())
     assert [(p["k"], p["j"], p["swapped"], after) for p, after in zip(facts["passes"], facts["after"], strict=True)] == twin
-    assert lesson.stops(story) == [p["end"] for p in facts["passes"]] == sorted({p["end"] for p in facts["passes"]})
-    swaps, sentinels = lesson.swaps(story), lesson.sentinels(story)
+    assert lesson.stops(query) == [p["end"] for p in facts["passes"]] == sorted({p["end"] for p in facts["passes"]})
+    swaps, sentinels = lesson.swaps(query), lesson.sentinels(query)
     assert swaps.value == str(len(twin[0][2]))
     assert sentinels.value == str(len(twin[0][3]) - count)
     for answer in (swaps, sentinels):
@@ -55,46 +55,46 @@ def lesson() -> Lesson:
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_the_claims_do_not_hold(lab: Lab, lesson: Lesson, claim: str):
-    assert not getattr(lesson, claim)(lab).holds
+def test_the_claims_do_not_hold(experiment: Experiment, lesson: Lesson, claim: str):
+    assert not getattr(lesson, claim)(experiment).holds
 
 
-def test_what_was_counted(lab: Lab, lesson: Lesson):
-    assert "80 of 160" in lesson.lower_half(lab).ran
-    assert "(0.5, 0, 0.25)" in lesson.nearest_first(lab).ran
-    assert "in 10 passes: <b>80</b>" in lesson.serial_fifteen(lab).ran
-    assert "23,040" in lesson.no_idle(lab).ran
-    assert "11,520 return at once" in lesson.no_idle(lab).ran
+def test_what_was_counted(experiment: Experiment, lesson: Lesson):
+    assert "80 of 160" in lesson.lower_half(experiment).ran
+    assert "(0.5, 0, 0.25)" in lesson.nearest_first(experiment).ran
+    assert "in 10 passes: <b>80</b>" in lesson.serial_fifteen(experiment).ran
+    assert "23,040" in lesson.no_idle(experiment).ran
+    assert "11,520 return at once" in lesson.no_idle(experiment).ran
 
 
 @settings(max_examples=25, deadline=None)
 @given(peak=st.integers(0, 7), turn=st.integers(0, 7), keys=st.lists(st.integers(0, 99), min_size=8, max_size=8))
-def test_three_passes_sort_what_is_bitonic(lab: Lab, peak: int, turn: int, keys: list[int]):
+def test_three_passes_sort_what_is_bitonic(experiment: Experiment, peak: int, turn: int, keys: list[int]):
     keys = sorted(keys)
     hill = np.roll(keys[:peak] + keys[peak:][::-1], turn)
-    table = find_lesson(STEM)(eight=" ".join(map(str, hill))).merge(lab)
+    table = find_lesson(STEM)(eight=" ".join(map(str, hill))).merge(experiment)
     assert table.rows[-1][-1] == "sorted: the sequence was bitonic"
     assert [int(cell) for cell in table.rows[-1][1:-1]] == keys
 
 
-def test_what_is_not_bitonic_stays_unsorted_and_says_so(lab: Lab):
-    table = find_lesson(STEM)(eight="1 9 2 8 3 7 4 6").merge(lab)
+def test_what_is_not_bitonic_stays_unsorted_and_says_so(experiment: Experiment):
+    table = find_lesson(STEM)(eight="1 9 2 8 3 7 4 6").merge(experiment)
     assert table.rows[-1][-1] == "not sorted: the sequence was not bitonic"
-    assert "Type eight" in find_lesson(STEM)(eight="1 2 3").merge(lab).html
+    assert "Type eight" in find_lesson(STEM)(eight="1 2 3").merge(experiment).html
 
 
-def test_the_missing_barrier_is_found(lab: Lab):
-    with_it, without = find_lesson(STEM)(count=64).without_barrier(lab).rows
+def test_the_missing_barrier_is_found(experiment: Experiment):
+    with_it, without = find_lesson(STEM)(count=64).without_barrier(experiment).rows
     assert with_it[1:] == ("0 of 64 places", "0", "no finding")
     assert int(without[2]) > 0
     assert without[3].startswith("lines ")
     broken = find_lesson(STEM)(count=64, barrier=False)
-    story = lab.record(broken.job())
-    assert {finding.kind for finding in story.findings} == {"race"}
-    assert len(broken.stops(story)) == 21
+    query = experiment.record(broken.job())
+    assert {finding.kind for finding in query.findings} == {"race"}
+    assert len(broken.stops(query)) == 21
 
 
-def test_a_tile_looks_different_unsorted_and_other_sorts_sort_too(lab: Lab, lesson: Lesson):
-    assert lesson.why_sort(lab).pictures[2].pixels.max() > 0.1
-    assert len(lesson.others(lab).amounts) == 3  # raises where one does not sort
-    assert [curve.y[-1] for curve in lesson.cost(lab).curves[:2]] == [45, 11520]
+def test_a_tile_looks_different_unsorted_and_other_sorts_sort_too(experiment: Experiment, lesson: Lesson):
+    assert lesson.why_sort(experiment).pictures[2].pixels.max() > 0.1
+    assert len(lesson.others(experiment).amounts) == 3  # raises where one does not sort
+    assert [curve.y[-1] for curve in lesson.cost(experiment).curves[:2]] == [45, 11520]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from splatscope.lessons.blending.lesson import HEIGHT, SHAPES, WIDTH, blends, raw
 from splatscope.splat import twin
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.web.lesson_page.lesson_form import put
 
 Told = Callable[..., tuple[Any, Any]]
@@ -41,51 +41,51 @@ def states(layers: list[dict[str, Any]], pixel: list[int]) -> np.ndarray:
 @few
 @given(stacks, pixels)
 def test_the_scene_is_what_the_twin_blends(told: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
-    lesson, story = told("blending", layers=layers, pixel=pixel)
-    expected, found = states(layers, pixel), blends(story)
+    lesson, query = told("blending", layers=layers, pixel=pixel)
+    expected, found = states(layers, pixel), blends(query)
     np.testing.assert_allclose([one["before"] for one in found], expected[:-1], atol=2e-6)
     np.testing.assert_allclose([one["after"] for one in found], expected[1:], atol=2e-6)
-    assert lesson.stops(story) == [one["end"] for one in found]
-    np.testing.assert_allclose(lesson.facts(story)["over"], expected[-1, :3] + expected[-1, 3], atol=4e-6)
+    assert lesson.stops(query) == [one["end"] for one in found]
+    np.testing.assert_allclose(lesson.facts(query)["over"], expected[-1, :3] + expected[-1, 3], atol=4e-6)
 
 
 def test_every_pixel_is_drawn(told: Told) -> None:
-    lesson, story = told("blending")
+    lesson, query = told("blending")
     pixels = np.stack(np.meshgrid(np.arange(WIDTH), np.arange(HEIGHT)), -1).reshape(-1, 2)
     expected = twin.render_list(twin.load_direct(raw(lesson.layers).astype(float)), np.arange(4), pixels)
-    np.testing.assert_allclose(story.output("picture")[..., :3].reshape(-1, 3), expected, atol=4e-6)
+    np.testing.assert_allclose(query.output("picture")[..., :3].reshape(-1, 3), expected, atol=4e-6)
 
 
 @few
 @given(stacks, pixels)
 def test_answers_are_the_twins(told: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
-    lesson, story = told("blending", layers=layers, pixel=pixel)
+    lesson, query = told("blending", layers=layers, pixel=pixel)
     light = states(layers, pixel)[:, 3]
     shares = light[:-1] - light[1:]
-    heaviest, paper = lesson.heaviest(story), lesson.paper(story)
+    heaviest, paper = lesson.heaviest(query), lesson.paper(query)
     assert shares[int(heaviest.value.split()[1]) - 1] == pytest.approx(shares.max(), abs=1e-5)
     assert int(paper.value[:-1]) == pytest.approx(100 * light[-1], abs=0.501)
     for answer in (heaviest, paper):
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
-        assert answer.step in lesson.stops(story)
+        assert answer.step in lesson.stops(query)
 
 
-def test_the_list_is_not_blended_back_to_front(lab: Lab) -> None:
-    verdict = find_lesson("blending")().back_to_front(lab)
+def test_the_list_is_not_blended_back_to_front(experiment: Experiment) -> None:
+    verdict = find_lesson("blending")().back_to_front(experiment)
     assert not verdict.holds
     assert "red, id 1 blue: <b>(0.5, 0, 0.25)" in verdict.ran
     assert "blue, id 1 red: <b>(0.25, 0, 0.5)" in verdict.ran
 
 
-def test_both_directions_give_one_picture(lab: Lab) -> None:
-    assert not find_lesson("blending")().painter(lab).holds
+def test_both_directions_give_one_picture(experiment: Experiment) -> None:
+    assert not find_lesson("blending")().painter(experiment).holds
 
 
-def test_a_layer_weighs_less_the_farther_back_it_stands(lab: Lab) -> None:
+def test_a_layer_weighs_less_the_farther_back_it_stands(experiment: Experiment) -> None:
     lesson = find_lesson("blending")()
     light = states(lesson.layers, lesson.pixel)[:, 3]
-    np.testing.assert_allclose(lesson.places(lab).amounts, 0.99 * light, atol=2e-6)
+    np.testing.assert_allclose(lesson.places(experiment).amounts, 0.99 * light, atol=2e-6)
 
 
 @pytest.mark.parametrize(

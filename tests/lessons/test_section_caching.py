@@ -32,11 +32,11 @@ def walk(layers: np.ndarray) -> np.ndarray:
 @few
 @given(values=scenes)
 def test_kept_and_undone_are_the_twins_states(told, values):
-    lesson, story = told("caching", **values)
+    lesson, query = told("caching", **values)
     states = walk(layers_of(lesson))
-    np.testing.assert_allclose(story.output("kept"), states[:-1], atol=2e-4)
-    np.testing.assert_allclose(story.output("undone"), states[:-1], atol=1e-3)
-    facts = lesson.facts(story)
+    np.testing.assert_allclose(query.output("kept"), states[:-1], atol=2e-4)
+    np.testing.assert_allclose(query.output("undone"), states[:-1], atol=1e-3)
+    facts = lesson.facts(query)
     np.testing.assert_allclose(facts["end"], states[-1], atol=2e-4)
     np.testing.assert_allclose(facts["layers"], layers_of(lesson), atol=2e-4)
 
@@ -44,7 +44,7 @@ def test_kept_and_undone_are_the_twins_states(told, values):
 @few
 @given(values=scenes)
 def test_both_gradients_are_the_twins_slopes(told, values):
-    lesson, story = told("caching", **values)
+    lesson, query = told("caching", **values)
     layers, d_end = layers_of(lesson), lesson.job().inputs["dEnd"].astype(float)
     if np.any(np.abs(walk(layers)[:, 3] - 1 / 255) < 1e-4):
         return  # a state at the very edge of the guard has no slope
@@ -57,16 +57,16 @@ def test_both_gradients_are_the_twins_slopes(told, values):
             ends.append(walk(moved)[-1] @ d_end)
         expected[index] = (ends[0] - ends[1]) / 2e-6
     for name in ("dByKept", "dByUndo"):
-        np.testing.assert_allclose(story.output(name), expected, atol=2e-3)
-    assert not story.findings
+        np.testing.assert_allclose(query.output(name), expected, atol=2e-3)
+    assert not query.findings
 
 
 def test_stops_are_turns_there_and_back(told):
-    lesson, story = told("caching", count=5)
-    stops = lesson.stops(story)
+    lesson, query = told("caching", count=5)
+    stops = lesson.stops(query)
     assert len(stops) == 10
     assert stops == sorted(stops)
-    kept, undone = (story.steps(kind="write", name=name) for name in ("kept", "undone"))
+    kept, undone = (query.steps(kind="write", name=name) for name in ("kept", "undone"))
     for number, stop in enumerate(stops, 1):
         assert np.sum(kept <= stop) == min(number, 5)
         assert np.sum(undone <= stop) == max(0, number - 5)
@@ -75,42 +75,42 @@ def test_stops_are_turns_there_and_back(told):
 @few
 @given(values=scenes)
 def test_answers(told, values):
-    lesson, story = told("caching", **values)
-    waits, same = lesson.waits(story), lesson.same(story)
+    lesson, query = told("caching", **values)
+    waits, same = lesson.waits(query), lesson.same(query)
     assert waits.value == f"turn {lesson.count}"
-    equal = story.output("dByKept")[:, 3] == story.output("dByUndo")[:, 3]
+    equal = query.output("dByKept")[:, 3] == query.output("dByUndo")[:, 3]
     assert same.value == str(int(equal.sum()))
     for answer in (waits, same):
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_claims(lab):
+def test_claims(experiment):
     lesson = Caching()
-    assert not lesson.copies(lab).holds
-    linear = lesson.linear(lab)
+    assert not lesson.copies(experiment).holds
+    linear = lesson.linear(experiment)
     assert not linear.holds
     assert "refused" in linear.ran
-    assert lesson.final(lab).holds
+    assert lesson.final(experiment).holds
 
 
-def test_bytes_by_the_bound(lab):
+def test_bytes_by_the_bound(experiment):
     lesson = Caching()
-    few_turns, more, most = (lesson.stored(lab, bound) for bound in (4, 8, 16))
+    few_turns, more, most = (lesson.stored(experiment, bound) for bound in (4, 8, 16))
     assert most - more == 2 * (more - few_turns) > 8 * 4 * 16
-    again = lesson.stored(lab, 16, recompute=True)
+    again = lesson.stored(experiment, 16, recompute=True)
     assert 16 * 16 <= again < most / 3
-    table = lesson.types(lab)
+    table = lesson.types(experiment)
     assert sum(float(row[1]) for row in table.rows) == (more - few_turns) / 4
 
 
-def test_the_three_kernels_agree(lab):
-    for row in Caching().gradients(lab).rows:
+def test_the_three_kernels_agree(experiment):
+    for row in Caching().gradients(experiment).rows:
         assert all(float(cell.replace("−", "-")) < 1e-5 for cell in row[1:])
 
 
 @pytest.mark.parametrize("entry", ["byAutodiff", "byBuffer", "byUndo"])
-def test_a_kernels_gradient_is_a_slope(lab, entry):
+def test_a_kernels_gradient_is_a_slope(experiment, entry):
     """∂/∂red of one Gaussian, which is linear: the sum of α·T over all pixels, times dEnd.r."""
     lesson = Caching()
     job = lesson.way(entry, 8)
@@ -121,6 +121,6 @@ def test_a_kernels_gradient_is_a_slope(lab, entry):
     for blob in range(5):
         alpha = twin.evaluate(g, blob, pixels)[:, 3]
         share, through = alpha * through, through * (1 - alpha)
-    gradient = lab.run(job)["derivBuffer"].view(np.float32).reshape(9, 64)
+    gradient = experiment.run(job)["derivBuffer"].view(np.float32).reshape(9, 64)
     assert gradient[5, 4] == pytest.approx(0.4 * share.sum(), rel=1e-3)
     assert not gradient[:, 8:].any()

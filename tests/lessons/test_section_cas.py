@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.query import Story
+from splatscope.textbook.query import RecordingQuery
 
 STEM = "cas"
 CELLS = (1, 2, 4, 8, 32)
@@ -29,51 +29,51 @@ def chain(lesson: Lesson, threads: list[int], cell: int) -> np.float32:
     return total
 
 
-def ends(story: Story) -> np.ndarray:
-    return story.output("derivBuffer").view(np.float32)
+def ends(query: RecordingQuery) -> np.ndarray:
+    return query.output("derivBuffer").view(np.float32)
 
 
 @settings(max_examples=10, deadline=None)
 @given(count=st.integers(1, 32), cells=st.sampled_from(CELLS), start=st.sampled_from([0x3F99999A, 0, 0x4B800000, 0xC2F60000]))
-def test_every_number_gets_in_once_and_in_the_order_that_is_drawn(lab: Lab, count: int, cells: int, start: int):
+def test_every_number_gets_in_once_and_in_the_order_that_is_drawn(experiment: Experiment, count: int, cells: int, start: int):
     lesson = find_lesson(STEM)(count=count, cells=cells, start=start)
-    story = lab.record(lesson.job())
-    assert story.recording.same_as_plain
-    assert story.findings == []
-    facts = lesson.facts(story)
+    query = experiment.record(lesson.job())
+    assert query.recording.same_as_plain
+    assert query.findings == []
+    facts = lesson.facts(query)
     made = [thread for thread, _, _, outcome in facts["attempts"] if outcome == "made"]
     assert sorted(made) == list(range(count))
-    assert [chain(lesson, made, cell) for cell in range(cells)] == ends(story).tolist()
+    assert [chain(lesson, made, cell) for cell in range(cells)] == ends(query).tolist()
     refused = len(facts["attempts"]) - count
-    answer = lesson.failed(story)
+    answer = lesson.failed(query)
     assert answer.value == str(refused)
-    assert lesson.kept(story).value == f"{count} of {count}"
-    assert len(lesson.stops(story)) == count
+    assert lesson.kept(query).value == f"{count} of {count}"
+    assert len(lesson.stops(query)) == count
     # who is refused in a round is beaten in it by another thread that adds to the same float
     winners = {(round_, thread % cells): thread for thread, round_, _, outcome in facts["attempts"] if outcome == "made"}
     for thread, round_, _, outcome in facts["attempts"]:
         if outcome == "refused":
             assert winners[round_, thread % cells] != thread
-    for one in (answer, lesson.kept(story)):
+    for one in (answer, lesson.kept(query)):
         assert one.value in one.options
         assert len(set(one.options)) == len(one.options) <= 4
 
 
 @settings(max_examples=6, deadline=None)
 @given(count=st.integers(1, 32), cells=st.sampled_from(CELLS))
-def test_without_the_compare_only_what_is_drawn_as_kept_is_in_the_sum(lab: Lab, count: int, cells: int):
+def test_without_the_compare_only_what_is_drawn_as_kept_is_in_the_sum(experiment: Experiment, count: int, cells: int):
     lesson = find_lesson(STEM)(count=count, cells=cells, compare=False)
-    story = lab.record(lesson.job())
-    attempts = lesson.facts(story)["attempts"]
+    query = experiment.record(lesson.job())
+    attempts = lesson.facts(query)["attempts"]
     kept = [thread for thread, _, _, outcome in attempts if outcome == "made"]
-    assert [chain(lesson, kept, cell) for cell in range(cells)] == ends(story).tolist()
+    assert [chain(lesson, kept, cell) for cell in range(cells)] == ends(query).tolist()
     assert len(attempts) == count
-    assert lesson.kept(story).value == f"{len(kept)} of {count}"
-    assert lesson.failed(story).value == "0"
+    assert lesson.kept(query).value == f"{len(kept)} of {count}"
+    assert lesson.failed(query).value == "0"
 
 
-def test_a_compare_that_is_missing_loses_numbers_and_only_plain_accesses_race(lab: Lab, lesson: Lesson):
-    rows = lesson.dropped(lab).rows
+def test_a_compare_that_is_missing_loses_numbers_and_only_plain_accesses_race(experiment: Experiment, lesson: Lesson):
+    rows = lesson.dropped(experiment).rows
     assert rows[0][1] == rows[0][2] == "52.8"
     assert float(rows[1][1]) < 52.8
     assert rows[1][3] == "no finding"
@@ -83,8 +83,8 @@ def test_a_compare_that_is_missing_loses_numbers_and_only_plain_accesses_race(la
 
 @settings(max_examples=20, deadline=None)
 @given(pattern=st.integers(0, 2**32 - 1))
-def test_the_kernel_takes_a_float_apart(lab: Lab, pattern: int):
-    rows = dict(find_lesson(STEM)(start=pattern).bits(lab).rows)
+def test_the_kernel_takes_a_float_apart(experiment: Experiment, pattern: int):
+    rows = dict(find_lesson(STEM)(start=pattern).bits(experiment).rows)
     value = np.uint32(pattern).view(np.float32)
     assert rows["bits"] == f"<code>0x{pattern:08X}</code>"
     assert rows["sign"].startswith(str(pattern >> 31))
@@ -95,29 +95,29 @@ def test_the_kernel_takes_a_float_apart(lab: Lab, pattern: int):
         assert rows["<code>asuint(asfloat(bits))</code>"] == f"<code>0x{pattern:08X}</code>"
 
 
-def test_a_nan_swaps_by_bits_and_never_by_floats(lab: Lab, lesson: Lesson):
-    rows = lesson.as_floats(lab).rows
+def test_a_nan_swaps_by_bits_and_never_by_floats(experiment: Experiment, lesson: Lesson):
+    rows = lesson.as_floats(experiment).rows
     assert [row[3] for row in rows[:3]] == ["ends"] * 3
     assert rows[3][2] == "64"
     assert rows[3][3].startswith("timeout: ")
 
 
-def test_all_ways_give_the_same_sum_but_for_the_last_bits(lab: Lab, lesson: Lesson):
+def test_all_ways_give_the_same_sum_but_for_the_last_bits(experiment: Experiment, lesson: Lesson):
     values = np.random.default_rng(5).normal(size=32_768).astype(np.float32)
-    chart, table = lesson.last_bits(lab).shows
+    chart, table = lesson.last_bits(experiment).shows
     assert len(table.rows) >= 4
     for row, curve in zip(table.rows, chart.curves, strict=True):
         assert len(set(curve.y)) == int(row[1].strip("</b>"))
         assert abs(float(row[2]) - math.fsum(values.tolist())) < 0.02
         assert 1 <= int(row[3]) <= 100
     assert table.rows[-1][1] == "<b>1</b>"  # integers
-    assert all(amount > 0 for amount in lesson.times(lab).shows[0].amounts)
+    assert all(amount > 0 for amount in lesson.times(experiment).shows[0].amounts)
 
 
-def test_the_claims(lab: Lab, lesson: Lesson):
-    native = lesson.no_float_atomics(lab)
-    assert native.holds == (not lab.has("atomic_float"))
+def test_the_claims(experiment: Experiment, lesson: Lesson):
+    native = lesson.no_float_atomics(experiment)
+    assert native.holds == (not experiment.has("atomic_float"))
     assert "169.86" in native.ran
-    gradients = lesson.same_gradients(lab)
+    gradients = lesson.same_gradients(experiment)
     assert gradients.holds == ("<b>0 of 1,080</b>" in gradients.ran)
-    assert not lesson.not_on_cpus(lab).holds
+    assert not lesson.not_on_cpus(experiment).holds

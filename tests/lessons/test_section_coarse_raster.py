@@ -27,8 +27,8 @@ def strongest(lesson) -> np.ndarray:
 
 @pytest.mark.parametrize("values", CASES)
 def test_scene_is_what_the_twin_says(told, values):
-    lesson, story = told("coarse-raster", **values)
-    facts = lesson.facts(story)
+    lesson, query = told("coarse-raster", **values)
+    facts = lesson.facts(query)
     touches, boxes = touching(lesson)
     assert [one["gaussian"] for one in facts["tests"]] == list(range(lesson.count))
     assert all(one["thread"] == one["gaussian"] % 32 and one["turn"] == one["gaussian"] // 32 for one in facts["tests"])
@@ -48,25 +48,25 @@ def test_scene_is_what_the_twin_says(told, values):
 
 @pytest.mark.parametrize("values", CASES)
 def test_stops_and_the_list(told, values):
-    lesson, story = told("coarse-raster", **values)
-    stops = lesson.stops(story)
+    lesson, query = told("coarse-raster", **values)
+    stops = lesson.stops(query)
     assert stops == sorted(set(stops))
     assert len(stops) == lesson.count + 2
-    assert stops[-1] == len(story)
+    assert stops[-1] == len(query)
     touches, _ = touching(lesson)
     kept = min(16, int(touches.sum()))
-    listed = story.output("list")[:kept]
+    listed = query.output("list")[:kept]
     assert set(listed) <= set(np.flatnonzero(touches))
     assert len(set(listed)) == kept
-    assert not story.output("list")[kept:].any()
+    assert not query.output("list")[kept:].any()
 
 
 @pytest.mark.parametrize("values", CASES)
 def test_answers(told, values):
-    lesson, story = told("coarse-raster", **values)
+    lesson, query = told("coarse-raster", **values)
     kept = min(16, int(touching(lesson)[0].sum()))
-    listed = story.output("list")[:kept]
-    last, faint = lesson.last(story), lesson.faint(story)
+    listed = query.output("list")[:kept]
+    last, faint = lesson.last(query), lesson.faint(query)
     assert last.value == (str(listed[-1]) if kept else "none")
     assert faint.value == str(int(np.sum(strongest(lesson)[listed] < 1 / 255)))
     for answer in (last, faint):
@@ -76,8 +76,8 @@ def test_answers(told, values):
 
 def test_without_the_guard_the_write_is_found(told):
     crowded = {"count": 128, "spread": 2.5}
-    _, story = told("coarse-raster", **crowded)
-    assert [finding.kind for finding in story.findings] == ["benign-race"]
+    _, query = told("coarse-raster", **crowded)
+    assert [finding.kind for finding in query.findings] == ["benign-race"]
     lesson, broken = told("coarse-raster", **crowded, guard=False)
     found = next(finding for finding in broken.findings if finding.kind == "out-of-bounds")
     assert found.name == "blobs"
@@ -86,23 +86,23 @@ def test_without_the_guard_the_write_is_found(told):
     assert set(counts) == {int(touching(lesson)[0].sum())}
 
 
-def test_claims(told, lab):
+def test_claims(told, experiment):
     lesson, _ = told("coarse-raster")
-    race = lesson.no_race(lab)
+    race = lesson.no_race(experiment)
     assert not race.holds
     assert "benign-race on <b>blobCount</b>" in race.ran
-    enough = lesson.enough(lab)
+    enough = lesson.enough(experiment)
     assert not enough.holds
 
 
-def test_shows(told, lab):
+def test_shows(told, experiment):
     lesson, _ = told("coarse-raster", count=40)
-    listed, visible, vain = (picture.pixels for picture in lesson.box_and_ellipse(lab).shows[1].pictures)
+    listed, visible, vain = (picture.pixels for picture in lesson.box_and_ellipse(experiment).shows[1].pictures)
     touches, _ = touching(lesson)
     assert listed.ravel()[lesson.tile] == touches.sum()
     assert visible.ravel()[lesson.tile] == np.sum(touches & (strongest(lesson) >= 1 / 255))
     np.testing.assert_array_equal(vain, listed - visible)
-    rows = lesson.two_lists(lab).rows
+    rows = lesson.two_lists(experiment).rows
     assert int(rows[0][2]) >= 1
-    assert sorted(lab.run(lesson.wide())["list"]) == list(range(2**19))
-    assert "◆ out-of-bounds" in lesson.unguarded(lab).shows[0].rows[1][-1]
+    assert sorted(experiment.run(lesson.wide())["list"]) == list(range(2**19))
+    assert "◆ out-of-bounds" in lesson.unguarded(experiment).shows[0].rows[1][-1]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 
 STEM = "pipeline"
 REACH = 4.0
@@ -29,48 +29,48 @@ def touching(raw: np.ndarray) -> int:
 
 @settings(max_examples=8, deadline=None)
 @given(blobs=st.integers(1, 60), seed=st.integers(0, 9999))
-def test_the_scene_is_the_pipeline(lab: Lab, blobs: int, seed: int):
+def test_the_scene_is_the_pipeline(experiment: Experiment, blobs: int, seed: int):
     lesson = find_lesson(STEM)(blobs=blobs, seed=seed)
-    story = lab.record(lesson.job())
-    assert story.recording.same_as_plain
-    assert {finding.kind for finding in story.findings} <= {"benign-race"}  # all threads write the same blobCount
-    answer, many = lesson.touching(story), touching(lesson.raw())
+    query = experiment.record(lesson.job())
+    assert query.recording.same_as_plain
+    assert {finding.kind for finding in query.findings} <= {"benign-race"}  # all threads write the same blobCount
+    answer, many = lesson.touching(query), touching(lesson.raw())
     assert answer.value == str(many)
     assert answer.value in answer.options
-    stages = lesson.facts(story)["stages"]
+    stages = lesson.facts(query)["stages"]
     assert [stage["title"] for stage in stages] == ["initialise", "coarse", "pad", "sort", "fine", "composite"]
-    ends = lesson.stops(story)
+    ends = lesson.stops(query)
     assert ends == sorted(ends)
     assert all(stage["begin"] < stage["end"] for stage in stages)
-    swaps = story.steps(kind="write", name="blobs")
-    kept = story.values(swaps[np.isin(story.indices(swaps), range(many))]) if len(swaps) else np.zeros(0)
+    swaps = query.steps(kind="write", name="blobs")
+    kept = query.values(swaps[np.isin(query.indices(swaps), range(many))]) if len(swaps) else np.zeros(0)
     assert set(kept.tolist()) <= {*range(blobs), 0xFFFFFFFF}
-    assert np.all(np.isfinite(story.output("picture")))
+    assert np.all(np.isfinite(query.output("picture")))
 
 
 @pytest.mark.parametrize("claim", ["order_is_checked", "only_fine"])
-def test_the_claims_do_not_hold(lab: Lab, claim: str):
-    assert not getattr(find_lesson(STEM)(), claim)(lab).holds
+def test_the_claims_do_not_hold(experiment: Experiment, claim: str):
+    assert not getattr(find_lesson(STEM)(), claim)(experiment).holds
 
 
-def test_a_wrong_order_is_refused_and_a_forged_token_is_not(lab: Lab):
+def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):
     lesson = find_lesson(STEM)()
-    assert "PaddedShortList" in lesson.wrong_order(lab).html
-    assert lab.refused(lesson.forged()) == ""
-    ran = lesson.order_is_checked(lab).ran
+    assert "PaddedShortList" in lesson.wrong_order(experiment).html
+    assert experiment.refused(lesson.forged()) == ""
+    ran = lesson.order_is_checked(experiment).ran
     assert "<b>refused</b>" in ran
     assert "<b>compiled</b>" in ran
 
 
-def test_gradients_are_the_differences_and_the_composite_has_its_share(lab: Lab):
-    rows = find_lesson(STEM)().gradient(lab).rows
+def test_gradients_are_the_differences_and_the_composite_has_its_share(experiment: Experiment):
+    rows = find_lesson(STEM)().gradient(experiment).rows
     full, difference, bare = (np.array([float(row[i]) for row in rows]) for i in (1, 2, 3))
     assert np.abs(full).max() > 0.1
     assert np.allclose(full, difference, atol=2e-3 * np.abs(full).max())
     assert np.abs(full - bare).max() > 0.1 * np.abs(full).max()
 
 
-def test_every_stage_runs_again_for_the_gradient(lab: Lab):
-    counts = {row[0]: tuple(map(int, row[1:])) for row in find_lesson(STEM)().backward_runs(lab).rows}
+def test_every_stage_runs_again_for_the_gradient(experiment: Experiment):
+    counts = {row[0]: tuple(map(int, row[1:])) for row in find_lesson(STEM)().backward_runs(experiment).rows}
     assert counts.pop("<code>fineRasterize_bwd</code>") == (0, 32)
     assert all(forward == backward == 32 for forward, backward in counts.values())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from splatscope.lessons.premultiply.lesson import BACKGROUNDS, ENLARGED, SIZE, SPRITE, TEXELS, background, disc, pixel
 from splatscope.splat import twin
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 
 Told = Callable[..., tuple[Any, Any]]
 
@@ -35,26 +35,26 @@ def over(layer: np.ndarray, behind: np.ndarray, premultiplied: bool) -> np.ndarr
 @few
 @given(layers)
 def test_the_scene_is_what_the_twin_blends(told: Told, values: dict[str, Any]) -> None:
-    lesson, story = told("premultiply", **values)
+    lesson, query = told("premultiply", **values)
     layer, nothing = np.array([values[name] for name in "rgba"]), np.array([0.0, 0, 0, 1])
-    found = pixel(story)
+    found = pixel(query)
     np.testing.assert_allclose(found["right"], twin.alpha_blend(nothing, layer), atol=1e-6)
     np.testing.assert_allclose(found["wrong"], [*layer[:3], 1 - layer[3]], atol=1e-6)
     for z, name in enumerate(BACKGROUNDS):
         behind = colours(name, *SIZE)
         gval = np.zeros((*behind.shape[:2], 4))
         gval[6:-6, 6:-6] = layer
-        np.testing.assert_allclose(story.output("premultiplied")[z, ..., :3], over(gval, behind, True), atol=1e-6)
-        np.testing.assert_allclose(story.output("straight")[z, ..., :3], over(gval, behind, False), atol=1e-6)
-    assert lesson.stops(story) == sorted(set(lesson.stops(story)))
+        np.testing.assert_allclose(query.output("premultiplied")[z, ..., :3], over(gval, behind, True), atol=1e-6)
+        np.testing.assert_allclose(query.output("straight")[z, ..., :3], over(gval, behind, False), atol=1e-6)
+    assert lesson.stops(query) == sorted(set(lesson.stops(query)))
 
 
 @few
 @given(layers)
 def test_answers_are_the_twins(told: Told, values: dict[str, Any]) -> None:
-    lesson, story = told("premultiply", **values)
+    lesson, query = told("premultiply", **values)
     layer = np.array([values[name] for name in "rgba"])
-    excess, clipped = lesson.excess(story), lesson.clipped(story)
+    excess, clipped = lesson.excess(query), lesson.clipped(query)
     assert float(excess.value) == pytest.approx((1 - layer[3]) * layer[0], abs=0.00501)
     behind = colours(values["over"], *SIZE)[SIZE[1] // 2, SIZE[0] // 2]
     sums = over(layer, behind, False)
@@ -64,21 +64,21 @@ def test_answers_are_the_twins(told: Told, values: dict[str, Any]) -> None:
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_it_glows_and_nothing_turns_dark(lab: Lab) -> None:
-    verdict = find_lesson("premultiply")().dark_halo(lab)
+def test_it_glows_and_nothing_turns_dark(experiment: Experiment) -> None:
+    verdict = find_lesson("premultiply")().dark_halo(experiment)
     assert not verdict.holds
     assert "<b>0</b> are darker" in verdict.ran
     assert "<b>19,200</b> are brighter" in verdict.ran
 
 
-def test_the_mistake_falls_as_alpha_grows(lab: Lab) -> None:
+def test_the_mistake_falls_as_alpha_grows(experiment: Experiment) -> None:
     lesson = find_lesson("premultiply")(r=0.8)
-    alphas = lesson.sweep(lab).curves[0].x
-    np.testing.assert_allclose(lesson.sweep(lab).curves[2].y, (1 - alphas) * 0.8, atol=1e-6)
-    assert not lesson.extremes(lab).holds
+    alphas = lesson.sweep(experiment).curves[0].x
+    np.testing.assert_allclose(lesson.sweep(experiment).curves[2].y, (1 - alphas) * 0.8, atol=1e-6)
+    assert not lesson.extremes(experiment).holds
 
 
-def test_the_soft_disc_is_what_the_twin_blends(lab: Lab) -> None:
+def test_the_soft_disc_is_what_the_twin_blends(experiment: Experiment) -> None:
     lesson = find_lesson("premultiply")(over="checkerboard")
     width, height = SPRITE
     y, x = np.mgrid[:height, :width] + 0.5
@@ -86,18 +86,18 @@ def test_the_soft_disc_is_what_the_twin_blends(lab: Lab) -> None:
     gval = np.concatenate([np.broadcast_to([1.0, 0.2, 0.2], (height, width, 3)), 0.5 * (1 - twin.ease(t))[..., None]], -1)
     behind = colours("checkerboard", width, height)
     for premultiply in (True, False):
-        found = lesson._soft_disc(lab, "checkerboard", premultiply)
+        found = lesson._soft_disc(experiment, "checkerboard", premultiply)
         np.testing.assert_allclose(found, over(gval, behind, premultiply), atol=1e-5)
 
 
-def test_only_straight_texels_make_a_halo(lab: Lab) -> None:
+def test_only_straight_texels_make_a_halo(experiment: Experiment) -> None:
     lesson = find_lesson("premultiply")()
-    assert lesson.filtering(lab).holds
+    assert lesson.filtering(experiment).holds
     texels = disc((1.0, 0.2, 0.2, 1.0)).reshape(TEXELS, TEXELS, 4).astype(float)
     place = (np.arange(ENLARGED) + 0.5) * TEXELS / ENLARGED - 0.5
     near = np.clip(1 - np.abs(place[:, None] - np.arange(TEXELS)), 0, None)  # of each texel, in each pixel
     average = np.einsum("yi,xj,ijc->yxc", near, near, texels)
     white = np.ones((ENLARGED, ENLARGED, 3))
-    found = {way: lesson._enlarged(lab, (1.0, 0.2, 0.2, 1.0), "white", way) for way in (True, False)}
+    found = {way: lesson._enlarged(experiment, (1.0, 0.2, 0.2, 1.0), "white", way) for way in (True, False)}
     np.testing.assert_allclose(found[False], over(average, white, True), atol=1e-5)  # premultiplied after the average
     np.testing.assert_allclose(found[True], over(average, white, False), atol=1e-5)  # these texels are premultiplied as they are

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splatscope.textbook.contents import find_lesson
-from splatscope.textbook.experiment import Lab
+from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 
 STEM = "reduction"
@@ -33,20 +33,20 @@ def tree(values: np.ndarray) -> list[np.ndarray]:
 
 @settings(max_examples=9, deadline=None)
 @given(count=st.sampled_from([16, 32, 256]), scale=st.floats(0.1, 100.0), seed=st.integers(0, 9999))
-def test_the_scene_is_the_tree(lab: Lab, count: int, scale: float, seed: int):
+def test_the_scene_is_the_tree(experiment: Experiment, count: int, scale: float, seed: int):
     lesson = find_lesson(STEM)(count=count, scale=scale, seed=seed)
-    story = lab.record(lesson.job())
-    assert story.recording.same_as_plain
-    assert story.findings == []
-    facts, rows = lesson.facts(story), tree(lesson.values())
+    query = experiment.record(lesson.job())
+    assert query.recording.same_as_plain
+    assert query.findings == []
+    facts, rows = lesson.facts(query), tree(lesson.values())
     assert np.array_equal(np.array(facts["rows"], np.float32), np.array(rows))
-    assert story.output("derivBuffer").view(np.float32)[0] == rows[-1][0]
+    assert query.output("derivBuffer").view(np.float32)[0] == rows[-1][0]
     assert [one["stride"] for one in facts["rounds"]] == [count >> i for i in range(1, int(math.log2(count)) + 1)]
     assert all(not one["stale"] for one in facts["rounds"])
-    stops = lesson.stops(story)
+    stops = lesson.stops(query)
     assert stops == sorted(set(stops))
     assert len(stops) == len(rows) + 1
-    first, idle = lesson.after_first(story), lesson.idle(story)
+    first, idle = lesson.after_first(query), lesson.idle(query)
     assert first.value == f"{rows[1][0]:.1f}"
     assert idle.value == f"{count * (len(rows) - 1) - (count - 1):,}"
     for answer in (first, idle):
@@ -54,58 +54,58 @@ def test_the_scene_is_the_tree(lab: Lab, count: int, scale: float, seed: int):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_without_the_barrier_the_race_is_found(lab: Lab, lesson: Lesson):
-    rows = lesson.without_barrier(lab).rows
+def test_without_the_barrier_the_race_is_found(experiment: Experiment, lesson: Lesson):
+    rows = lesson.without_barrier(experiment).rows
     for with_it, without in (rows[:2], rows[2:]):
         assert with_it[2] == with_it[3]
         assert with_it[4:] == ("0", "no finding")
         assert without[5].startswith("race, threads ")
-    if lab.adapter.wave_size < 16:  # one wave that does all the adding may be lucky
+    if experiment.adapter.wave_size < 16:  # one wave that does all the adding may be lucky
         assert rows[1][2] != rows[1][3]
         assert int(rows[1][4]) > 0
 
 
 @pytest.mark.parametrize("count", [16, 256])
-def test_the_figure_without_its_barrier(lab: Lab, count: int):
+def test_the_figure_without_its_barrier(experiment: Experiment, count: int):
     lesson = find_lesson(STEM)(count=count, barrier=False)
-    story = lab.record(lesson.job())
-    assert {finding.kind for finding in story.findings} == {"race"}
-    facts = lesson.facts(story)
-    assert facts["rows"][-1][0] == float(story.output("derivBuffer").view(np.float32)[0])
-    stops = lesson.stops(story)
+    query = experiment.record(lesson.job())
+    assert {finding.kind for finding in query.findings} == {"race"}
+    facts = lesson.facts(query)
+    assert facts["rows"][-1][0] == float(query.output("derivBuffer").view(np.float32)[0])
+    stops = lesson.stops(query)
     assert len(stops) == len(facts["rounds"]) + 2
 
 
-def test_idle_lanes_are_what_is_left_of_the_waves_at_work(lab: Lab):
-    width = lab.adapter.wave_size
-    for number, row in enumerate(find_lesson(STEM)(count=256).idle_lanes(lab).rows, 1):
+def test_idle_lanes_are_what_is_left_of_the_waves_at_work(experiment: Experiment):
+    width = experiment.adapter.wave_size
+    for number, row in enumerate(find_lesson(STEM)(count=256).idle_lanes(experiment).rows, 1):
         busy = 256 >> number
         waves = -(-busy // width)
         assert row == (str(number), str(busy), str(busy), f"{waves} of {256 // width}", str(waves * width - busy))
 
 
-def test_the_clamp_acts_before_the_sum_and_does_not_fire(lab: Lab, lesson: Lesson):
-    claim = lesson.clamp_prevents(lab)
+def test_the_clamp_acts_before_the_sum_and_does_not_fire(experiment: Experiment, lesson: Lesson):
+    claim = lesson.clamp_prevents(experiment)
     assert not claim.holds
     assert "<b>2,560</b>" in claim.ran
     assert claim.ran.count("1.000 η") == 3
-    for row in lesson.fires(lab).rows:
+    for row in lesson.fires(experiment).rows:
         assert row[3] == "<b>0</b>"
         assert int(row[2].replace(",", "")) > 10_000
         assert float(row[4]) < 10
 
 
-def test_the_counting_kernel_counts(lab: Lab, lesson: Lesson):
-    curves = {curve.label: curve for curve in lesson.reach(lab).curves}
+def test_the_counting_kernel_counts(experiment: Experiment, lesson: Lesson):
+    curves = {curve.label: curve for curve in lesson.reach(experiment).curves}
     sides, thin = curves["thin"].x, curves["thin"].y
     assert thin[sides == 4] > 10
     assert (thin[sides > 43] < 10).all()
 
 
-def test_the_ways_to_add(lab: Lab, lesson: Lesson):
-    bars, table = lesson.ways(lab).shows
+def test_the_ways_to_add(experiment: Experiment, lesson: Lesson):
+    bars, table = lesson.ways(experiment).shows
     assert all(amount > 0 for amount in bars.amounts)
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["the tree"] == ("9", "1")
     assert rows["sums of waves in shared memory, then one swap"] == ("1", "1")
-    assert not lesson.not_on_cpus(lab).holds
+    assert not lesson.not_on_cpus(experiment).holds

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from splatscope.splat import twin
-from splatscope.splat.animation import LAST_MS, LONGEST_SIDE, Film
+from splatscope.splat.animation import LAST_MS, LONGEST_SIDE, Animation
 from splatscope.splat.ply import DEPTH, FLAT, SH_C0, to_ply
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
@@ -86,7 +86,7 @@ def grey(level: float, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["gif", "webp"])
 def test_a_film_shows_its_frames_in_order(kind):
-    film = Film()
+    film = Animation()
     for iteration in range(9):
         film.take(iteration, grey(iteration / 10))
     image = Image.open(io.BytesIO(film.save(kind)))
@@ -99,7 +99,7 @@ def test_a_film_shows_its_frames_in_order(kind):
 
 
 def test_a_film_has_few_and_small_frames_however_long_the_run():
-    film = Film()
+    film = Animation()
     for iteration in range(0, 20_000, 3):
         film.take(iteration, grey(iteration / 20_000, 800, 20) if iteration >= film.due else grey(0, 8, 8))
     film.take(20_000, grey(1.0, 800, 20), is_last=True)
@@ -110,7 +110,7 @@ def test_a_film_has_few_and_small_frames_however_long_the_run():
 
 
 def test_a_film_drops_what_a_run_takes_back():
-    film = Film()
+    film = Animation()
     with pytest.raises(ValueError, match="no frame"):
         film.save("gif")
     for iteration in range(5):

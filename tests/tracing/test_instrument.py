@@ -8,7 +8,7 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.checks.sanitize import sanitize
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -30,12 +30,14 @@ INPUTS = {
 def recorded(name: str, **options) -> Recording:
     inputs = dict(INPUTS.get(name, {}))
     file = CORPUS / f"{name}.slang"
-    job = Job(file.read_text(), file.name, groups=inputs.pop("groups", (1, 1, 1)), inputs=inputs, include=(CORPUS,), **options)
+    job = KernelJob(
+        file.read_text(), file.name, groups=inputs.pop("groups", (1, 1, 1)), inputs=inputs, include=(CORPUS,), **options
+    )
     return record(open_device(), job)
 
 
 def source(text: str, **options) -> Recording:
-    return record(open_device(), Job(text, **options))
+    return record(open_device(), KernelJob(text, **options))
 
 
 def kernel(body: str, outside: str = "", threads: str = "4, 1, 1") -> str:

@@ -40,7 +40,7 @@ COLUMNS = ("thread", "site", "slot", "index", "words", "flags", "shared_epoch")
 
 @pytest.mark.parametrize("records", [100_000, 8 * 24])  # enough for all, and not
 def test_what_is_joined_is_what_was_recorded_apart(monkeypatch, records):
-    device, job = open_device(), record.Job(KERNEL, records=records)
+    device, job = open_device(), record.KernelJob(KERNEL, records=records)
     together = record.record(device, job).trace
     monkeypatch.setattr(instrument, "join", lambda text, sites: (text, {}))
     monkeypatch.setattr(record, "_kept", type(record._kept)())
@@ -63,7 +63,7 @@ def test_runs_are_written_in_fewer_places(monkeypatch):
     joined = instrument.join
     monkeypatch.setattr(instrument, "join", lambda text, sites: texts.append((text, joined(text, sites)[0])) or joined(text, sites))
     monkeypatch.setattr(record, "_kept", type(record._kept)())
-    record.record(open_device(), record.Job(KERNEL))
+    record.record(open_device(), record.KernelJob(KERNEL))
     before, after = ("".join(part) for part in zip(*texts, strict=True))
     assert after.count("_rec_") <= before.count("_rec_") - 10
     assert [(after.count(one), one) for one in "\n{}"] == [(before.count(one), one) for one in "\n{}"]

@@ -8,7 +8,7 @@ import pytest
 from splatscope.cli.trace import parse_buffer
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks.sanitize import sanitize
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 
 FOLDER = Path(__file__).parent / "findings"
@@ -31,7 +31,7 @@ def run(path: Path, **more):
     source = path.read_text()
     groups = tuple(int(n) for n in (said(source, "groups") or ["1,1,1"])[0].split(","))
     inputs = dict(parse_buffer(text) for text in said(source, "buffer"))
-    return record(open_device(), Job(source, path.name, groups=groups, inputs=inputs, **{"records": 400_000} | more))
+    return record(open_device(), KernelJob(source, path.name, groups=groups, inputs=inputs, **{"records": 400_000} | more))
 
 
 @pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FILES])

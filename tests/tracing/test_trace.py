@@ -9,7 +9,7 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.instrument.runtime import NO_SLOT
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
 
@@ -61,11 +61,11 @@ COLUMNS = ("thread", "site", "slot", "index", "words", "flags", "shared_epoch", 
 
 @pytest.fixture(scope="module")
 def trace() -> Trace:
-    return record(open_device(), Job(KERNEL, groups=(3, 1, 1), group=(1, 0, 0), records=100_000)).trace
+    return record(open_device(), KernelJob(KERNEL, groups=(3, 1, 1), group=(1, 0, 0), records=100_000)).trace
 
 
 def long_trace(records: int) -> Trace:
-    return record(open_device(), Job(LONG, records=records)).trace
+    return record(open_device(), KernelJob(LONG, records=records)).trace
 
 
 def test_a_file_gives_back_every_bit(trace):
@@ -163,7 +163,7 @@ def test_a_full_recording_keeps_the_beginning():
 
 def test_an_endless_loop_is_found_though_its_record_is_full():
     source = LONG.replace("i < 300 * lane", "true")
-    trace = record(open_device(), Job(source, records=800, loop_budget=5000)).trace
+    trace = record(open_device(), KernelJob(source, records=800, loop_budget=5000)).trace
     assert [(f.kind, f.lines) for f in sanitize(trace)] == [("timeout", [10])]
 
 
@@ -181,7 +181,7 @@ def test_perfetto_has_a_process_a_group_and_a_track_a_thread(trace):
 
 
 def test_all_groups_are_processes_of_their_own():
-    trace = record(open_device(), Job(KERNEL, groups=(3, 1, 1), records=100_000, all_groups=True)).trace
+    trace = record(open_device(), KernelJob(KERNEL, groups=(3, 1, 1), records=100_000, all_groups=True)).trace
     assert trace.header["threads"] == 96
     group, lane = trace.group_and_lane
     assert np.array_equal(np.unique(group), [0, 1, 2])

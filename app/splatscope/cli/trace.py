@@ -18,7 +18,7 @@ from splatscope.slang.modules import find_entry, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
 from splatscope.tracing.cost import endless
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
 from splatscope.workers.isolated import Died, Overdue, outlive
 
@@ -63,11 +63,11 @@ def trace(
     raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({death}).")
 
 
-def _overdue(job: Job, as_json: bool) -> int:
+def _overdue(job: KernelJob, as_json: bool) -> int:
     """What is said of a kernel that had to be ended from outside."""
     module, lines = load_modules(job.source, job.file, job.include)[-1], endless(job.source, job.file, job.include)
     entry = job.entry or find_entry(module)
-    line = lines[0] if lines else module.source.place(next(b.head for b in module.source.functions() if b.name == entry))[0]
+    line = lines[0] if lines else module.source.line_column(next(b.head for b in module.source.functions() if b.name == entry))[0]
     why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "no budget tells where"
     message = f"The kernel, or its compilation, did not end within {JOB_SECONDS:.0f} s: {why}."
     finding = Finding("timeout", entry, message, [line], [0], file=job.file)
@@ -79,7 +79,7 @@ def _overdue(job: Job, as_json: bool) -> int:
     return 1
 
 
-def _traced(job: Job, out: Path | None, as_json: bool, all_groups: bool) -> int:
+def _traced(job: KernelJob, out: Path | None, as_json: bool, all_groups: bool) -> int:
     try:
         device = open_device()
         recording = record(device, job)
@@ -111,7 +111,7 @@ def _prepare() -> None:
     spy.Logger.get().level = spy.LogLevel.fatal
 
 
-def _refuse_unknown(job: Job, recording: Recording) -> None:
+def _refuse_unknown(job: KernelJob, recording: Recording) -> None:
     sources = "".join(recording.trace.header["sources"].values())
     for name in job.inputs:
         if not re.search(rf"\b{name}\b", sources):
@@ -119,7 +119,7 @@ def _refuse_unknown(job: Job, recording: Recording) -> None:
             raise CallError(f"--buffer {name}: the kernel has no buffer or uniform of this name; its buffers: {there}.")
 
 
-def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) -> Job:
+def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) -> KernelJob:
     """The job that the options describe.
 
     Raises:
@@ -137,7 +137,7 @@ def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) 
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number is below the one of --groups.")
     inputs = dict(parse_buffer(text) for text in buffers)
-    return Job(source, file.name, entry, counts, chosen, inputs, include=(file.resolve().parent,))
+    return KernelJob(source, file.name, entry, counts, chosen, inputs, include=(file.resolve().parent,))
 
 
 def _three(option: str, text: str) -> tuple[int, int, int]:
@@ -310,13 +310,13 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_batch_job(job: dict[str, Any], reach: str = "all") -> dict[str, Any]:
-    """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns; `reach` as in `Job`."""
+    """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns; `reach` as in `KernelJob`."""
     _prepare()
     file = Path(job["file"])
     groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
     inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
-    asked = Job(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, reach=reach)
+    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, reach=reach)
     recording = record(open_device(), asked)
     plain = recording.plain or {}
     return {

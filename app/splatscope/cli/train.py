@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.splat.animation import SUFFIXES, Film
+from splatscope.splat.animation import SUFFIXES, Animation
 from splatscope.splat.images import crop_picture, encode, read_picture, to_bytes
 from splatscope.splat.ply import to_ply
 from splatscope.splat.settings import Settings, refuse
@@ -45,7 +45,7 @@ def train(
     trainer = Trainer(opened, start_state(settings, picture.pixels, picture.name))
     height, width, _ = picture.pixels.shape
     tell(event="start", adapter=adapter_of(opened).name, width=width, height=height, blobs=settings.blobs, kernels=settings.kernels)
-    look, film = trainer.look(), Film()
+    look, film = trainer.look(), Animation()
     film.take(look.iteration, look.picture)
     while trainer.state.step < settings.iterations:
         trainer.advance(settings.iterations if film_to is None else film.due - trainer.state.step, _LOOK_EVERY_SECONDS)

@@ -50,7 +50,7 @@ class Kernel:
     compute: spy.ComputeKernel
     group_size: tuple[int, int, int]
 
-    def bind(self, threads: tuple[int, int, int], **variables) -> "Bound":
+    def bind(self, threads: tuple[int, int, int], **variables) -> "BoundKernel":
         """Bind global variables by name and fix the number of threads; names the kernel does not know raise KeyError."""
         root = self.device.create_root_shader_object(self.compute.program)
         cursor = spy.ShaderCursor(root)
@@ -59,11 +59,11 @@ class Kernel:
                 raise KeyError(f"{self.name} has no variable {name}")
             cursor[name] = value
         groups = [-(-count // size) for count, size in zip(threads, self.group_size, strict=True)]
-        return Bound(self, root, spy.uint3(*groups))
+        return BoundKernel(self, root, spy.uint3(*groups))
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundKernel:
     """A kernel with its variables: all that a dispatch needs. `set` changes a uniform before the next encoding."""
 
     kernel: Kernel
@@ -80,7 +80,7 @@ class Bound:
         compute_pass.dispatch_compute(self.groups)
 
 
-def submit(device: spy.Device, bounds: Iterable[Bound]) -> int:
+def submit(device: spy.Device, bounds: Iterable[BoundKernel]) -> int:
     """Dispatch kernels one after another, each seeing what those before it wrote. Does not wait; `device.wait_for_submit` takes the
     number that it returns."""
     encoder = device.create_command_encoder()
@@ -90,7 +90,7 @@ def submit(device: spy.Device, bounds: Iterable[Bound]) -> int:
     return device.submit_command_buffer(encoder.finish())
 
 
-def submit_timed(device: spy.Device, bounds: Sequence[Bound], queries: spy.QueryPool) -> list[float]:
+def submit_timed(device: spy.Device, bounds: Sequence[BoundKernel], queries: spy.QueryPool) -> list[float]:
     """`submit`, and wait for the device: the seconds that each kernel took by the device's own clock.
 
     `queries` holds at least one timestamp more than there are kernels.

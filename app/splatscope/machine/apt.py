@@ -23,7 +23,7 @@ class AptError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Source:
+class AptSource:
     """One entry of apt's sources; `options` are the remaining fields by their deb822 names, such as Signed-By."""
 
     uris: str
@@ -37,7 +37,7 @@ class Source:
         return "".join(f"{name}: {value}\n" for name, value in fields.items())
 
 
-def parse_deb822(text: str) -> list[Source]:
+def parse_deb822(text: str) -> list[AptSource]:
     """Read a `.sources` file: stanzas of `Field: value`, where an indented line continues the field above it."""
     sources = []
     lines = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#"))
@@ -55,11 +55,11 @@ def parse_deb822(text: str) -> list[Source]:
         uris, suites = fields.pop("Uris", ""), tuple(fields.pop("Suites", "").split())
         components = tuple(fields.pop("Components", "").split())
         if "deb" in types and enabled not in ("no", "false", "0") and uris:
-            sources.append(Source(uris, suites, components, fields))
+            sources.append(AptSource(uris, suites, components, fields))
     return sources
 
 
-def parse_list(text: str) -> list[Source]:
+def parse_list(text: str) -> list[AptSource]:
     """Read a `.list` file: lines of `deb [option=value …] URI suite component…`."""
     sources = []
     for line in text.splitlines():
@@ -71,11 +71,11 @@ def parse_list(text: str) -> list[Source]:
         names = {"Arch": "Architectures", "Lang": "Languages", "Target": "Targets"}
         options = {names.get(name.title(), name.title()): value.replace(",", " ") for name, value in pairs}
         uri, suite, *components = rest.split()
-        sources.append(Source(uri, (suite,), tuple(components), options))
+        sources.append(AptSource(uri, (suite,), tuple(components), options))
     return sources
 
 
-def read_sources(etc: Path = ETC) -> list[Source]:
+def read_sources(etc: Path = ETC) -> list[AptSource]:
     """Read all entries of apt's sources under `etc`."""
     lists = [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*.list"))]
     found = [source for path in lists if path.is_file() for source in parse_list(path.read_text())]
@@ -96,7 +96,7 @@ def os_release() -> dict[str, str]:
     return parse_os_release(path.read_text()) if path.is_file() else {}
 
 
-def with_backports(sources: Iterable[Source], codename: str) -> list[Source]:
+def with_backports(sources: Iterable[AptSource], codename: str) -> list[AptSource]:
     """Keep the release's own entries and add its backports suite at the same mirror, with the same key.
 
     Raises:

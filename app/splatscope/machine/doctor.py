@@ -27,7 +27,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Report:
+class DoctorReport:
     """All that `splatscope doctor` says. `ok` is whether kernels run on at least one adapter."""
 
     versions: dict[str, str]
@@ -55,7 +55,7 @@ class Report:
         }
 
 
-def examine() -> Report:
+def examine() -> DoctorReport:
     """Run a kernel on every adapter and look for everything else."""
     trials, silence = probe.try_all()
     release, browser = apt.os_release(), chromium.find()
@@ -71,7 +71,7 @@ def examine() -> Report:
         missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
     if browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
-    return Report(versions(), trials, BUNDLE.is_file(), browser, confine.describe(), missing)
+    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, confine.describe(), missing)
 
 
 def versions() -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedRecording:
     """A recording as the browser takes it: `meta` is small and plain, `data` what `packing.pack` made.
 
     `meta` has `recording` (a hash of source, inputs and events), `adapter`, `events`, `threads`, `findings` (kinds in order),

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
 
-def save(recording: Recording, job: Job, layouts: dict[str, Layout]) -> bytes:
+def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> bytes:
     """One .npz that `Trace.load` and `opening.open_file` read."""
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}

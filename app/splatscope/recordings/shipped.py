@@ -9,7 +9,7 @@ from typing import Any
 
 from splatscope.paths import LESSONS
 from splatscope.recordings.untrusted import Opened, open_file
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.trace import Trace
 
 
@@ -25,7 +25,7 @@ def _header(stem: str) -> dict[str, Any]:
     return Trace.header_of(file) if file.is_file() else {}
 
 
-def open_recorded(stem: str, job: Job) -> Opened:
+def open_recorded(stem: str, job: KernelJob) -> Opened:
     """The recording that ships for a section. `job` is the one it was made from, whose inputs know their types."""
     opened = open_file(f"{stem}.npz", (LESSONS / stem / "recording.npz").read_bytes())
     return replace(opened, job=job)

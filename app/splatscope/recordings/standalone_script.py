@@ -7,7 +7,7 @@ import numpy as np
 
 from splatscope.gpu.reflection import Interface
 from splatscope.slang.modules import load_modules
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 MOST_SHOWN = 64  # numbers of an array that are written out; longer ones are packed
 _DTYPES = {"float": "float32", "int": "int32", "uint": "uint32", "double": "float64", "half": "float16", "bool": "uint32"}
@@ -90,7 +90,7 @@ if __name__ == "__main__":
 '''
 
 
-def standalone(job: Job, interface: Interface, backend: str = "vulkan", file: str = "kernel.py") -> str:
+def standalone(job: KernelJob, interface: Interface, backend: str = "vulkan", file: str = "kernel.py") -> str:
     """The file's text. It compiles what `job` recorded, without the recorder, and binds the same bytes.
 
     Raises:

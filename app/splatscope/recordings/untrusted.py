@@ -9,11 +9,11 @@ import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.recordings.archive import ArchiveError, read_arrays
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import pack
 from splatscope.recordings.wire_types import type_of, width_of
 from splatscope.tracing.checks.sanitize import sanitize
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import VERSION, Trace
@@ -35,7 +35,7 @@ class Opened:
     """What a file holds: a recording, the job it was made from, the layout of its buffers, and the page's draft ({} for none)."""
 
     recording: Recording
-    job: Job
+    job: KernelJob
     layouts: dict[str, Layout]
     draft: dict[str, Any]
 
@@ -60,7 +60,7 @@ def open_file(name: str, data: bytes) -> Opened:
         recording = _Opened(trace, outputs, None, types, [], stepped)
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
         source = header["sources"][header["file"]]
-        job = Job(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
+        job = KernelJob(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
         if not isinstance(draft, dict):
             raise ValueError
@@ -83,7 +83,7 @@ def open_job(name: str, data: bytes) -> Answer:
     return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
 
 
-def packed_of(recording: Recording, job: Job, layouts: dict[str, Layout]) -> Packed:
+def packed_of(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> PackedRecording:
     """An opened recording as the browser takes it."""
     header, findings = recording.trace.header, sanitize(recording.trace)
     data = pack(recording, findings, job, layouts)
@@ -98,7 +98,7 @@ def packed_of(recording: Recording, job: Job, layouts: dict[str, Layout]) -> Pac
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
     }
-    return Packed(meta, data)
+    return PackedRecording(meta, data)
 
 
 def _refused(name: str, error: Exception) -> ArchiveError:

@@ -16,7 +16,7 @@ from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variab
 from splatscope.recordings.wire_types import type_of, width_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -24,7 +24,7 @@ from splatscope.tracing.trace import Trace
 _FLOATS = ("float", "half", "double")
 
 
-def pack(recording: Recording, findings: list[Finding], job: Job, layouts: dict[str, Layout]) -> bytes:
+def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout]) -> bytes:
     """Events in the device's order with their sites, memories, variables, findings and outputs."""
     trace = recording.trace
     order = trace.order

@@ -6,7 +6,7 @@ import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.recordings.wire_types import count_of, scalar_of, width_of
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
@@ -94,7 +94,7 @@ class Cells:
         return words.reshape(-1)
 
 
-def memories_of(trace: Trace, recording: Recording, job: Job, layouts: dict[str, Layout]) -> list[Cells]:
+def memories_of(trace: Trace, recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> list[Cells]:
     """Shared memory first, each in the order of its first site."""
     keys = dict.fromkeys((site.name, site.space) for site in trace.sites if site.kind in ACCESSES)
     memories: list[Cells] = []

@@ -1,18 +1,18 @@
 """The devices of the machine that records, where there is more than one to choose from."""
 
 from splatscope.gpu.device import DeviceError, adapter_names, open_device
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 
-_known = Kept(4)
+_known = SingleFlightCache(4)
 
 
 async def adapters(pool: Pool) -> list[str]:
     """Names that `open_device` takes, the machine's own choice first; empty where there is no choice."""
     try:
         return await _known.once("adapters", lambda: pool.run(_list, limit=60.0))
-    except EngineError:  # a driver that crashes when it is asked offers nothing
+    except WorkerError:  # a driver that crashes when it is asked offers nothing
         return []
 
 

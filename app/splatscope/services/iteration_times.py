@@ -7,7 +7,7 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import Adapter, adapter_of, open_device
-from splatscope.gpu.kernel import Bound, submit_timed
+from splatscope.gpu.kernel import BoundKernel, submit_timed
 from splatscope.paths import ASSETS
 from splatscope.splat.images import read_picture
 from splatscope.splat.kernels import bind
@@ -15,7 +15,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.workers.pool import Pool
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
 BEFORE = 10  # iterations, so that it is one of training and not of its start
@@ -24,7 +24,7 @@ LIMIT = 120.0  # seconds
 
 
 @dataclass(frozen=True)
-class Dispatch:
+class DispatchTime:
     """A kernel as it was dispatched: workgroups, threads of each, milliseconds by the device's own clock."""
 
     kernel: str
@@ -45,17 +45,17 @@ class Iteration:
     height: int
     blobs: int
     number: int
-    dispatches: list[Dispatch]
+    dispatches: list[DispatchTime]
     stages: dict[str, float]
-    binned: list[Dispatch]
+    binned: list[DispatchTime]
 
 
 async def measured(pool: Pool) -> Iteration:
-    """The iteration, measured once for all who ask. Raises EngineError."""
+    """The iteration, measured once for all who ask. Raises WorkerError."""
     return await _kept.once("iteration", lambda: pool.run(_measure, limit=LIMIT))
 
 
-_kept = Kept(1)
+_kept = SingleFlightCache(1)
 
 
 # What follows runs on a worker.
@@ -93,9 +93,9 @@ def _measure() -> Iteration:
     )
 
 
-def _of(bound: Bound, ms: dict[str, float]) -> Dispatch:
+def _of(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
     groups = (int(bound.groups.x), int(bound.groups.y), int(bound.groups.z))
-    return Dispatch(bound.kernel.name, groups, bound.kernel.group_size, ms[bound.kernel.name])
+    return DispatchTime(bound.kernel.name, groups, bound.kernel.group_size, ms[bound.kernel.name])
 
 
 def _stages(ms: dict[str, float]) -> dict[str, float]:
@@ -105,7 +105,7 @@ def _stages(ms: dict[str, float]) -> dict[str, float]:
     return {name: part for name, part in took.items() if part > 0}
 
 
-def _as_far_as(trainer: Trainer, ordered: int) -> Bound:
+def _as_far_as(trainer: Trainer, ordered: int) -> BoundKernel:
     """The forward pass as far as the list, or as its sort."""
     run = trainer.run
     columns, rows = run.tiles(*trainer.kernels.tile[:2])

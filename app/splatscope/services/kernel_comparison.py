@@ -10,7 +10,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import TrainingState, start_state
 from splatscope.splat.trainer import Trainer, UnsupportedDevice
 from splatscope.workers.pool import Pool
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
 SIZE = 128
@@ -52,11 +52,11 @@ class Ladder:
 
 
 async def climbed(pool: Pool) -> Ladder:
-    """The ladder, measured once for all who ask. Raises EngineError, UnsupportedDevice."""
+    """The ladder, measured once for all who ask. Raises WorkerError, UnsupportedDevice."""
     return await _kept.once("ladder", lambda: _climb(pool))
 
 
-_kept = Kept(1)
+_kept = SingleFlightCache(1)
 
 
 async def _climb(pool: Pool) -> Ladder:

@@ -15,7 +15,7 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Interface, reflect
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.recording_file import perfetto, save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import open_job
@@ -23,15 +23,15 @@ from splatscope.recordings.wire import pack
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
 from splatscope.tracing.cost import Cost, costs
-from splatscope.tracing.job import Job
-from splatscope.tracing.progress import SEARCHING, tell, telling
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
 from splatscope.workers.pool import Pool
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.sandbox.exposure import open_to_others
 from splatscope.workers.sandbox.source_filter import refuse
 from splatscope.workers.sandbox.supervisor import Answer
-from splatscope.workers.single_flight import Kept
+from splatscope.workers.single_flight import SingleFlightCache
 
 RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
 CHECK_LIMIT = 20.0
@@ -66,22 +66,22 @@ class Checked:
 
 
 async def record_source(
-    pool: Pool, job: Job, adapter: str = "", *, trusted: bool = False, teller: Callable[[int], None] | None = None
-) -> Packed:
+    pool: Pool, job: KernelJob, adapter: str = "", *, trusted: bool = False, on_progress: Callable[[int], None] | None = None
+) -> PackedRecording:
     """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
 
     `adapter` is what `open_device` takes; empty for the machine's own choice. A source that is not `trusted`, as the app's own
-    are whoever chose the inputs, is worked on in the sandbox. `teller` hears what the recording is at, see tracing.stages.
+    are whoever chose the inputs, is worked on in the sandbox. `on_progress` hears what the recording is at, see tracing.stages.
 
     Raises:
-        EngineError: the worker was lost or ran too long; ValueError: the inputs do not fit.
+        WorkerError: the worker was lost or ran too long; ValueError: the inputs do not fit.
     """
     if not trusted and (wrong := refuse(job.source)):
-        return Packed({"error": wrong, "diagnostics": []})
+        return PackedRecording({"error": wrong, "diagnostics": []})
 
-    async def make() -> Packed:
-        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, teller)
-        return Packed(meta, *parts)
+    async def make() -> PackedRecording:
+        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, on_progress)
+        return PackedRecording(meta, *parts)
 
     return await _recordings.once(_key(job, adapter), make)
 
@@ -89,7 +89,7 @@ async def record_source(
 async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "", *, trusted: bool = False) -> Checked:
     """Compile on a worker and read the kernel's interface. What the compiler refuses is in the result, not raised.
 
-    In the sandbox, unless `trusted`. Raises EngineError like `record_source`.
+    In the sandbox, unless `trusted`. Raises WorkerError like `record_source`.
     """
     if not trusted and (wrong := refuse(source)):
         return Checked(None, wrong)
@@ -97,16 +97,16 @@ async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entr
 
 
 async def source_costs(pool: Pool, source: str, entry: str = "", *, trusted: bool = False) -> list[Cost]:
-    """What it would cost to record each of the kernel's functions; of a source that compiles. Raises EngineError."""
+    """What it would cost to record each of the kernel's functions; of a source that compiles. Raises WorkerError."""
     answer, _ = await _work(pool, "costs", (source, entry), CHECK_LIMIT, trusted)
     return [Cost(**given) for given in answer["functions"]]
 
 
-async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[Packed, Job, dict[str, Any]]:
+async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[PackedRecording, KernelJob, dict[str, Any]]:
     """A file that a browser brought: what to show, the job it was made from, and the page's draft, {} where it holds none.
 
     Raises:
-        ValueError: it is no recording, or one that cannot be shown, in one line. EngineError.
+        ValueError: it is no recording, or one that cannot be shown, in one line. WorkerError.
     """
     answer, (packed, given) = await _work(pool, "open", (name, data), RECORD_LIMIT, trusted=False)
     inputs, at = {}, 0
@@ -114,33 +114,35 @@ async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[Packed, Jo
         inputs[buffer] = np.frombuffer(given[at : at + size], np.uint8)
         at += size
     about = answer["job"]
-    job = Job(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), inputs)
-    return Packed(answer["meta"], packed, data), job, answer["draft"]
+    job = KernelJob(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), inputs)
+    return PackedRecording(answer["meta"], packed, data), job, answer["draft"]
 
 
-async def python_file(pool: Pool, job: Job, interface: Interface, name: str, *, trusted: bool = False) -> str:
-    """The text of `standalone.standalone`. Raises EngineError, ValueError."""
+async def python_file(pool: Pool, job: KernelJob, interface: Interface, name: str, *, trusted: bool = False) -> str:
+    """The text of `standalone.standalone`. Raises WorkerError, ValueError."""
     return (await _work(pool, "standalone", (job, interface, name), CHECK_LIMIT, trusted))[0]["text"]
 
 
 async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> bytes:
-    """The Chrome/Perfetto form of a recording's file. Raises EngineError, ValueError."""
+    """The Chrome/Perfetto form of a recording's file. Raises WorkerError, ValueError."""
     return (await _work(pool, "perfetto", (file,), RECORD_LIMIT, trusted))[1][0]
 
 
 async def _work(
-    pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool, teller: Callable[[int], None] | None = None
+    pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool, on_progress: Callable[[int], None] | None = None
 ) -> Answer:
     if trusted:
-        return await pool.run(WORKS[work], *arguments, limit=limit, teller=teller)
+        return await pool.run(WORKS[work], *arguments, limit=limit, on_progress=on_progress)
     inside = (work, WORKS[work], arguments, limit, open_to_others())
-    return await pool.run(sandbox.work, *inside, limit=limit + sandbox.START_LIMIT, guest=True, teller=teller)
+    return await pool.run(sandbox.work, *inside, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
 
 
-_recordings = Kept(MOST_KEPT, lambda packed: len(packed.data) + len(packed.file))  # thirty learners who open one page cost one run
+_recordings = SingleFlightCache(
+    MOST_KEPT, lambda packed: len(packed.data) + len(packed.file)
+)  # thirty learners who open one page cost one run
 
 
-def _key(job: Job, adapter: str = "") -> str:
+def _key(job: KernelJob, adapter: str = "") -> str:
     """A hash of all that a recording follows from, the device that was asked for included."""
     digest = hashlib.sha256()
     small = (job.file, job.entry, job.groups, job.group, job.include, sorted(job.constants.items()), job.records, job.loop_budget)
@@ -155,8 +157,8 @@ def _key(job: Job, adapter: str = "") -> str:
 # What follows runs on a worker.
 
 
-def record_job(job: Job, adapter: str = "") -> Answer:
-    """`Packed` in plain parts, which is how it leaves the sandbox."""
+def record_job(job: KernelJob, adapter: str = "") -> Answer:
+    """`PackedRecording` in plain parts, which is how it leaves the sandbox."""
     device = open_device(adapter or None)
     recording, _, packed = record_and_pack(device, job, between_groups=True)
     if recording is None:
@@ -174,7 +176,7 @@ def costs_job(source: str, entry: str) -> Answer:
     return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
 
 
-def standalone_job(job: Job, interface: Interface, name: str) -> Answer:
+def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
     return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
 
 
@@ -193,8 +195,8 @@ WORKS = {
 
 
 def record_and_pack(
-    device: spy.Device, job: Job, *, between_groups: bool = False
-) -> tuple[Recording | None, list[Finding], Packed]:
+    device: spy.Device, job: KernelJob, *, between_groups: bool = False
+) -> tuple[Recording | None, list[Finding], PackedRecording]:
     """The recording and its findings with the packed form, which alone goes to the browser; None where it does not compile.
 
     `between_groups` looks for races between workgroups as well, in another run that records the buffers of them all.
@@ -204,8 +206,8 @@ def record_and_pack(
         recording = record(device, job)
     except CompileError as error:
         found = diagnostics_of(error.diagnostics, job.source, job.file)
-        return None, [], Packed({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
-    tell(SEARCHING)
+        return None, [], PackedRecording({"error": _line(error, found, job.file), "diagnostics": [vars(d) for d in found]})
+    report_progress(SEARCHING)
     findings = sanitize(recording.trace)
     if between_groups and math.prod(job.groups) > 1:
         wide = _between_groups(device, job)
@@ -225,13 +227,13 @@ def record_and_pack(
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
     }
-    return recording, findings, Packed(meta, data)
+    return recording, findings, PackedRecording(meta, data)
 
 
-def _between_groups(device: spy.Device, job: Job) -> list[Finding] | None:
+def _between_groups(device: spy.Device, job: KernelJob) -> list[Finding] | None:
     """Races between workgroups, which have no moment in the recording of one; None where there are too many threads to look."""
     try:
-        with telling(None):
+        with progress_to(None):
             trace = record(device, replace(job, all_groups=True)).trace
     except ValueError:
         return None

@@ -7,14 +7,14 @@ import numpy as np
 
 from splatscope.gpu.device import open_device
 from splatscope.paths import shader
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.services.recordings import RECORD_LIMIT, record_and_pack
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
-from splatscope.textbook.query import Story
-from splatscope.tracing.job import Job
+from splatscope.textbook.query import RecordingQuery
+from splatscope.tracing.job import KernelJob
 from splatscope.workers.pool import Pool
 
 FILE = "tile.slang"
@@ -87,7 +87,7 @@ class TileRecording:
     blend, `light` (n,) float32 is the spot's transmittance behind each, and `blended` how many it took.
     """
 
-    packed: Packed
+    packed: PackedRecording
     stops: list[int] = field(default_factory=list)
     listed: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
@@ -98,7 +98,7 @@ class TileRecording:
     blended: int = 0
 
 
-def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tuple[int, int], stage: Stage) -> Job:
+def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tuple[int, int], stage: Stage) -> KernelJob:
     """The workgroup of `tile` (column, row) in an iteration on `raw` (9, N) towards `target` (H, W, 3) uint8.
 
     These are the documents' tiled kernels, whatever kernels the run itself is trained with.
@@ -113,19 +113,19 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
         inputs["tileColors"] = np.zeros((np.prod(TILES[settings.tile][:2]), 4), np.float32)
     source = shader(FILE).read_text(encoding="utf-8")
     constants = link_constants(settings)
-    return Job(source, FILE, stage.entry, inputs=inputs, constants=constants, functions=(stage.entry, *stage.functions))
+    return KernelJob(source, FILE, stage.entry, inputs=inputs, constants=constants, functions=(stage.entry, *stage.functions))
 
 
 async def record_tile(
-    pool: Pool, state: TrainingState, spot: Spot, stage: Stage, teller: Callable[[int], None] | None = None
+    pool: Pool, state: TrainingState, spot: Spot, stage: Stage, on_progress: Callable[[int], None] | None = None
 ) -> TileRecording:
-    """Record what the spot's workgroup does in this stage, on a worker. `teller` hears what that is at, see tracing.stages.
+    """Record what the spot's workgroup does in this stage, on a worker. `on_progress` hears what that is at, see tracing.stages.
 
     Raises:
-        EngineError: the worker was lost or ran too long.
+        WorkerError: the worker was lost or ran too long.
     """
     asked = (state.settings, state.splats.raw, state.target, spot, stage.name)
-    return await pool.run(_record, *asked, limit=RECORD_LIMIT, teller=teller)
+    return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress)
 
 
 # What follows runs on a worker.
@@ -136,41 +136,41 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     recording, findings, packed = record_and_pack(open_device(), job)
     if recording is None:
         return TileRecording(packed)
-    story = Story(recording, job, findings)
-    met = _met(story, name, spot.thread, raw.shape[1])
+    query = RecordingQuery(recording, job, findings)
+    met = _met(query, name, spot.thread, raw.shape[1])
     listed = sorted(met)
     gradients = light = None
     if name == "blend":
-        light = story.values(story.steps(kind="value", name="state.value", function="fineRasterize", thread=spot.thread))[1:, 3]
+        light = query.values(query.steps(kind="value", name="state.value", function="fineRasterize", thread=spot.thread))[1:, 3]
     if job.entry == _DERIVATIVES:
-        gradients = story.output("derivBuffer").view(np.float32).reshape(raw.shape)[:, listed].T
+        gradients = query.output("derivBuffer").view(np.float32).reshape(raw.shape)[:, listed].T
     return TileRecording(
         packed=packed,
-        stops=_stops(story, name, spot.thread),
+        stops=_stops(query, name, spot.thread),
         listed=listed,
         steps=[met[blob] for blob in listed],
-        found=len(story.steps(kind="value", name="place", function="coarseRasterize")),
+        found=len(query.steps(kind="value", name="place", function="coarseRasterize")),
         colours=_colours(settings, raw[5:8, listed].T),
         gradients=gradients,
         light=light,
-        blended=int(story.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
+        blended=int(query.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
     )
 
 
-def _met(story: Story, name: str, thread: int, count: int) -> dict[int, int]:
+def _met(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int, int]:
     """The step at which each Gaussian comes up: where it is listed, comes to rest, is blended, undone, or its gradient summed."""
     if name == "list":
-        steps = story.steps(kind="write", name="blobs")
+        steps = query.steps(kind="write", name="blobs")
     elif name == "sort":
-        steps = story.steps(name="blobs", says=lambda site: site.kind in ("read", "write"))
+        steps = query.steps(name="blobs", says=lambda site: site.kind in ("read", "write"))
     elif name == "gradient":
-        steps = story.steps(kind="value", name="clamped", thread=thread)
-        called = story.steps(kind="value", name="idx", function="loadFloat_bwd", thread=thread)[: len(steps)]
-        return _first(story.values(called) % count, steps[: len(called)])
+        steps = query.steps(kind="value", name="clamped", thread=thread)
+        called = query.steps(kind="value", name="idx", function="loadFloat_bwd", thread=thread)[: len(steps)]
+        return _first(query.values(called) % count, steps[: len(called)])
     else:
         function = "fineRasterize" if name == "blend" else "fineRasterize_bwd"
-        steps = story.steps(kind="read", name="blobs", function=function, thread=thread)
-    ids = story.values(steps)
+        steps = query.steps(kind="read", name="blobs", function=function, thread=thread)
+    ids = query.values(steps)
     there = ids < count  # what pads the list is larger than any
     if name == "sort":
         return dict(zip(ids[there].tolist(), steps[there].tolist(), strict=True))
@@ -181,18 +181,18 @@ def _first(ids: np.ndarray, steps: np.ndarray) -> dict[int, int]:
     return dict(zip(ids[::-1].tolist(), steps[::-1].tolist(), strict=True))
 
 
-def _stops(story: Story, name: str, thread: int) -> list[int]:
+def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
     """Where → and ← stop."""
     if name == "sort":
-        return story.barriers()
+        return query.barriers()
     if name == "list":
-        steps = story.steps(kind="write", name="blobs")
+        steps = query.steps(kind="write", name="blobs")
     elif name == "blend":
-        steps = story.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=thread)[1:]
+        steps = query.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=thread)[1:]
     elif name == "backward":
-        steps = story.steps(kind="value", name="state.finalCount", function="fineRasterize_bwd", thread=thread)[1:]
+        steps = query.steps(kind="value", name="state.finalCount", function="fineRasterize_bwd", thread=thread)[1:]
     else:
-        steps = story.steps(kind="value", name="clamped", thread=thread)
+        steps = query.steps(kind="value", name="clamped", thread=thread)
     return [int(step) for step in steps]
 
 

@@ -1,4 +1,4 @@
-"""A training run on the pool: the page holds a `Run` and asks it to advance; a worker holds the device's side of it.
+"""A training run on the pool: the page holds a `TrainingRun` and asks it to advance; a worker holds the device's side of it.
 
 A job that finds its worker without the run (it was replaced, or made room for others) says so, and gets the last snapshot sent.
 So a run survives its worker, and goes back no further than the snapshot.
@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.device import Adapter, adapter_of, open_device
-from splatscope.splat.animation import Film
-from splatscope.splat.images import Picture, encode, read_picture, to_bytes
+from splatscope.splat.animation import Animation
+from splatscope.splat.images import LoadedImage, encode, read_picture, to_bytes
 from splatscope.splat.ply import to_ply
+from splatscope.splat.progress_report import ProgressReport, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
-from splatscope.splat.snapshot import Report, report_of
 from splatscope.splat.state import TrainingState, load_state, save_state, start_state
 from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
-from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
 SNAPSHOT_SECONDS = 5.0  # of device time: what a lost worker costs at most, besides the slice it was at
 SLICE_LIMIT = 30.0
 COMPILE_LIMIT = 120.0  # the first slice of a run: a cold driver on a busy machine compiles for many seconds
 
-__all__ = ["EngineError", "JobTimeout", "Refused", "Run", "WorkerLost", "decode_picture", "decode_state", "warm"]
+__all__ = ["JobTimeout", "SettingsRefused", "TrainingRun", "WorkerError", "WorkerLost", "decode_picture", "decode_state", "warm"]
 
 
-class Refused(ValueError):  # noqa: N818
+class SettingsRefused(ValueError):  # noqa: N818
     """The settings ask for more than the device takes; the message says what is allowed."""
 
 
@@ -38,11 +38,11 @@ class Refused(ValueError):  # noqa: N818
 class Slice:
     """What one job brought: a report of the run, and the state to go on from if one was due."""
 
-    report: Report
+    report: ProgressReport
     snapshot: TrainingState | None
 
 
-class Run:
+class TrainingRun:
     """A run as its page sees it: `snapshot` is a state to go on from, `adapter` what it runs on once the first job is back."""
 
     def __init__(self, pool: Pool, state: TrainingState):
@@ -53,11 +53,11 @@ class Run:
         self._placed = False  # whether a worker may hold something of the run
         self._known = False  # whether it was given the run already
 
-    async def advance(self, iterations: int, seconds: float = 0.15, live: dict[str, float] | None = None) -> Report:
+    async def advance(self, iterations: int, seconds: float = 0.15, live: dict[str, float] | None = None) -> ProgressReport:
         """Train up to `iterations` more for about `seconds`, with new values of what may change (`settings.LIVE`); 0 only looks.
 
         Raises:
-            Refused: the device does not take these settings.
+            SettingsRefused: the device does not take these settings.
             WorkerLost, JobTimeout: the worker is gone; the next call goes on from `snapshot`.
         """
         slice_ = await self._job(_advance, iterations, seconds, live or {})
@@ -91,7 +91,7 @@ class Run:
         if not self._placed:  # a run whose first job was refused, or left by its page, is placed too
             return
         self._placed = self._known = False
-        with suppress(EngineError):  # a lost worker has dropped it already
+        with suppress(WorkerError):  # a lost worker has dropped it already
             await self.pool.run(_drop, self.key, key=self.key)
         self.pool.forget(self.key)
 
@@ -113,7 +113,7 @@ class Run:
             return value
 
 
-async def decode_picture(pool: Pool, data: bytes, name: str, longest_side: int) -> Picture:
+async def decode_picture(pool: Pool, data: bytes, name: str, longest_side: int) -> LoadedImage:
     """Read a user's picture on a worker: decoders meet untrusted bytes, and a crash there costs no page."""
     return await pool.run(read_picture, data, name, longest_side)
 
@@ -131,14 +131,14 @@ async def warm(pool: Pool) -> None:
 # What follows runs on a worker.
 
 _MOST_RUNS = 8  # a worker keeps the devices' side of so many runs; whoever was idle longest starts again from its snapshot
-_runs: OrderedDict[str, "_WorkersRun"] = OrderedDict()
+_runs: OrderedDict[str, "_DeviceRun"] = OrderedDict()
 
 
 @dataclass
-class _WorkersRun:
+class _DeviceRun:
     trainer: Trainer
     saved_at: float  # device seconds of the latest snapshot
-    film: Film = field(default_factory=Film)
+    film: Animation = field(default_factory=Animation)
 
     def look(self) -> Look:
         """A look, which is also the film's next frame if one is due."""
@@ -153,21 +153,21 @@ def _with_run(key: str, state: TrainingState | None, function, args):
     if state is not None:
         problem = refuse(state.settings, adapter_of(device).is_software)
         if problem:
-            raise Refused(problem)
+            raise SettingsRefused(problem)
         _runs.pop(key, None)
         while len(_runs) >= _MOST_RUNS:
             _runs.popitem(last=False)
         try:
-            _runs[key] = _WorkersRun(Trainer(device, state), state.seconds)
+            _runs[key] = _DeviceRun(Trainer(device, state), state.seconds)
         except UnsupportedDevice as error:
-            raise Refused(str(error)) from None
+            raise SettingsRefused(str(error)) from None
     if key not in _runs:
         return None
     _runs.move_to_end(key)
     return adapter_of(device), function(_runs[key], *args)
 
 
-def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
+def _advance(run: _DeviceRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
     trainer, state = run.trainer, run.trainer.state
     _set_live(state, live)
     before = state.seconds
@@ -180,7 +180,7 @@ def _advance(run: _WorkersRun, iterations: int, seconds: float, live: dict[str, 
     return Slice(report, trainer.save() if due else None)
 
 
-def _fetch(run: _WorkersRun, live: dict[str, float]) -> TrainingState:
+def _fetch(run: _DeviceRun, live: dict[str, float]) -> TrainingState:
     _set_live(run.trainer.state, live)
     return run.trainer.save()
 
@@ -189,17 +189,17 @@ def _set_live(state: TrainingState, live: dict[str, float]) -> None:
     state.settings.param.update(**{name: value for name, value in live.items() if name in LIVE})
 
 
-def _draw(run: _WorkersRun) -> bytes:
+def _draw(run: _DeviceRun) -> bytes:
     return encode(to_bytes(run.look().picture), "PNG")
 
 
-def _ply(run: _WorkersRun) -> bytes:
+def _ply(run: _DeviceRun) -> bytes:
     look = run.look()
     height, width, _ = look.picture.shape
     return to_ply(look.ellipses, width, height)
 
 
-def _film(run: _WorkersRun) -> bytes:
+def _film(run: _DeviceRun) -> bytes:
     look = run.trainer.look()
     run.film.take(look.iteration, look.picture, is_last=True)
     return run.film.save("gif")

@@ -23,14 +23,14 @@ from splatscope.services.tile_inspector import STAGES, tile_job
 from splatscope.splat.scenes import some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.workers.sandbox import confinement as confine
 
 _SIZE = (16, 8)  # of the picture of a tile's kernels
 
 
-def fill_cache(jobs: Sequence[Job | str]) -> subprocess.Popen:
+def fill_cache(jobs: Sequence[KernelJob | str]) -> subprocess.Popen:
     """Record these jobs one after the other, and forget them; not waited for. A text names a lesson, and stands for its figures'.
 
     On this machine: where workers run on others, they fill their own caches as they go.
@@ -46,7 +46,7 @@ def fill_cache(jobs: Sequence[Job | str]) -> subprocess.Popen:
         )
 
 
-def tile_jobs() -> list[Job]:
+def tile_jobs() -> list[KernelJob]:
     """What the training page records of a tile, over a few Gaussians: what is compiled does not depend on the inputs."""
     width, height = _SIZE
     raw, target = some_gaussians(16, _SIZE), np.zeros((height, width, 3), np.uint8)
@@ -58,7 +58,7 @@ def lessons() -> list[str]:
     return list(lesson_names())
 
 
-def figures(stem: str) -> list[Job]:
+def figures(stem: str) -> list[KernelJob]:
     """What a lesson's figure records as it opens, and with each choice that makes another kernel of it."""
     made, lesson = {}, find_lesson(stem)
     chosen = [(name, value) for name, one in lesson.param.objects().items() if name != "name" for value in _choices(one)]
@@ -84,7 +84,7 @@ def main() -> None:
         return
     for job in pickle.loads(wanted):
         with contextlib.suppress(Exception):  # the page that asks for it will say what is wrong
-            for one in [job] if isinstance(job, Job) else figures(job):
+            for one in [job] if isinstance(job, KernelJob) else figures(job):
                 record(device, one)
     if done.parent.is_dir():
         for older in done.parent.glob("splatscope-*"):

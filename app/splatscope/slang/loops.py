@@ -42,11 +42,11 @@ def without_budget(source: Source, sites: list[Site], constants: Iterable[str]) 
             at = loop.start()
             if loop.group(1) == "do":
                 tails.add(_behind(source.clean, loop.end()))
-            if at in tails or unrolls(source.clean, at) or source.place(at) in ended:
+            if at in tails or unrolls(source.clean, at) or source.line_column(at) in ended:
                 continue
             end = _behind(source.clean, closing(source.clean, source.clean.index("(", at)) + 1) if loop.group(1) == "for" else at
             if not is_counted(source.clean[at:end], constants):
-                lines.append(source.place(at)[0])
+                lines.append(source.line_column(at)[0])
     return lines
 
 

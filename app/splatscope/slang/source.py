@@ -87,7 +87,7 @@ class Source:
         """A function's parameters as text, without commas."""
         return split_arguments(self.clean[slice(*block.parameters)]) if block.parameters else []
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def line_column(self, offset: int) -> tuple[int, int]:
         """(line, column) in the file, both from 1."""
         shift = bisect_right(self.shifts, offset, key=lambda s: s[0]) - 1
         if shift >= 0:

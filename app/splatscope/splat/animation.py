@@ -14,7 +14,7 @@ FRAME_MS = 80
 LAST_MS = 2500
 
 
-class Film:
+class Animation:
     """Frames of a run, each at most LONGEST_SIDE long and kept as a JPEG: some 10 to 40 kB each.
 
     A run that starts over, or goes back to an earlier state, drops what it takes back.

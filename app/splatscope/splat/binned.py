@@ -8,7 +8,7 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.kernel import Bound, submit
+from splatscope.gpu.kernel import BoundKernel, submit
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
 from splatscope.splat.settings import LOSSES
 from splatscope.splat.ssim import slope_kernels
@@ -60,7 +60,7 @@ class BinnedKernels:
             "stepsDone": zeros(device, 1, np.uint32),
             **self._make_lists(),
         }
-        self._with_lists: list[tuple[Bound, list[str]]] = []  # all kernels, and which of the lists' memory each uses
+        self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the lists' memory each uses
         counting = ("tileCount", "splats", "pairsOf", "used")
         self._project = self._bind("binned", "projectMain", (count, 1), *counting, blobsBuffer=run.raw)
         self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "used")
@@ -83,11 +83,11 @@ class BinnedKernels:
         self.drawing = [self._allocate, self._scatter, self._image]
         self.bounds = [self._project, *self.iteration, self._image]
 
-    def begin(self) -> list[Bound]:
+    def begin(self) -> list[BoundKernel]:
         """Projects and counts: an iteration finds that done by the one before it, and a look uses it up."""
         return [self._project]
 
-    def steps(self, first: int, count: int) -> Iterator[Bound]:
+    def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
         """As in `TiledKernels`. The device counts the steps and lowers the rates by itself."""
         settings = self.run.settings
         if self._steps_done != first - 1:
@@ -128,11 +128,11 @@ class BinnedKernels:
         device, size = self.run.device, self._capacity
         return {"lists": zeros(device, (size, 2), np.uint32), "shares": zeros(device, FIELDS * (size + 1) * self._waves)}
 
-    def _raster(self, entry: str, *names: str, **buffers) -> Bound:
+    def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
         threads = (self._columns * self.constants["LANES"], self._rows)
         return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", *names, **buffers)
 
-    def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> Bound:
+    def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> BoundKernel:
         buffers |= {name: self._buffers[name] for name in names}
         bound = bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, capacity=self._capacity, **buffers)
         self._with_lists.append((bound, [name for name in names if name in ("lists", "shares")]))

@@ -19,7 +19,7 @@ class ImageError(ValueError):
 
 
 @dataclass(frozen=True)
-class Picture:
+class LoadedImage:
     """A target: its pixels (H, W, 3) uint8, its name, and what was done to make it fit (one line, may be empty)."""
 
     pixels: np.ndarray
@@ -27,7 +27,7 @@ class Picture:
     note: str
 
 
-def read_picture(data: bytes, name: str, longest_side: int) -> Picture:
+def read_picture(data: bytes, name: str, longest_side: int) -> LoadedImage:
     """Decode a PNG, JPEG or WebP, upright as its EXIF says, over white where it is transparent, and at most `longest_side` long.
 
     Raises:
@@ -41,13 +41,13 @@ def read_picture(data: bytes, name: str, longest_side: int) -> Picture:
         factor = longest_side / max(before)
         image = image.resize([max(1, round(side * factor)) for side in before], Image.Resampling.LANCZOS)
         notes.append(f"scaled down from {before[0]:,} × {before[1]:,}")
-    return Picture(np.asarray(image), name, ", ".join(notes))
+    return LoadedImage(np.asarray(image), name, ", ".join(notes))
 
 
-def crop_picture(data: bytes, name: str, width: int, height: int) -> Picture:
+def crop_picture(data: bytes, name: str, width: int, height: int) -> LoadedImage:
     """Decode as `read_picture`, then crop around the centre to the aspect of width × height and resize to it (Lanczos)."""
     fitted = ImageOps.fit(_over_white(_decode(data)), (width, height), Image.Resampling.LANCZOS)
-    return Picture(np.asarray(fitted), name, "")
+    return LoadedImage(np.asarray(fitted), name, "")
 
 
 def _decode(data: bytes) -> Image.Image:

@@ -7,7 +7,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import upload, zeros
-from splatscope.gpu.kernel import Bound, compile_kernel
+from splatscope.gpu.kernel import BoundKernel, compile_kernel
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
@@ -78,7 +78,7 @@ def upload_splats(run: RunBuffers, splats: Splats) -> None:
         buffer.copy_from_numpy(np.ascontiguousarray(array.reshape(-1)))
 
 
-def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> Bound:
+def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> BoundKernel:
     """Compile an entry point for a run's settings and bind it."""
     return compile_kernel(run.device, module, entry, constants, run.sources.get(module)).bind((*threads, 1), **variables)
 
@@ -95,7 +95,7 @@ def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
     }
 
 
-def measure(run: RunBuffers) -> Bound:
+def measure(run: RunBuffers) -> BoundKernel:
     """Compares the picture with the target."""
     pixels = run.width * run.height
     buffers = {
@@ -107,7 +107,7 @@ def measure(run: RunBuffers) -> Bound:
     return bind(run, {}, "measure", "measureMain", (pixels, 1), pixelCount=pixels, **buffers)
 
 
-def describe(run: RunBuffers, constants: dict) -> Bound:
+def describe(run: RunBuffers, constants: dict) -> BoundKernel:
     """Makes an ellipse of every Gaussian."""
     buffers = {"blobsBuffer": run.raw, "ellipses": run.ellipses}
     return bind(run, constants, "describe", "ellipsesMain", (run.settings.blobs, 1), scene=run.scene, **buffers)

@@ -11,7 +11,7 @@ MOST_ELLIPSES = 170
 
 
 @dataclass(frozen=True)
-class Report:
+class ProgressReport:
     """A look at a run, ready to draw.
 
     `picture` and `error` are JPEGs at the training's own size. `ellipses` is (n, 10) float32 as describe.slang lays them out,
@@ -34,9 +34,9 @@ class Report:
     kernel_ms: dict[str, float]
 
 
-def report_of(look: Look, iterations_per_second: float) -> Report:
+def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
     one_in = -(-len(look.ellipses) // MOST_ELLIPSES)
-    return Report(
+    return ProgressReport(
         iteration=look.iteration,
         seconds=look.seconds,
         psnr=look.psnr,

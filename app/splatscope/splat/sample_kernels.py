@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from splatscope.gpu.buffers import download, zeros
-from splatscope.gpu.kernel import Bound
+from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import FIELDS
@@ -42,11 +42,11 @@ class TiledKernels:
         self.drawing = [self._image()]
         self.bounds = [*self.iteration, *self.drawing]
 
-    def begin(self) -> list[Bound]:
+    def begin(self) -> list[BoundKernel]:
         """What has to run before the first iteration, and after each look."""
         return []
 
-    def steps(self, first: int, count: int) -> Iterator[Bound]:
+    def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
         """The kernels of `count` iterations, from iteration `first` (counted from 1); to be encoded as they come."""
         for step in range(first, first + count):
             self._update.set(adam=adam_of(self.run.settings, self.run.settings.rates(step), step))
@@ -61,19 +61,19 @@ class TiledKernels:
         columns, rows = self.run.tiles(*self.tile[:2])
         return download(self._lengths, np.uint32, (0, 0) if self._is_simple else (rows, columns))
 
-    def _bind(self, module: str, entry: str, threads: tuple[int, int], **buffers) -> Bound:
+    def _bind(self, module: str, entry: str, threads: tuple[int, int], **buffers) -> BoundKernel:
         return bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, **buffers)
 
-    def _clear_derivatives(self) -> Bound:
+    def _clear_derivatives(self) -> BoundKernel:
         return self._bind("training", "clearDerivativesMain", (FIELDS * self.run.settings.blobs, 1), derivBuffer=self.gradient)
 
-    def _compute_derivatives(self) -> Bound:
+    def _compute_derivatives(self) -> BoundKernel:
         run = self.run
         entry = "simpleDerivativesMain" if self._is_simple else "computeDerivativesMain"
         buffers = {"blobsBuffer": run.raw, "derivBuffer": self.gradient, "targetBuffer": run.target}
         return self._bind("training", entry, (run.width, run.height), **buffers)
 
-    def _update_blobs(self) -> Bound:
+    def _update_blobs(self) -> BoundKernel:
         run = self.run
         buffers = {
             "blobsBuffer": run.raw,
@@ -83,7 +83,7 @@ class TiledKernels:
         }
         return self._bind("adam", "updateBlobsMain", (FIELDS * run.settings.blobs, 1), **buffers)
 
-    def _image(self) -> Bound:
+    def _image(self) -> BoundKernel:
         run = self.run
         threads, buffers = (run.width, run.height), {"blobsBuffer": run.raw, "outputBuffer": run.picture}
         if self._is_simple:

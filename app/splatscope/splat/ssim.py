@@ -6,13 +6,13 @@ SSIM is Wang, Bovik, Sheikh and Simoncelli, “Image quality assessment: from er
 import slangpy as spy
 
 from splatscope.gpu.buffers import zeros
-from splatscope.gpu.kernel import Bound
+from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, bind
 
 RUN = 4  # pixels in a line that a thread filters at once: they share most of what they read
 
 
-def slope_kernels(run: RunBuffers) -> tuple[list[Bound], spy.Buffer]:
+def slope_kernels(run: RunBuffers) -> tuple[list[BoundKernel], spy.Buffer]:
     """The kernels that compare the run's picture with its target, and what the last one writes: ∂loss/∂pixel (H·W, 4) float32.
 
     The loss is the mean over pixels of the sum over channels of 0.8·|x − y| + 0.2·(1 − SSIM).
@@ -22,7 +22,7 @@ def slope_kernels(run: RunBuffers) -> tuple[list[Bound], spy.Buffer]:
     slopes, row_slopes = zeros(run.device, (pixels, 12)), zeros(run.device, (pixels, 12))
     result = zeros(run.device, (pixels, 4))
 
-    def stage(entry: str, **buffers: spy.Buffer) -> Bound:
+    def stage(entry: str, **buffers: spy.Buffer) -> BoundKernel:
         threads = (-(-run.width // RUN), run.height) if "Rows" in entry else (run.width, -(-run.height // RUN))
         return bind(run, {"RUN": RUN}, "ssim", entry, threads, scene=run.scene, **buffers)
 

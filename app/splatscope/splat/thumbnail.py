@@ -16,7 +16,7 @@ from splatscope.splat.state import Splats, TrainingState
 
 
 @dataclass(frozen=True)
-class Still:
+class Thumbnail:
     """Raw values (9, N) float32 of the direct model, and the size in pixels they were fitted at."""
 
     raw: np.ndarray
@@ -28,12 +28,12 @@ class Still:
         return self.raw.shape[1]
 
     @classmethod
-    def load(cls, path: Path) -> "Still":
+    def load(cls, path: Path) -> "Thumbnail":
         with np.load(path, allow_pickle=False) as file:
             return cls(file["raw"], int(file["width"]), int(file["height"]))
 
     @classmethod
-    def of(cls, state: TrainingState) -> "Still":
+    def of(cls, state: TrainingState) -> "Thumbnail":
         height, width, _ = state.target.shape
         return cls(state.splats.raw, width, height)
 
@@ -41,10 +41,10 @@ class Still:
         np.savez_compressed(path, raw=self.raw, width=self.width, height=self.height)
 
 
-class StillRenderer:
+class ThumbnailRenderer:
     """Draws a still on a device; its buffers and kernel are made once."""
 
-    def __init__(self, device: spy.Device, still: Still):
+    def __init__(self, device: spy.Device, still: Thumbnail):
         self.device = device
         self.still = still
         target = np.zeros((still.height, still.width, 3), np.uint8)

@@ -8,7 +8,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
-from splatscope.gpu.kernel import Bound, is_refused, submit, submit_timed
+from splatscope.gpu.kernel import BoundKernel, is_refused, submit, submit_timed
 from splatscope.splat import densify as growth
 from splatscope.splat import kernels
 from splatscope.splat.binned import BinnedKernels
@@ -160,13 +160,13 @@ class Trainer:
         elif elapsed > 2 * _SUBMIT_SECONDS:
             self._per_submit = max(self._per_submit // 2, 1)
 
-    def _steps(self, count: int) -> Iterator[Bound]:
+    def _steps(self, count: int) -> Iterator[BoundKernel]:
         """The kernels of the next `count` iterations, in order."""
         first = self.state.step + 1
         self.state.step += count
         return self.kernels.steps(first, count)
 
-    def _submit(self, sequence: list[Bound]) -> None:
+    def _submit(self, sequence: list[BoundKernel]) -> None:
         """Submit kernels, wait for them, and keep how long each took."""
         if not sequence:
             return

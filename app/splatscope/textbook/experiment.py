@@ -8,14 +8,14 @@ import slangpy as spy
 from splatscope.gpu.device import Adapter, adapter_of
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.spirv import private_arrays, shared_variables
-from splatscope.textbook.query import Story, typed
+from splatscope.textbook.query import RecordingQuery, typed
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.dispatch import prepare, spirv_of
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 
 
-class Lab:
+class Experiment:
     """One device to try things on. Everything that is compiled is kept by the worker for the next time."""
 
     def __init__(self, device: spy.Device):
@@ -29,17 +29,17 @@ class Lab:
         """Whether the device has what SlangPy calls so: "atomic_float", "wave_ops"."""
         return self.device.has_feature(getattr(spy.Feature, feature))
 
-    def record(self, job: Job) -> Story:
+    def record(self, job: KernelJob) -> RecordingQuery:
         """Runs it instrumented. Raises CompileError, ValueError."""
         recording = record(self.device, job)
-        return Story(recording, job, sanitize(recording.trace))
+        return RecordingQuery(recording, job, sanitize(recording.trace))
 
-    def run(self, job: Job) -> dict[str, np.ndarray]:
+    def run(self, job: KernelJob) -> dict[str, np.ndarray]:
         """Runs it plain: the buffers afterwards, each with dtype and shape of its input. Raises CompileError, ValueError."""
         outputs = prepare(self.device, job).dispatch().outputs()
         return {name: typed(job, name, words) for name, words in outputs.items()}
 
-    def seconds(self, job: Job, dispatches: int = 20, repeats: int = 5) -> float:
+    def seconds(self, job: KernelJob, dispatches: int = 20, repeats: int = 5) -> float:
         """Of one dispatch, the device waited for: the least of some repeats, each of many dispatches in one submit."""
         run = prepare(self.device, job).dispatch()
         best = float("inf")
@@ -49,22 +49,22 @@ class Lab:
             best = min(best, time.perf_counter() - began)
         return best / dispatches
 
-    def private_arrays(self, job: Job) -> dict[str, int]:
+    def private_arrays(self, job: KernelJob) -> dict[str, int]:
         """Bytes of the arrays that a thread of the compiled kernel has for itself, by type. Raises CompileError, ValueError."""
         return self._memory(job)[0]
 
-    def shared_variables(self, job: Job) -> dict[str, int]:
+    def shared_variables(self, job: KernelJob) -> dict[str, int]:
         """Bytes of what a workgroup of the compiled kernel shares, by name. Raises CompileError, ValueError."""
         return self._memory(job)[1]
 
-    def _memory(self, job: Job) -> tuple[dict[str, int], dict[str, int]]:
+    def _memory(self, job: KernelJob) -> tuple[dict[str, int], dict[str, int]]:
         key = (self.device, job.source, job.file, job.entry, tuple(sorted(job.constants.items())))
         if key not in _memories:
             assembly = spirv_of(self.device, job)
             _memories[key] = private_arrays(assembly), shared_variables(assembly)
         return _memories[key]
 
-    def refused(self, job: Job) -> str:
+    def refused(self, job: KernelJob) -> str:
         """Why the compiler does not take it, in all its words; "" if it does."""
         try:
             prepare(self.device, job)

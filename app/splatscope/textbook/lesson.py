@@ -12,19 +12,22 @@ from typing import Any, ClassVar
 import param
 
 from splatscope.paths import LESSONS, shader
-from splatscope.textbook.query import Story
-from splatscope.tracing.job import Job
+from splatscope.textbook.query import RecordingQuery
+from splatscope.tracing.job import KernelJob
 
 RECORDS = 400_000  # of a page's recording: 6 MB on the device
 _KERNEL = re.compile(r"^```slang kernel(?: (?P<name>\w+))?\n(?P<source>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Lesson(param.Parameterized):
-    """Parameters are the page's controls. A change of one that `job` looks at brings a new recording, so what a control moves is
-    best a buffer or a uniform: then nothing is compiled.
+    """A section's model. Its parameters are the page's controls.
 
-    A method for a quiz takes the Story and returns an Answer. One for a claim takes a Lab and returns a Verdict, one for a show
-    takes a Lab and returns one of `shown.py`; both run again when a parameter changes that `@param.depends` names, else once.
+    A change of a parameter that `job` reads brings a new recording. What a control moves is best a buffer or a uniform: then
+    nothing is compiled.
+
+    A method for a quiz takes the RecordingQuery and returns an Answer. A method for a claim takes an Experiment and returns a
+    Verdict; one for a show takes an Experiment and returns one of `textbook.results`. Both run again when a parameter changes
+    that `@param.depends` names, else once.
     """
 
     unit: ClassVar[str] = "event"  # what one step is called
@@ -33,27 +36,27 @@ class Lesson(param.Parameterized):
 
     mends: ClassVar[dict[str, Any]] = {}  # parameters that take away what the figure's recording finds: the fix that is offered
 
-    def job(self) -> Job:
+    def job(self) -> KernelJob:
         """The kernel that the page's figure steps, with its inputs."""
         raise NotImplementedError
 
-    def stops(self, story: Story) -> list[int]:
+    def stops(self, query: RecordingQuery) -> list[int]:
         """The steps at which → and ← stop, sorted; every event if empty."""
         return []
 
-    def facts(self, story: Story) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> dict[str, Any]:
         """What the drawing wants to know of the whole recording, as plain numbers and lists."""
         return {}
 
-    def kernel(self, name: str = "", **options: Any) -> Job:
-        """A job of the kernel NAME in the lesson's text; `options` are those of Job."""
+    def kernel(self, name: str = "", **options: Any) -> KernelJob:
+        """A job of the kernel NAME in the lesson's text; `options` are those of KernelJob."""
         # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
-        return Job(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
+        return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
 
     @staticmethod
-    def shader(file: str, **options: Any) -> Job:
-        """A job of an entry point of shaders/FILE as it stands there; `options` are those of Job."""
-        return Job(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": RECORDS} | options)
+    def shader(file: str, **options: Any) -> KernelJob:
+        """A job of an entry point of shaders/FILE as it stands there; `options` are those of KernelJob."""
+        return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:

@@ -26,7 +26,7 @@ _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enab
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """`kind` is one of KINDS, or "words" for plain prose; `args` what follows the kind on its line."""
 
     kind: str
@@ -34,13 +34,13 @@ class Block:
     text: str
 
 
-def parse(text: str) -> list[Block]:
+def parse(text: str) -> list[TextBlock]:
     """The blocks of a lesson's text in order. Raises ValueError with the line for a block that is unknown or not closed."""
     blocks, words, inside = [], [], None
     for number, line in enumerate(without_front(text).split("\n"), 1):
         if inside is not None:
             if line.strip() == inside[2]:
-                blocks.append(Block(inside[0], inside[1], "\n".join(words)))
+                blocks.append(TextBlock(inside[0], inside[1], "\n".join(words)))
                 words, inside = [], None
             else:
                 words.append(line)
@@ -52,13 +52,13 @@ def parse(text: str) -> list[Block]:
         if opened and opened[1] not in KINDS:
             raise ValueError(f"Line {number}: there is no block “{opened[1]}”; there are {', '.join(KINDS)}.")
         if "\n".join(words).strip():
-            blocks.append(Block("words", (), "\n".join(words)))
+            blocks.append(TextBlock("words", (), "\n".join(words)))
         words = []
         inside = (opened[1], tuple(opened[2].split()), ":::") if opened else ("kernel", (kernel[1] or "",), "```")
     if inside is not None:
         raise ValueError(f"The block “{inside[0]}” is not closed.")
     if "\n".join(words).strip():
-        blocks.append(Block("words", (), "\n".join(words)))
+        blocks.append(TextBlock("words", (), "\n".join(words)))
     return blocks
 
 

@@ -8,17 +8,17 @@ from functools import cached_property
 import numpy as np
 
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 
 
 @dataclass(frozen=True)
-class Story:
+class RecordingQuery:
     """Steps are the events in the device's order, counted from 1, as the stepper counts them."""
 
     recording: Recording
-    job: Job
+    job: KernelJob
     findings: list[Finding]
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Story:
         return self.recording.trace.order
 
 
-def typed(job: Job, name: str, words: np.ndarray) -> np.ndarray:
+def typed(job: KernelJob, name: str, words: np.ndarray) -> np.ndarray:
     """32-bit words as what was put in: dtype and shape of the job's input, uint32 where it had none."""
     given = job.inputs.get(name)
     if given is None:

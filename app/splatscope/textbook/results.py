@@ -115,7 +115,7 @@ class Several:
 
 
 @dataclass(frozen=True)
-class Film:
+class Scenes:
     """Scenes of which one is shown at a time, scrubbed by a slider: each one of this module, or Several. `words` (HTML) say which
     one it is; `first` is the one in view at first.
     """

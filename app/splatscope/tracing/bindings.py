@@ -18,53 +18,57 @@ _TEXEL_FORMATS = {
 
 
 @dataclass
-class Bound:
+class BoundBuffer:
     """A buffer, or a texture that is written to, and the scalar type of its elements ("uint" for structs)."""
 
     buffer: spy.Buffer | spy.Texture
     type: str
 
 
-def bind(device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject, inputs: dict, recorder: dict) -> dict[str, Bound]:
+def bind(
+    device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject, inputs: dict, recorder: dict
+) -> dict[str, BoundBuffer]:
     """Bind every parameter; returns the buffers by name. What stands in a struct or a block is named with dots.
 
     Raises:
         ValueError: a parameter is of a kind that cannot be given.
     """
-    cursor = spy.ShaderCursor(root)
-    buffers: dict[str, Bound] = {}
+    globals_ = spy.ShaderCursor(root)
+    buffers: dict[str, BoundBuffer] = {}
     entry = program.layout.entry_points[0]
-    for place, parameters in ((cursor, program.layout.parameters), (cursor.find_entry_point(0), entry.parameters)):
+    for cursor, parameters in ((globals_, program.layout.parameters), (globals_.find_entry_point(0), entry.parameters)):
         for parameter in parameters:
             if parameter.name in recorder:
-                place[parameter.name].dereference().write(recorder[parameter.name])
-            elif place.has_field(parameter.name):
-                _bind_one(device, place[parameter.name], parameter.name, parameter.type_layout, inputs, buffers)
+                cursor[parameter.name].dereference().write(recorder[parameter.name])
+            elif cursor.has_field(parameter.name):
+                _bind_one(device, cursor[parameter.name], parameter.name, parameter.type_layout, inputs, buffers)
     return buffers
 
 
-def _bind_one(device: spy.Device, place: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, Bound]) -> None:
+def _bind_one(
+    device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, BoundBuffer]
+) -> None:
     kind = layout.kind.name
     if kind in ("constant_buffer", "parameter_block", "struct"):
         inner = layout.element_type_layout if kind != "struct" else layout
         if kind != "struct":
-            place = place.dereference()
+            cursor = cursor.dereference()
         if name in inputs and inner.kind.name != "struct":
-            place.write(_value(inputs[name], inner))
+            cursor.write(_value(inputs[name], inner))
         elif name in inputs:
-            place.set_data(np.ascontiguousarray(inputs[name]))
+            cursor.set_data(np.ascontiguousarray(inputs[name]))
         for part in getattr(inner, "fields", None) or []:
             if inner.kind.name == "struct":
-                _bind_one(device, place[part.name], f"{name}.{part.name}", part.type_layout, inputs, buffers)
+                _bind_one(device, cursor[part.name], f"{name}.{part.name}", part.type_layout, inputs, buffers)
     elif kind == "array" and _holds_resource(layout):
         for i in range(layout.type.element_count):
-            _bind_one(device, place[i], f"{name}[{i}]", layout.element_type_layout, inputs, buffers)
+            _bind_one(device, cursor[i], f"{name}[{i}]", layout.element_type_layout, inputs, buffers)
     elif kind == "resource":
-        _bind_resource(device, place, name, layout, inputs, buffers)
+        _bind_resource(device, cursor, name, layout, inputs, buffers)
     elif kind == "sampler_state":
-        place.write(device.create_sampler())
+        cursor.write(device.create_sampler())
     elif name in inputs:
-        place.write(_value(inputs[name], layout))
+        cursor.write(_value(inputs[name], layout))
 
 
 def _holds_resource(layout) -> bool:
@@ -73,18 +77,20 @@ def _holds_resource(layout) -> bool:
     return layout.kind.name in ("resource", "sampler_state")
 
 
-def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, Bound]) -> None:
+def _bind_resource(
+    device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, BoundBuffer]
+) -> None:
     shape = layout.type.resource_shape.name
     short = name if name in inputs or "." not in name else name.rpartition(".")[2]
     given = inputs.get(name, inputs.get(short))
     if shape == "texture_buffer":
-        buffers[name] = _texel_buffer(device, place, name, layout, given)
+        buffers[name] = _texel_buffer(device, cursor, name, layout, given)
         return
     if shape.startswith("texture_"):
         texture = make_texture(device, name, layout, given)
-        place.write(texture)
+        cursor.write(texture)
         if layout.type.resource_access.name != "read":
-            buffers[name] = Bound(texture, texel_of(layout)[0])
+            buffers[name] = BoundBuffer(texture, texel_of(layout)[0])
         return
     if shape not in ("structured_buffer", "byte_address_buffer"):
         raise ValueError(f"{name} is a {layout.type.full_name}: only buffers and textures can be given.")
@@ -92,11 +98,11 @@ def _bind_resource(device: spy.Device, place: spy.ShaderCursor, name: str, layou
     data = _padded(given, stride)
     buffer = device.create_buffer(size=len(data), struct_size=stride if shape == "structured_buffer" else 0, usage=USAGE)
     buffer.copy_from_numpy(data.view(np.uint32))
-    place.write(buffer)
-    buffers[name] = Bound(buffer, _scalar_type(layout.element_type_layout))
+    cursor.write(buffer)
+    buffers[name] = BoundBuffer(buffer, _scalar_type(layout.element_type_layout))
 
 
-def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> Bound:
+def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> BoundBuffer:
     scalar, lanes = texel_of(layout)
     texel_format = _TEXEL_FORMATS.get((scalar, lanes))
     if texel_format is None:
@@ -106,8 +112,8 @@ def _texel_buffer(device: spy.Device, place: spy.ShaderCursor, name: str, layout
     data = _padded(given, 4 * lanes)
     buffer = device.create_buffer(size=len(data), format=texel_format, usage=USAGE)
     buffer.copy_from_numpy(data.view(np.uint32))
-    place.write(buffer)
-    return Bound(buffer, scalar)
+    cursor.write(buffer)
+    return BoundBuffer(buffer, scalar)
 
 
 def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:

@@ -41,7 +41,7 @@ def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tup
         for block in module.source.functions():
             text = module.source.clean[block.head : block.end] + module.source.attributes(block)
             words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
-            line = module.source.place(block.head)[0]
+            line = module.source.line_column(block.head)[0]
             count = places[module.file, block.name]
             found.setdefault(block.name, Cost(block.name, module.file, line, count, result.stepped_over.get(block.name, "")))
     reached, waiting = set(), [entry]

@@ -11,7 +11,7 @@ from splatscope.tracing.sites import Site
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
-def unseen(modules: Iterable[Module], refused: set[tuple[str, int]], sites: list[Site], known: Declarations) -> list[str]:
+def coverage_gaps(modules: Iterable[Module], refused: set[tuple[str, int]], sites: list[Site], known: Declarations) -> list[str]:
     """One sentence each, by file and line; of the modules that ship only what the compiler refused."""
     found = {(file, line, "the compiler takes it only as it is written, so it is not recorded") for file, line in refused}
     for module in modules:
@@ -23,7 +23,7 @@ def unseen(modules: Iterable[Module], refused: set[tuple[str, int]], sites: list
         for block in (block for block in source.functions() if not (block.owner and block.owner.is_code)):
             for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.clean[block.start : block.end]):
                 if _acts(name.group(0), known):
-                    line = source.place(block.start + name.start())[0]
+                    line = source.line_column(block.start + name.start())[0]
                     found.add(
                         (source.file, line, f"the macro {name.group(0)} is one step: what it reads and writes is not recorded")
                     )

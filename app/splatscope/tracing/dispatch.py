@@ -10,21 +10,23 @@ import slangpy as spy
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.instrument.build import build_plain, pipeline_of
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 
 MOST_COMPILED = 32  # kernels that a process keeps, at about 18 MB each
 
 
-class Run:
+class Dispatch:
     """Inputs are uploaded once, when it is made."""
 
-    def __init__(self, device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: Job, recorder: dict):
+    def __init__(
+        self, device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: KernelJob, recorder: dict
+    ):
         self._device, self._pipeline, self._groups = device, pipeline, spy.uint3(*job.groups)
         self._root = device.create_root_shader_object(program)
         self._bound = bind(device, program, self._root, job.inputs, recorder)
 
-    def dispatch(self, times: int = 1) -> "Run":
-        """Runs it, each time on what the time before left, and waits for the device."""
+    def dispatch(self, times: int = 1) -> "Dispatch":
+        """Batches it, each time on what the time before left, and waits for the device."""
         encoder = self._device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
             compute_pass.bind_pipeline(self._pipeline, self._root)
@@ -48,7 +50,7 @@ Compiled = tuple[spy.ShaderProgram, spy.ComputePipeline]
 _kept: OrderedDict[tuple, Compiled] = OrderedDict()
 
 
-def compiled(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Compiled:
+def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Compiled:
     """The kernel as it is, from now or before.
 
     Raises:
@@ -64,7 +66,7 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: Job) ->
     return _kept[key]
 
 
-def spirv_of(device: spy.Device, job: Job) -> str:
+def spirv_of(device: spy.Device, job: KernelJob) -> str:
     """What the compiler makes of a job, as SPIR-V's text.
 
     Raises:
@@ -85,7 +87,7 @@ def texts_of(modules: list[Module]) -> tuple:
     return tuple((module.file, module.included, module.original) for module in modules)
 
 
-def prepare(device: spy.Device, job: Job) -> Run:
+def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
     """A job to run as it is, unrecorded. Raises CompileError, and ValueError where inputs do not fit."""
     modules = load_modules(job.source, job.file, job.include)
-    return Run(device, *compiled(device, modules, job.entry or find_entry(modules[-1]), job), job, {})
+    return Dispatch(device, *compiled(device, modules, job.entry or find_entry(modules[-1]), job), job, {})

@@ -10,7 +10,7 @@ LOOP_BUDGET = 100_000
 
 
 @dataclass
-class Job:
+class KernelJob:
     """A kernel and its inputs. `buffers` and uniforms by name: arrays as the kernel sees their bytes; what is missing is zeros.
 
     `functions` are the ones to record, all if empty.

@@ -13,23 +13,23 @@ STAGES = (
 )
 COMPILING, INSTRUMENTING, RUNNING, COMPARING, SEARCHING = range(len(STAGES))
 
-_teller: ContextVar[Callable[[int], None] | None] = ContextVar("teller", default=None)
+_on_progress: ContextVar[Callable[[int], None] | None] = ContextVar("on_progress", default=None)
 
 
-def tell(stage: int) -> None:
-    """Say that a stage begins, to whoever `telling` named."""
-    if teller := _teller.get():
-        teller(stage)
+def report_progress(stage: int) -> None:
+    """Say that a stage begins, to whoever `progress_to` named."""
+    if on_progress := _on_progress.get():
+        on_progress(stage)
 
 
 @contextmanager
-def telling(teller: Callable[[int], None] | None) -> Iterator[None]:
-    """Inside, stages are told to `teller`; to nobody if it is None."""
-    token = _teller.set(teller)
+def progress_to(on_progress: Callable[[int], None] | None) -> Iterator[None]:
+    """Inside, stages are told to `on_progress`; to nobody if it is None."""
+    token = _on_progress.set(on_progress)
     try:
         yield
     finally:
-        _teller.reset(token)
+        _on_progress.reset(token)
 
 
 def words(stage: int) -> str:

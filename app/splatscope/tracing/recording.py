@@ -1,4 +1,4 @@
-"""Runs a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
+"""Batches a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
 
 import math
 from collections import OrderedDict
@@ -10,11 +10,11 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks.sanitize import barrier_divergence
-from splatscope.tracing.dispatch import Run, compiled, texts_of
+from splatscope.tracing.dispatch import Dispatch, compiled, texts_of
 from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
-from splatscope.tracing.job import Job
-from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, tell
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.trace import Trace, from_records
 
 MOST_BUILDS = 16  # instrumented kernels that a process keeps
@@ -38,17 +38,17 @@ class Recording:
         return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
 
 
-def record(device: spy.Device, job: Job) -> Recording:
+def record(device: spy.Device, job: KernelJob) -> Recording:
     """Record one workgroup of a dispatch.
 
     Raises:
         CompileError: the source itself does not compile, or has no entry point; ValueError: inputs do not fit.
     """
-    tell(COMPILING)
+    report_progress(COMPILING)
     modules = load_modules(job.source, job.file, job.include)
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
-    tell(INSTRUMENTING)
+    report_progress(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
@@ -62,20 +62,20 @@ def record(device: spy.Device, job: Job) -> Recording:
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "budget": job.loop_budget,
     }
-    tell(RUNNING)
-    run = Run(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+    report_progress(RUNNING)
+    run = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
-    tell(COMPARING)
+    report_progress(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = None if unsafe or barrier_divergence(trace) else Run(device, *plain_program, job, {}).dispatch().outputs()
+    plain = None if unsafe or barrier_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
     return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)
 
 
 _kept: OrderedDict[tuple, Build] = OrderedDict()
 
 
-def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Job) -> Build:
+def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
     key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.reach)
     if key not in _kept:
@@ -87,7 +87,7 @@ def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Jo
 
 
 def _trace(
-    rows: np.ndarray, build: Build, job: Job, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]
+    rows: np.ndarray, build: Build, job: KernelJob, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]
 ) -> Trace:
     adapter = adapter_of(device)
     header = {

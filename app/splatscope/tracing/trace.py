@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from splatscope.tracing.instrument.batching import Runs, spread
+from splatscope.tracing.instrument.batching import Batches, spread
 from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
 from splatscope.tracing.sites import Site
 
@@ -162,7 +162,7 @@ class Trace:
         return np.full(len(self), (z * down + y) * across + x, np.uint32), self.thread
 
 
-def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Runs) -> Trace:
+def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Batches) -> Trace:
     """The trace in what the recorder wrote: (threads, capacity, 4) uint32; `runs` are the sites that it wrote together.
 
     Sets header["truncated"], and header["cut_threads"]: those whose part was full, of which the beginning is here. A thread's last

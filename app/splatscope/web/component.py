@@ -35,8 +35,10 @@ class Component(JSComponent):
 
 
 def style_sheet() -> str:
-    """All of the app's CSS as one text: tokens first, then the base, then the features by name, then the drawings."""
+    """All of the app's CSS as one text: tokens first, then the base, then the rest by file name."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
-    rest = sorted(set(WEB.glob("*/*.css")) - set(first), key=lambda path: path.name)
-    rest += sorted(LESSONS.glob("*/*.css"))
+    rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - set(first)
+    rest = sorted(
+        rest, key=lambda path: (path.name, path.parent.name)
+    )  # drawings come before the lesson page, which overrules them
     return "\n".join(path.read_text(encoding="utf-8") for path in [*first, *rest])

@@ -28,7 +28,7 @@ def on_server_loaded(server_context: Any) -> None:
 async def _warm_up() -> None:
     try:
         await asyncio.gather(warm(worker_pool), warm(worker_pool))  # at once, so that two workers are ready
-        await worker_pool.run(sandbox.prepare, guest=True)
+        await worker_pool.run(sandbox.prepare, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
             _filling.append(fill_cache([*example_jobs(), *lessons(), *tile_jobs()]))
     except Exception as error:  # pages say it too, when they need a device

@@ -1,7 +1,7 @@
 """One event loop's connection to the cluster: sends a job to the worker whose turn it is, and tells how it ended.
 
 A job goes by `Client.run`, past dask's task graph: that takes 2 ms instead of 11, leaves no state on the scheduler, is
-never repeated behind our back, and fails at once when the worker dies. What the graph would do for us, `Roster` does.
+never repeated behind our back, and fails at once when the worker dies. What the graph would do for us, `Scheduler` does.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from typing import Any
 from distributed import Client, Lock
 
 from splatscope.workers import worker as job
-from splatscope.workers.scheduler import Roster, Worker
+from splatscope.workers.scheduler import Scheduler, Worker
 
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself is given up
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
@@ -23,15 +23,15 @@ LASTING = 0.3  # seconds of a stage before anybody is told of it
 PATIENCE = 20.0  # seconds that jobs wait for a cluster without any worker
 
 
-class EngineError(RuntimeError):
+class WorkerError(RuntimeError):
     """The job could not be done, through no exception of its own. The message is one line for the user."""
 
 
-class WorkerLost(EngineError):  # noqa: N818
+class WorkerLost(WorkerError):  # noqa: N818
     """The worker process died under the job."""
 
 
-class JobTimeout(EngineError):  # noqa: N818
+class JobTimeout(WorkerError):  # noqa: N818
     """The job ran longer than its limit, and its worker was ended."""
 
 
@@ -39,15 +39,15 @@ class NotBegun(Exception):  # noqa: N818
     """The worker had gone before the job reached it."""
 
 
-class Link:
+class Connection:
     """One event loop's connection to the cluster."""
 
     def __init__(self, client: Client, shared: bool) -> None:
         self.client = client
-        self.roster = Roster()
+        self.scheduler = Scheduler()
         self._topic = f"splatscope stages {client.id}"
-        self._tellers: dict[int, Callable[[int], None]] = {}  # of jobs that run
-        self._ears = count()
+        self._listeners: dict[int, Callable[[int], None]] = {}  # of jobs that run
+        self._numbers = count()
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._connection = client.scheduler_comm  # replaced when the client connects anew, to a scheduler that knows nothing
         self._watch = asyncio.create_task(self._watching())
@@ -57,63 +57,63 @@ class Link:
         return self.client.scheduler_comm is self._connection and not self._connection.comm.closed()
 
     async def _watching(self) -> None:
-        """Keep the roster true for as long as the connection lasts, then turn everybody away."""
-        self.client.subscribe_topic("all", self._heard)
-        self.client.subscribe_topic(self._topic, self._staged)
+        """Keep the scheduler true for as long as the connection lasts, then turn everybody away."""
+        self.client.subscribe_topic("all", self._on_worker_event)
+        self.client.subscribe_topic(self._topic, self._on_stage_event)
         seen = time.monotonic()
         try:
             for address in await self.client.nthreads():
-                self.roster.join(address)
+                self.scheduler.join(address)
             while self.alive:
                 await asyncio.sleep(0.5)
-                if self.roster.workers:
+                if self.scheduler.workers:
                     seen = time.monotonic()
                 elif time.monotonic() - seen > PATIENCE:
-                    self.roster.turn_away(EngineError("No worker is up: see the log, or start some with `dask worker`."))
+                    self.scheduler.fail_waiting(WorkerError("No worker is up: see the log, or start some with `dask worker`."))
         finally:
-            self.roster.turn_away(EngineError(DISCONNECTED))
-            for address in list(self.roster.workers):
-                self.roster.leave(address)
+            self.scheduler.fail_waiting(WorkerError(DISCONNECTED))
+            for address in list(self.scheduler.workers):
+                self.scheduler.leave(address)
             with suppress(OSError):
                 await self.client.close()
 
     async def close(self) -> None:
         self.client.unsubscribe_topic("all")
         self.client.unsubscribe_topic(self._topic)
-        await asyncio.sleep(0.02)  # on its way, or the scheduler logs that we do not hear of our own end
+        await asyncio.sleep(0.02)  # on its way, or the scheduler logs that we do not report_later of our own end
         self._watch.cancel()
         await asyncio.wait({self._watch})
 
-    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+    def _on_worker_event(self, event: tuple[float, dict[str, Any]]) -> None:
         match event[1]:
             case {"action": "add-worker", "worker": address}:
-                self.roster.join(address)
+                self.scheduler.join(address)
             case {"action": "remove-worker", "worker": address}:
-                self.roster.leave(address)
+                self.scheduler.leave(address)
 
-    def _staged(self, event: tuple[float, tuple[int, int]]) -> None:
-        ear, stage = event[1]
-        if ear in self._tellers:
-            self._tellers[ear](stage)
+    def _on_stage_event(self, event: tuple[float, tuple[int, int]]) -> None:
+        channel, stage = event[1]
+        if channel in self._listeners:
+            self._listeners[channel](stage)
 
     @contextmanager
-    def _hearing(self, teller: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
+    def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
         """Where a job says what it is at; None where nobody listens. A stage is told once it lasts: most are over in a moment."""
-        if teller is None:
+        if on_progress is None:
             yield None
             return
-        ear, loop, waits = next(self._ears), asyncio.get_running_loop(), []
+        channel, loop, waits = next(self._numbers), asyncio.get_running_loop(), []
 
-        def hear(stage: int) -> None:
+        def report_later(stage: int) -> None:
             for wait in waits:
                 wait.cancel()
-            waits[:] = [loop.call_later(LASTING, teller, stage)]
+            waits[:] = [loop.call_later(LASTING, on_progress, stage)]
 
-        self._tellers[ear] = hear
+        self._listeners[channel] = report_later
         try:
-            yield self._topic, ear
+            yield self._topic, channel
         finally:
-            del self._tellers[ear]
+            del self._listeners[channel]
             for wait in waits:
                 wait.cancel()
 
@@ -124,7 +124,7 @@ class Link:
         function: Callable,
         args: tuple,
         kwargs: dict,
-        teller: Callable[[int], None] | None = None,
+        on_progress: Callable[[int], None] | None = None,
     ) -> Any:
         """Run one job on `worker`, whose turn this is, and end the turn."""
         began = None
@@ -133,14 +133,14 @@ class Link:
                 if self._locks is not None:
                     await self._ask(worker, GRACE, job.ready)
                 began = time.monotonic()
-                with self._hearing(teller) as ear:
-                    answer = await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs, ear)
+                with self._progress_channel(on_progress) as channel:
+                    answer = await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs, channel)
                 result, error = pickle.loads(answer)
         except OSError as lost:
             if self._locks is not None:  # a scheduler that dies may take its workers along: whose loss this is shows in a moment
                 await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
-                raise EngineError(DISCONNECTED) from None
+                raise WorkerError(DISCONNECTED) from None
             if began is None:
                 raise NotBegun from lost
             if time.monotonic() - began >= limit:
@@ -152,7 +152,7 @@ class Link:
                 "The kernel crashed the process it ran in. Look for a write out of bounds; a fresh worker is ready."
             ) from None
         finally:
-            self.roster.give_back(worker)
+            self.scheduler.release(worker)
         if error is not None:
             raise error
         return result
@@ -167,7 +167,7 @@ class Link:
             call.cancel()
             raise ConnectionError("the worker has gone or does not answer")
         except OSError as lost:  # what a job raises itself comes back packed: this is the connection's
-            self.roster.leave(worker.address)
+            self.scheduler.leave(worker.address)
             raise ConnectionError(str(lost)) from lost
 
     def _alone_on(self, worker: Worker) -> AbstractAsyncContextManager:

@@ -10,7 +10,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster
 
-from splatscope.workers.connection import EngineError, Link, NotBegun
+from splatscope.workers.connection import Connection, NotBegun, WorkerError
 
 
 def _local_cluster() -> LocalCluster:
@@ -41,7 +41,7 @@ class Pool:
         self._shared = self._address is not None
         self._cluster: LocalCluster | None = None
         self._starting = threading.Lock()
-        self._links: dict[asyncio.AbstractEventLoop, asyncio.Task[Link]] = {}
+        self._connections: dict[asyncio.AbstractEventLoop, asyncio.Task[Connection]] = {}
 
     def start(self) -> None:
         """Start the workers, which takes a second, unless they run already. `run` does so itself if nobody has."""
@@ -53,16 +53,16 @@ class Pool:
     def stop(self) -> None:
         """End the workers of our own; those of a running cluster stay."""
         with self._starting:
-            self._links.clear()
+            self._connections.clear()
             if self._cluster is not None:
                 self._cluster.close()
                 self._cluster = None
 
     async def close(self) -> None:
         """`stop` for a program that ends its event loop by itself: takes leave of the scheduler first."""
-        task = self._links.pop(asyncio.get_running_loop(), None)
-        if task and (link := _made(task)) and link.alive:
-            await link.close()
+        task = self._connections.pop(asyncio.get_running_loop(), None)
+        if task and (connection := _made(task)) and connection.alive:
+            await connection.close()
         await asyncio.to_thread(self.stop)
 
     async def run(
@@ -71,8 +71,8 @@ class Pool:
         *args: Any,
         key: str | None = None,
         limit: float = 30.0,
-        guest: bool = False,
-        teller: Callable[[int], None] | None = None,
+        untrusted: bool = False,
+        on_progress: Callable[[int], None] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Call `function(*args, **kwargs)` on a worker and return its result; all of it must pickle.
@@ -80,15 +80,15 @@ class Pool:
         Jobs with the same `key` meet the same process for as long as it lives, so that it can keep their state;
         a job that misses its state there says so, and its page sends it again. Only `limit` seconds of running
         count, not the wait for a turn. A caller that is cancelled leaves the line, but a job that runs goes on.
-        Jobs of a `guest`, who may well use up their limits, never take all workers at once. `teller` hears the stages that
+        Jobs of a `untrusted`, who may well use up their limits, never take all workers at once. `on_progress` hears the stages that
         a job takes long for, see tracing.stages.
 
-        Raises what the function raised, WorkerLost, JobTimeout, or EngineError when there is no cluster.
+        Raises what the function raised, WorkerLost, JobTimeout, or WorkerError when there is no cluster.
         """
         while True:
-            link = await self._link()
-            worker = await link.roster.take(key, guest)
-            attempt = asyncio.create_task(link.attempt(worker, limit, function, args, kwargs, teller))
+            connection = await self._connection()
+            worker = await connection.scheduler.take(key, untrusted)
+            attempt = asyncio.create_task(connection.attempt(worker, limit, function, args, kwargs, on_progress))
             try:
                 return await asyncio.shield(attempt)
             except NotBegun:
@@ -96,26 +96,26 @@ class Pool:
 
     def forget(self, key: str) -> None:
         """The next job of `key` may go to any worker."""
-        for link in filter(None, map(_made, self._links.values())):
-            link.roster.forget(key)
+        for connection in filter(None, map(_made, self._connections.values())):
+            connection.scheduler.forget(key)
 
-    async def _link(self) -> Link:
+    async def _connection(self) -> Connection:
         loop = asyncio.get_running_loop()
-        task = self._links.get(loop)
-        if task is None or (task.done() and not ((link := _made(task)) and link.alive)):
-            task = self._links[loop] = asyncio.create_task(self._connect())
+        task = self._connections.get(loop)
+        if task is None or (task.done() and not ((connection := _made(task)) and connection.alive)):
+            task = self._connections[loop] = asyncio.create_task(self._connect())
         return await asyncio.shield(task)
 
-    async def _connect(self) -> Link:
+    async def _connect(self) -> Connection:
         await asyncio.to_thread(self.start)
         try:
             client = await Client(self._address, asynchronous=True, set_as_default=False, timeout=5)
         except (OSError, ValueError) as error:
-            raise EngineError(
+            raise WorkerError(
                 f"No scheduler answers at {self._address}: start it with `dask scheduler`, or unset SPLATSCOPE_SCHEDULER."
             ) from error
-        return Link(client, self._shared)
+        return Connection(client, self._shared)
 
 
-def _made(task: asyncio.Task[Link]) -> Link | None:
+def _made(task: asyncio.Task[Connection]) -> Connection | None:
     return task.result() if task.done() and not task.cancelled() and task.exception() is None else None

@@ -13,17 +13,17 @@ class Worker:
     address: str
     gone: asyncio.Future[None]
     busy: bool = False
-    with_guest: bool = False
-    hosted: bool = False  # a guest was here: the next had better come here too
+    runs_untrusted: bool = False
+    ran_untrusted: bool = False  # a untrusted was here: the next had better come here too
 
 
-class Roster:
+class Scheduler:
     """The workers of a cluster, the keys that live on them and the line of jobs that wait. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self.workers: dict[str, Worker] = {}
         self._homes: dict[str, Worker] = {}
-        self._line: dict[asyncio.Future[Worker], tuple[str | None, bool]] = {}
+        self._queue: dict[asyncio.Future[Worker], tuple[str | None, bool]] = {}
         self._successors: list[asyncio.TimerHandle] = []  # of lost workers, and how long each is waited for
 
     def join(self, address: str) -> None:
@@ -31,7 +31,7 @@ class Roster:
             if self._successors:
                 self._successors.pop(0).cancel()
             self.workers[address] = Worker(address, asyncio.get_running_loop().create_future())
-            self._seat()
+            self._assign()
 
     def leave(self, address: str) -> None:
         """The keys that lived there are homeless: the next job of each finds a new worker."""
@@ -39,65 +39,65 @@ class Roster:
             worker.gone.set_result(None)
             self._homes = {key: home for key, home in self._homes.items() if home is not worker}
             self._successors.append(asyncio.get_running_loop().call_later(RETURN, self._give_up_waiting))
-            self._seat()
+            self._assign()
 
-    async def take(self, key: str | None, guest: bool = False) -> Worker:
-        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `give_back`.
+    async def take(self, key: str | None, untrusted: bool = False) -> Worker:
+        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `release`.
 
         Of two workers and more one is left free of guests.
         """
         turn = asyncio.get_running_loop().create_future()
-        self._line[turn] = key, guest
-        self._seat()
+        self._queue[turn] = key, untrusted
+        self._assign()
         try:
             return await turn
         except asyncio.CancelledError:
-            self._line.pop(turn, None)
+            self._queue.pop(turn, None)
             if not turn.cancelled():  # the turn came and the cancellation overtook it
-                self.give_back(turn.result())
+                self.release(turn.result())
             raise
 
-    def give_back(self, worker: Worker) -> None:
-        worker.busy = worker.with_guest = False
-        self._seat()
+    def release(self, worker: Worker) -> None:
+        worker.busy = worker.runs_untrusted = False
+        self._assign()
 
     def forget(self, key: str) -> None:
         self._homes.pop(key, None)
-        self._seat()
+        self._assign()
 
-    def turn_away(self, error: Exception) -> None:
+    def fail_waiting(self, error: Exception) -> None:
         """End the wait of everybody in the line with `error`."""
-        for turn in self._line:
+        for turn in self._queue:
             if not turn.done():
                 turn.set_exception(error)
-        self._line.clear()
+        self._queue.clear()
 
     def _give_up_waiting(self) -> None:
         self._successors.pop(0)
-        self._seat()
+        self._assign()
 
-    def _seat(self) -> None:
-        for turn, (key, guest) in list(self._line.items()):
-            worker = self._homes.get(key) or self._idlest(key, guest)
-            if worker is None or worker.busy or (guest and not self._room_for_guests()):
+    def _assign(self) -> None:
+        for turn, (key, untrusted) in list(self._queue.items()):
+            worker = self._homes.get(key) or self._least_loaded(key, untrusted)
+            if worker is None or worker.busy or (untrusted and not self._room_for_untrusted()):
                 continue
-            del self._line[turn]
+            del self._queue[turn]
             if turn.cancelled():
                 continue
-            worker.busy, worker.with_guest, worker.hosted = True, guest, worker.hosted or guest
+            worker.busy, worker.runs_untrusted, worker.ran_untrusted = True, untrusted, worker.ran_untrusted or untrusted
             if key is not None:
                 self._homes[key] = worker
             turn.set_result(worker)
 
-    def _room_for_guests(self) -> bool:
-        return sum(worker.with_guest for worker in self.workers.values()) < max(1, len(self.workers) - 1)
+    def _room_for_untrusted(self) -> bool:
+        return sum(worker.runs_untrusted for worker in self.workers.values()) < max(1, len(self.workers) - 1)
 
-    def _idlest(self, key: str | None, guest: bool) -> Worker | None:
-        """Of the workers with nothing to do, the one where the fewest keys live; for a guest rather one where guests were."""
+    def _least_loaded(self, key: str | None, untrusted: bool) -> Worker | None:
+        """Of the workers with nothing to do, the one where the fewest keys live; for a untrusted rather one where guests were."""
         homes = list(self._homes.values())
         worker = min(
             (w for w in self.workers.values() if not w.busy),
-            key=lambda w: (not w.hosted, homes.count(w)) if guest else (homes.count(w), w.hosted),
+            key=lambda w: (not w.ran_untrusted, homes.count(w)) if untrusted else (homes.count(w), w.ran_untrusted),
             default=None,
         )
         return None if key is not None and worker in homes and self._successors else worker

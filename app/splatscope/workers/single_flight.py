@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 
-class Kept:
+class SingleFlightCache:
     """Results by key, the latest asked for last; of all kept, `size(result)` sums up to at most `most`. A size of 0 is not kept."""
 
     def __init__(self, most: int, size: Callable[[Any], int] = lambda result: 1):

@@ -11,7 +11,7 @@ from typing import Any
 
 from distributed import Worker
 
-from splatscope.tracing.progress import telling
+from splatscope.tracing.progress import progress_to
 
 # One thread: a device meets one job at a time, always from the thread that made it.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job")
@@ -27,28 +27,28 @@ async def attempt(
     function: Callable[..., Any],
     args: tuple,
     kwargs: dict[str, Any],
-    ear: tuple[str, int] | None,
+    channel: tuple[str, int] | None,
     dask_worker: Worker | None = None,
 ) -> bytes:
     """Call `function`; the pickled pair (result, None) or (None, exception). Past `limit` seconds the process ends.
 
-    `ear` is the topic and the number under which somebody waits to hear what the job is at.
+    `channel` is the topic and the number under which somebody waits to report_later what the job is at.
     """
     loop = asyncio.get_running_loop()
 
-    def teller(stage: int) -> None:
-        loop.call_soon_threadsafe(dask_worker.log_event, ear[0], (ear[1], stage))
+    def on_progress(stage: int) -> None:
+        loop.call_soon_threadsafe(dask_worker.log_event, channel[0], (channel[1], stage))
 
-    return await loop.run_in_executor(_thread, _guarded, limit, function, args, kwargs, ear and teller)
+    return await loop.run_in_executor(_thread, _guarded, limit, function, args, kwargs, channel and on_progress)
 
 
 def _guarded(
-    limit: float, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], teller: Callable[[int], None] | None
+    limit: float, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], on_progress: Callable[[int], None] | None
 ) -> bytes:
     # A thread of the C runtime: it fires even while a driver call holds the GIL, and even when the server is gone.
     faulthandler.dump_traceback_later(limit, exit=True, file=_nowhere)
     try:
-        with telling(teller):
+        with progress_to(on_progress):
             return pickle.dumps((function(*args, **kwargs), None))
     except BaseException as error:
         error.add_note("On the worker:\n" + traceback.format_exc())

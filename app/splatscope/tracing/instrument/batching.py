@@ -12,7 +12,7 @@ from splatscope.slang.source import is_numeric
 from splatscope.tracing.instrument.runtime import CONTINUED, REPLAY, name_of, words_in
 from splatscope.tracing.sites import Site
 
-Runs = dict[int, tuple[int, ...]]  # the first site: all sites
+Batches = dict[int, tuple[int, ...]]  # the first site: all sites
 
 _RECORD = r"_rec_(?:step|value)\((\d+)(?:, ([\w.]+|int\([\w.]+\)))?\);"
 _SPACE = r"(?:\s|\{|//[^\n]*\n|/\*.*?\*/)*"
@@ -20,9 +20,9 @@ _ONE = re.compile(rf"({_SPACE})({_RECORD})", re.DOTALL)
 _RUN = re.compile(rf"{_RECORD}(?:{_SPACE}{_RECORD})+", re.DOTALL)
 
 
-def join(text: str, sites: list[Site]) -> tuple[str, Runs]:
+def join(text: str, sites: list[Site]) -> tuple[str, Batches]:
     """A function's text with its runs joined, and what they hold."""
-    runs: Runs = {}
+    runs: Batches = {}
 
     def joined(match: re.Match[str]) -> str:
         result, run, spaces = "", [], ""
@@ -38,7 +38,7 @@ def join(text: str, sites: list[Site]) -> tuple[str, Runs]:
     return _RUN.sub(joined, text), runs
 
 
-def _written(run: list[tuple[int, str]], runs: Runs, sites: list[Site]) -> str:
+def _written(run: list[tuple[int, str]], runs: Batches, sites: list[Site]) -> str:
     if not run:
         return ""
     if len(run) > 1:
@@ -53,7 +53,7 @@ def shape_of(run: Iterable[int], sites: list[Site]) -> tuple[str, ...]:
     return tuple(sites[number].type for number in run if sites[number].type)
 
 
-def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], runs: Runs) -> tuple[np.ndarray, np.ndarray]:
+def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], runs: Batches) -> tuple[np.ndarray, np.ndarray]:
     """Records (n, 4) and the thread of each (n,), with the single records of each run in its place."""
     numbers = rows[:, 0] & CONTINUED
     is_head = numbers != CONTINUED

@@ -16,9 +16,9 @@ from splatscope.slang.declarations import Declarations
 from splatscope.slang.loop_rolling import rolled
 from splatscope.slang.modules import Module, without_macros
 from splatscope.slang.source import Block, Source
-from splatscope.tracing.coverage import unseen
-from splatscope.tracing.instrument.batching import Runs, shape_of
-from splatscope.tracing.instrument.instrumenter import Instrumenter, Refused
+from splatscope.tracing.coverage import coverage_gaps
+from splatscope.tracing.instrument.batching import Batches, shape_of
+from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
 from splatscope.tracing.instrument.runtime import module_text
 from splatscope.tracing.sites import Site
 
@@ -39,7 +39,7 @@ class Build:
     program: spy.ShaderProgram
     pipeline: spy.ComputePipeline
     sites: list[Site]
-    runs: Runs
+    runs: Batches
     functions: list[str]
     stepped_over: dict[str, str]
     unseen: list[str]
@@ -92,7 +92,7 @@ def _build(
     declarations = Declarations()
     for module in modules:
         declarations.add(module.source)
-    refused = Refused()
+    refused = Exclusions()
     if chosen:
         for module in modules:
             for block in module.source.functions():
@@ -127,7 +127,7 @@ def _build(
                 written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
                 _refuse(error, modules, written, refused, entry, last_but_one=attempt >= tries - 2)
                 continue
-            missed = unseen(modules, refused.lines, instrumenter.sites, declarations)
+            missed = coverage_gaps(modules, refused.lines, instrumenter.sites, declarations)
             return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, missed, attempt)
     raise AssertionError("not reached")
 
@@ -145,7 +145,7 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
 
 
 def _refuse(
-    error: CompileError, modules: list[Module], written: dict[str, str], refused: Refused, entry: str, last_but_one: bool
+    error: CompileError, modules: list[Module], written: dict[str, str], refused: Exclusions, entry: str, last_but_one: bool
 ) -> None:
     """Note what to leave alone next time: blamed lines; functions blamed again for a line left alone; or all but the entry."""
     why = f"the compiler refused its recorded form: {error}"
@@ -193,7 +193,7 @@ def _function_at(module: Module, line: int) -> Block | None:
     """The innermost function that holds a line."""
     best = None
     for block in module.source.functions():
-        if module.source.place(block.head)[0] <= line <= module.source.place(block.end)[0]:
+        if module.source.line_column(block.head)[0] <= line <= module.source.line_column(block.end)[0]:
             best = block
     return best
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from splatscope.slang.declarations import Declarations
 from splatscope.slang.source import Block, Source
-from splatscope.tracing.instrument.batching import Runs, join
+from splatscope.tracing.instrument.batching import Batches, join
 from splatscope.tracing.instrument.control import Function
 from splatscope.tracing.sites import Site
 
@@ -31,7 +31,7 @@ class Instrumented:
 
 
 @dataclass
-class Refused:
+class Exclusions:
     """What the compiler did not take in its recorded form: single lines, and whole functions with the reason, both by file.
 
     Functions are named by the offset of their opening brace.
@@ -44,13 +44,13 @@ class Refused:
 class Instrumenter:
     """Instruments the modules of one program; sites count through all of them."""
 
-    def __init__(self, declarations: Declarations, entry: str, refused: Refused | None = None):
+    def __init__(self, declarations: Declarations, entry: str, refused: Exclusions | None = None):
         self.declarations = declarations
         self.entry = entry
-        self.refused = refused or Refused()
+        self.refused = refused or Exclusions()
         self.sites: list[Site] = [Site("", 0, 0, "nothing")]
         self.types: set[str] = set()
-        self.runs: Runs = {}
+        self.runs: Batches = {}
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
         """The module's new text; `is_module` is False for text that others include."""

@@ -15,7 +15,7 @@ NO_BOUND = "0xffffffff"
 
 
 @dataclass
-class Place:
+class LValue:
     """One element, or a part of one: `tile[y][x].rgb`. `rest` is what follows the element: ".field", or the node in brackets."""
 
     memory: Memory
@@ -44,7 +44,7 @@ def size_of(buffer: Memory) -> str:
     return f"_rec_size(({buffer.name}))"
 
 
-def place_of(node: Node, memories: dict[str, Memory], type_of) -> Place | None:
+def lvalue_of(node: Node, memories: dict[str, Memory], type_of) -> LValue | None:
     """What `node` names, if it is one element (or a part of one) of a known memory. `type_of(type, parts)` finds a part's type."""
     chain, base = [], node
     while True:
@@ -71,7 +71,7 @@ def place_of(node: Node, memories: dict[str, Memory], type_of) -> Place | None:
     subscripts, rest = chain[: memory.subscripts], chain[memory.subscripts :]
     if any(isinstance(s, str) for s in subscripts) or len(subscripts) > 3:
         return None
-    return Place(memory, subscripts, rest, type_of(memory.type, [p if isinstance(p, str) else "[]" for p in rest]))
+    return LValue(memory, subscripts, rest, type_of(memory.type, [p if isinstance(p, str) else "[]" for p in rest]))
 
 
 def is_simple(node: Node, memories: dict[str, Memory]) -> bool:

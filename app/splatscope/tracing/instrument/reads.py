@@ -12,7 +12,7 @@ from tree_sitter import Node
 from splatscope.slang.declarations import Declarations, Memory, memory_of
 from splatscope.slang.source import Block, Source, is_numeric, split_arguments, text_of
 from splatscope.tracing.instrument.bounds import Array, Bounds
-from splatscope.tracing.instrument.lvalues import NO_BOUND, Place, is_simple, place_of, size_of
+from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, is_simple, lvalue_of, size_of
 from splatscope.tracing.instrument.runtime import TYPES, UNKNOWN
 from splatscope.tracing.sites import Site
 
@@ -106,7 +106,7 @@ class Expressions(Bounds):
             self.dims[name] = dims
 
     def site(self, node: Node, kind: str, name: str = "", at_end: bool = False, type: str = "", **more) -> int:
-        line, column = self.source.place(node.end_byte if at_end else node.start_byte)
+        line, column = self.source.line_column(node.end_byte if at_end else node.start_byte)
         if type == UNKNOWN:
             self.value_types.update(TYPES[1:])
         elif is_numeric(type):
@@ -122,14 +122,14 @@ class Expressions(Bounds):
             return UNKNOWN
         return type_text if is_numeric(type_text) else ""
 
-    def place(self, node: Node) -> Place | None:
-        return place_of(node, self.memory, self.known.part)
+    def lvalue(self, node: Node) -> LValue | None:
+        return lvalue_of(node, self.memory, self.known.part)
 
     def simple(self, node: Node) -> bool:
         return is_simple(node, self.memory)
 
     def local(self, node: Node) -> str:
-        """The variable that a place which is no shared memory belongs to."""
+        """The variable that l-value which is no shared memory belongs to."""
         while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
             node = node.child_by_field_name("argument") or node.named_children[0]
         return text_of(node) if node.type in ("identifier", "this") else ""
@@ -167,42 +167,42 @@ class Expressions(Bounds):
         )
 
     def _read_or(self, node: Node, otherwise) -> str:
-        place = self.place(node)
-        if place is None or not all(isinstance(part, str) or self.simple(part) for part in place.rest):
+        lvalue = self.lvalue(node)
+        if lvalue is None or not all(isinstance(part, str) or self.simple(part) for part in lvalue.rest):
             return otherwise()
-        return self.read(node, place)
+        return self.read(node, lvalue)
 
-    def read(self, node: Node, place: Place) -> str:
-        if place.memory.atomic:
+    def read(self, node: Node, lvalue: LValue) -> str:
+        if lvalue.memory.atomic:
             return self.text(node)
-        site = self.site(node, "read", place.memory.of, type=self.recorded(place.type), **place.words)
-        return self.pure(node, self.wrapped(site, place, ""))
+        site = self.site(node, "read", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
+        return self.pure(node, self.wrapped(site, lvalue, ""))
 
     def pure(self, node: Node, call: str) -> str:
         """A call whose value has no derivative; one no_diff is enough, and all that may be."""
         said = re.search(r"\bno_diff\s*\(\s*$", self.source.clean[max(0, node.start_byte - 40) : node.start_byte])
         return f"no_diff({call})" if self.differentiable and not said else call
 
-    def wrapped(self, site: int, place: Place, suffix: str, prefix: str = "", waits: bool = False) -> str:
-        """`prefix place suffix` with a record of its value; `waits` if the suffix may access other memory."""
-        if not place.subscripts:
-            return f"_rec_read(_rec_here({site}), {prefix}{place.memory.name}{self.rest(place)}{suffix})"
-        target = prefix + self.reached(place, waits) + suffix
+    def wrapped(self, site: int, lvalue: LValue, suffix: str, prefix: str = "", waits: bool = False) -> str:
+        """`prefix lvalue suffix` with a record of its value; `waits` if the suffix may access other memory."""
+        if not lvalue.subscripts:
+            return f"_rec_read(_rec_here({site}), {prefix}{lvalue.memory.name}{self.rest(lvalue)}{suffix})"
+        target = prefix + self.reached(lvalue, waits) + suffix
         return f"_rec_read({site}, {f'_rec_pop({target})' if waits else target})"
 
-    def reached(self, place: Place, waits: bool = False) -> str:
-        """The place, its indices kept as they are evaluated."""
-        if not place.subscripts:
-            return place.memory.name + self.rest(place)
-        arguments = ", ".join(f"uint({self.grouped(s)}), {n}" for s, n in zip(place.subscripts, place.sizes, strict=True))
+    def reached(self, lvalue: LValue, waits: bool = False) -> str:
+        """The lvalue, its indices kept as they are evaluated."""
+        if not lvalue.subscripts:
+            return lvalue.memory.name + self.rest(lvalue)
+        arguments = ", ".join(f"uint({self.grouped(s)}), {n}" for s, n in zip(lvalue.subscripts, lvalue.sizes, strict=True))
         first = f"_rec_push(_rec_at({arguments}))" if waits else f"_rec_at({arguments})"
-        later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(place.subscripts) - 1])
-        return f"{place.memory.name}[{first}]{later}{self.rest(place)}"
+        later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
+        return f"{lvalue.memory.name}[{first}]{later}{self.rest(lvalue)}"
 
-    def rest(self, place: Place) -> str:
+    def rest(self, lvalue: LValue) -> str:
         """What follows an element, indices kept inside."""
-        text, array = "", (place.memory.type, ())
-        for part in place.rest:
+        text, array = "", (lvalue.memory.type, ())
+        for part in lvalue.rest:
             if isinstance(part, str):
                 array = ("", ()) if array[1] else self.field_of(array[0], part[1:])
                 text += part
@@ -217,59 +217,59 @@ class Expressions(Bounds):
     def _emit_assignment_expression(self, node: Node) -> str:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = self.span(left.end_byte, right.start_byte)
-        place = self.place(left)
-        if place is None:
+        lvalue = self.lvalue(left)
+        if lvalue is None:
             self._note_change(left)
-            return f"{self.as_place(left)}{operator}{self.emit(right)}"
-        return self._written(node, place, f"{operator}{self.emit(right)}", operator.strip(), not self.simple(right))
+            return f"{self.as_lvalue(left)}{operator}{self.emit(right)}"
+        return self._written(node, lvalue, f"{operator}{self.emit(right)}", operator.strip(), not self.simple(right))
 
     def _emit_update_expression(self, node: Node) -> str:
         argument = node.child_by_field_name("argument")
         operator = text_of(node.child_by_field_name("operator"))
-        place = self.place(argument)
-        if place is None:
+        lvalue = self.lvalue(argument)
+        if lvalue is None:
             self._note_change(argument)
-            return self.children(node, lambda child: self.as_place(child) if child == argument else self.text(child))
+            return self.children(node, lambda child: self.as_lvalue(child) if child == argument else self.text(child))
         if text_of(node).startswith(operator):
-            return self._written(node, place, "", operator, False, prefix=operator)
-        if place.memory.atomic:
-            return self.atomic(node, place, operator, operator)
-        also = self.site(node, "write", place.memory.of, **place.words)  # what comes of `x++` is the old value
-        read = self.site(node, "read", place.memory.of, type=self.recorded(place.type), **place.words)
-        return f"_rec_also({also}, {self.wrapped(read, place, operator)})"
+            return self._written(node, lvalue, "", operator, False, prefix=operator)
+        if lvalue.memory.atomic:
+            return self.atomic(node, lvalue, operator, operator)
+        also = self.site(node, "write", lvalue.memory.of, **lvalue.words)  # what comes of `x++` is the old value
+        read = self.site(node, "read", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
+        return f"_rec_also({also}, {self.wrapped(read, lvalue, operator)})"
 
-    def _written(self, node: Node, place: Place, suffix: str, operator: str, waits: bool, prefix: str = "") -> str:
-        if place.memory.atomic:
-            return self.atomic(node, place, suffix, operator, waits, prefix)
-        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
-        return self.wrapped(site, place, suffix, prefix, waits)
+    def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, waits: bool, prefix: str = "") -> str:
+        if lvalue.memory.atomic:
+            return self.atomic(node, lvalue, suffix, operator, waits, prefix)
+        site = self.site(node, "write", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
+        return self.wrapped(site, lvalue, suffix, prefix, waits)
 
-    def atomic(self, node: Node, place: Place, suffix: str, access: str, waits: bool = False, prefix: str = "") -> str:
+    def atomic(self, node: Node, lvalue: LValue, suffix: str, access: str, waits: bool = False, prefix: str = "") -> str:
         """An operator or a method of an Atomic<T>, with what it returned."""
-        words = place.words | {"atomic": True, "access": access}
+        words = lvalue.words | {"atomic": True, "access": access}
         return self.wrapped(
-            self.site(node, "atomic", place.memory.of, type=self.recorded(place.type), **words), place, suffix, prefix, waits
+            self.site(node, "atomic", lvalue.memory.of, type=self.recorded(lvalue.type), **words), lvalue, suffix, prefix, waits
         )
 
     def _note_change(self, node: Node) -> None:
         if node.type == "identifier":
             self.changed.append(text_of(node))
 
-    def as_place(self, node: Node) -> str:
-        """A place as it is written, only what stands in its brackets rewritten, and indices of shared memory kept inside."""
-        place = self.place(node)
-        if place is not None:
-            return self.reached(place)
+    def as_lvalue(self, node: Node) -> str:
+        """An l-value as it is written, only what stands in its brackets rewritten, and indices of shared memory kept inside."""
+        lvalue = self.lvalue(node)
+        if lvalue is not None:
+            return self.reached(lvalue)
         if node.type == "subscript_expression" and len(node.child_by_field_name("indices").named_children) == 1:
             argument, index = node.child_by_field_name("argument"), node.child_by_field_name("indices").named_children[0]
             inside = self._inside(argument, index, self.sizes_at(argument), self.emit(index), "write")
-            return f"{self.as_place(argument)}[{inside}]"
+            return f"{self.as_lvalue(argument)}[{inside}]"
         if node.type in ("subscript_expression", "field_expression"):
             argument = node.child_by_field_name("argument")
             other = self.text if node.type == "field_expression" else self.emit
-            return self.children(node, lambda child: self.as_place(child) if child == argument else other(child))
+            return self.children(node, lambda child: self.as_lvalue(child) if child == argument else other(child))
         if node.type == "parenthesized_expression":
-            return self.children(node, lambda child: self.as_place(child) if child.is_named else self.text(child))
+            return self.children(node, lambda child: self.as_lvalue(child) if child.is_named else self.text(child))
         return self.text(node) if node.type in ("identifier", "this") else self.emit(node)
 
     # Calls
@@ -288,9 +288,9 @@ class Expressions(Bounds):
                 return special
             outs = self.known.outs.get(method, set()) | _OUTS.get(method, set())
             receiver = function.child_by_field_name("argument")
-            # A method may change what it is called on: then that stays a place, and is not read into a value.
+            # A method may change what it is called on: then that stays an lvalue, and is not read into a value.
             reads = method in self.known.methods and method not in self.known.mutating
-            head = (self.emit(receiver) if reads or self.place(receiver) is None else self.as_place(receiver)) + self.span(
+            head = (self.emit(receiver) if reads or self.lvalue(receiver) is None else self.as_lvalue(receiver)) + self.span(
                 receiver.end_byte, function.end_byte
             )
         else:
@@ -314,7 +314,7 @@ class Expressions(Bounds):
             if child.id in places:
                 self._note_change(child)
                 self._note_written(child)
-        return self.children(arguments, lambda child: self.as_place(child) if child.id in places else self.emit(child))
+        return self.children(arguments, lambda child: self.as_lvalue(child) if child.id in places else self.emit(child))
 
     @staticmethod
     def _is_place(node: Node) -> bool:
@@ -322,19 +322,19 @@ class Expressions(Bounds):
 
     def _note_written(self, node: Node) -> None:
         """An element given to an out parameter: what it holds is recorded after the statement, if its index can be said again."""
-        place = self.place(node)
-        if place is None or place.memory.atomic or not all(self.simple(s) for s in place.subscripts):
+        lvalue = self.lvalue(node)
+        if lvalue is None or lvalue.memory.atomic or not all(self.simple(s) for s in lvalue.subscripts):
             return
-        site = self.site(node, "write", place.memory.of, type=self.recorded(place.type), **place.words)
-        self.after.append(f" _rec_read({f'_rec_here({site})' if not place.subscripts else site}, {self.reached(place)});")
+        site = self.site(node, "write", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
+        self.after.append(f" _rec_read({f'_rec_here({site})' if not lvalue.subscripts else site}, {self.reached(lvalue)});")
 
     def _method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         receiver = function.child_by_field_name("argument")
-        place = self.place(receiver)
-        if place is not None and place.memory.atomic and method in ATOMIC_METHODS and method != "store":
+        lvalue = self.lvalue(receiver)
+        if lvalue is not None and lvalue.memory.atomic and method in ATOMIC_METHODS and method != "store":
             waits = not all(self.simple(argument) for argument in arguments.named_children)
             call = f"{self.span(receiver.end_byte, function.end_byte)}{self.children(arguments, self.emit)}"
-            return self.atomic(node, place, call, method, waits)
+            return self.atomic(node, lvalue, call, method, waits)
         memory = self.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is None or memory.space == "shared" or method not in LOADS or len(arguments.named_children) != 1:
             return ""

@@ -46,7 +46,7 @@ class Statements(Stores):
             if not re.match(r"\s*out\b", parameter):
                 arguments += self.value_of(body, name, opaque="")
         first = f"{begin} _rec_step({self.site(body, 'call', self.block.name)});{arguments}"
-        if self.spared and self.source.place(self.block.start)[0] in self.spared:
+        if self.spared and self.source.line_column(self.block.start)[0] in self.spared:
             first = begin
         inner = self._emit_compound_statement(body)
         last = "" if self._ends_with_return(body) else f" _rec_step({self.site(body, 'return', self.block.name, at_end=True)});"
@@ -87,7 +87,7 @@ class Statements(Stores):
     def _is_spared(self, node: Node) -> bool:
         if not self.spared:
             return False
-        first, last = (self.source.place(offset)[0] for offset in (node.start_byte, node.end_byte))
+        first, last = (self.source.line_column(offset)[0] for offset in (node.start_byte, node.end_byte))
         return any(line in self.spared for line in range(first, last + 1))
 
     # Plain statements
@@ -152,24 +152,24 @@ class Statements(Stores):
     def _assignment(self, node: Node, expression: Node) -> str:
         left, right = expression.child_by_field_name("left"), expression.child_by_field_name("right")
         operator = text_of(expression.child_by_field_name("operator"))
-        place = self.place(left)
-        if place is not None and place.memory.atomic:
+        lvalue = self.lvalue(left)
+        if lvalue is not None and lvalue.memory.atomic:
             return self.followed(node, f"{self.emit(expression)};", self.step(node))
-        if place is not None:
-            return self._store(node, place, operator, right)
+        if lvalue is not None:
+            return self._store(node, lvalue, operator, right)
         if left.type == "subscript_expression" and self.local(left) in self.dims:
             element = self._element(node, left, operator, self.emit(right))
             if element:
                 return element
-        text = f"{self.as_place(left)}{self.span(left.end_byte, right.start_byte)}{self.emit(right)};"
+        text = f"{self.as_lvalue(left)}{self.span(left.end_byte, right.start_byte)}{self.emit(right)};"
         return self.followed(node, text) + (self._changed_value(node, left) or self.step(node))
 
     def _update(self, node: Node, expression: Node) -> str:
         argument = expression.child_by_field_name("argument")
         operator = text_of(expression.child_by_field_name("operator"))
-        place = self.place(argument)
-        if place is not None and not place.memory.atomic and place.type and is_numeric(place.type):
-            return self._store(node, place, operator[0] + "=", None)
+        lvalue = self.lvalue(argument)
+        if lvalue is not None and not lvalue.memory.atomic and lvalue.type and is_numeric(lvalue.type):
+            return self._store(node, lvalue, operator[0] + "=", None)
         if argument.type == "subscript_expression" and self.local(argument) in self.dims:
             element = self._element(node, argument, operator[0] + "=", "1")
             if element:

@@ -4,7 +4,7 @@ from typing import Any
 
 import param
 
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.web.component import Component
 
 # For the list of keys of a page that has a comparison. They act where no stepper is in view.
@@ -19,11 +19,11 @@ KEYS = [
 class Compare(Component):
     """Shows two recordings in lockstep, moved together, and where they part.
 
-    `compare.wait("Recording both …")`, then `compare.show(first, second, names=("As it was", "With the fix"))`, each a Packed of
-    `engine.recording.record_source`; or `compare.fail("…")`. The browser looks for the first event that differs, thread by thread
-    in the order of the program, for the first value that does on the lines both sources have, and for the buffers that end up
-    different; it opens at the first different value. `joint` says what the two have in common at a moment: the number of the
-    "event", or the "epoch" and the event's number in it.
+    `compare.wait("Recording both …")`, then `compare.show(first, second, names=("As it was", "With the fix"))`, each a
+    PackedRecording of `services.recordings.record_source`; or `compare.fail("…")`. The browser looks, thread by thread in the order
+    of the program, for the first event that differs, for the first value that does on the lines both sources have, and for the
+    buffers that end up different; it opens at the first different value. `joint` says what the two have in common at a moment:
+    the number of the "event", or the "epoch" and the event's number in it.
 
     Root: `data-testid="compare"`, with `data-steps` once both are there, `data-step`, and `data-difference`: the first different
     event of each, counted from 1, "0,0" where there is none.
@@ -39,7 +39,9 @@ class Compare(Component):
     busy = param.String(default="", doc="What is waited for, in words")
     error = param.String(default="", doc="Why there is no comparison, in one line")
 
-    def show(self, first: Packed, second: Packed, names: tuple[str, str] = ("First", "Second"), **params: Any) -> None:
+    def show(
+        self, first: PackedRecording, second: PackedRecording, names: tuple[str, str] = ("First", "Second"), **params: Any
+    ) -> None:
         """Shows two recordings, or the one line that says why one of them is missing."""
         wrong = first.meta.get("error", "") or second.meta.get("error", "")
         if wrong:

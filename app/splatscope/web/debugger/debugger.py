@@ -13,7 +13,7 @@ from splatscope.web.compare.compare import Compare
 from splatscope.web.component import Component
 from splatscope.web.debugger.files import Files
 from splatscope.web.debugger.inputs import FILLS
-from splatscope.web.debugger.run_history import Runs
+from splatscope.web.debugger.run_history import RunHistory
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
 from splatscope.web.shell.page import Page
@@ -61,7 +61,7 @@ class Debugger(Component):
             **params,
         )
         self.stepper.on_fix = self._fix
-        self.runs = Runs(self)
+        self.runs = RunHistory(self)
         self.files = Files(self)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 

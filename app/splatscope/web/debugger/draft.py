@@ -5,7 +5,7 @@ from typing import Any
 from splatscope.gpu.reflection import Interface
 from splatscope.services.recordings import RECORDS
 from splatscope.tracing.cost import Cost
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
 from splatscope.web.debugger.playground import suggest
 
@@ -13,7 +13,7 @@ HOLD = 32  # characters of a name that a message quotes
 SECONDS_A_PLACE = 0.01  # that a software driver compiles; measured: 0.002 to 0.006, with a barrier every seventh place 0.017
 
 
-def job_of(draft: dict[str, Any], source: str, interface: Interface) -> Job:
+def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJob:
     """What to record.
 
     Raises:
@@ -30,7 +30,7 @@ def job_of(draft: dict[str, Any], source: str, interface: Interface) -> Job:
         raise InputError(f"The recorded group counts from 0: {_triple(group)} is not one of {_triple(groups)}.")
     chosen = draft.get("functions")
     functions = tuple(sorted({str(name)[:200] for name in chosen})) if isinstance(chosen, list) else ()
-    return Job(
+    return KernelJob(
         source, entry=entry, groups=groups, group=group, inputs=inputs_of(interface, specs), records=RECORDS,
         functions=functions or ((entry,) if isinstance(chosen, list) else ()),
     )  # fmt: skip

@@ -13,11 +13,11 @@ from splatscope.recordings.recording_file import with_draft
 from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
 from splatscope.web.debugger.array_files import keep, keep_raw
 from splatscope.web.debugger.inputs import InputError, inputs_of
-from splatscope.web.debugger.run_history import Shown
+from splatscope.web.debugger.run_history import ShownRecording
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.web.widgets.upload import Inbox
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
     from splatscope.web.debugger.debugger import Debugger
@@ -56,7 +56,7 @@ class Files:
         bench.stepper.wait("Opening …")
         try:
             packed, job, draft = await open_recording(worker_pool, name[:80], data)
-        except (ValueError, EngineError, DeviceError) as error:
+        except (ValueError, WorkerError, DeviceError) as error:
             bench.stepper.param.update(busy="")
             self._arrived(error=str(error))
             return
@@ -77,7 +77,7 @@ class Files:
                 key, stored = keep_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
         bench.put(draft)
-        bench.runs.present(Shown(job, packed, draft))
+        bench.runs.present(ShownRecording(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
         """Hands the browser a file: "recording", "python" or "perfetto"."""
@@ -99,7 +99,7 @@ class Files:
                     name, data = f"{stem}.py", (await _python(shown, f"{stem}.py", ours)).encode()
                 case _:
                     return
-        except (EngineError, DeviceError, InputError, ValueError) as error:
+        except (WorkerError, DeviceError, InputError, ValueError) as error:
             self._arrived(error=str(error).partition("\n")[0])
             return
         bench.param.update(file=data, file_name=name, saved=bench.saved + 1)
@@ -108,7 +108,7 @@ class Files:
         self._bench.arrival = what | {"number": self._bench.arrival.get("number", 0) + 1}
 
 
-async def _python(shown: Shown, name: str, ours: bool) -> str:
+async def _python(shown: ShownRecording, name: str, ours: bool) -> str:
     job, interface = shown.job, shown.interface
     if interface is None:
         found = await check_source(worker_pool, job.source, entry=job.entry)

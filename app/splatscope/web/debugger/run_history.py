@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from splatscope.gpu.device import DeviceError
 from splatscope.gpu.reflection import Interface
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.services.adapters import adapters
 from splatscope.services.recordings import check_source, record_source, source_costs
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.draft import entry_of, job_of, public
 from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.playground import complete, read
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
     from splatscope.web.debugger.debugger import Debugger
@@ -36,22 +36,22 @@ GONE = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownRecording:
     """A recording with what it was made of; of one that came from a file, `interface` is not known."""
 
-    job: Job
-    packed: Packed
+    job: KernelJob
+    packed: PackedRecording
     draft: dict[str, Any]
     interface: Interface | None = None
 
 
-class Runs:
+class RunHistory:
     """The recording in view, the one before it, and how they are made. What is wrong is told to the bench in one line."""
 
     def __init__(self, bench: Debugger):
         self._bench = bench
-        self._before: Shown | None = None
-        self.shown: Shown | None = None
+        self._before: ShownRecording | None = None
+        self.shown: ShownRecording | None = None
         self.example: Example | None = None
         self.draft: dict[str, Any] = {}
 
@@ -60,7 +60,7 @@ class Runs:
         self._before = self.shown = None
         self._bench.param.update(pair=[], notice="")
 
-    def present(self, shown: Shown) -> None:
+    def present(self, shown: ShownRecording) -> None:
         """Shows a recording that came from a file."""
         self.forget()
         self.example, self.draft, self.shown = None, shown.draft, shown
@@ -86,7 +86,7 @@ class Runs:
                 self._bench.interface = public(
                     found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=ours)
                 )
-        except (EngineError, DeviceError) as error:
+        except (WorkerError, DeviceError) as error:
             self._bench.tell([], str(error))
             return None
         self._bench.tell([asdict(d) for d in found.diagnostics], found.error)
@@ -114,18 +114,18 @@ class Runs:
             return
         packed = await self._record(job, adapter if adapter in self._bench.adapters else "")
         if packed is not None:
-            self._recorded(Shown(job, packed, self.draft, interface), fix)
+            self._recorded(ShownRecording(job, packed, self.draft, interface), fix)
         if not self._bench.adapters:
             self._bench.adapters = await adapters(worker_pool)
 
-    async def _record(self, job: Job, adapter: str) -> Packed | None:
+    async def _record(self, job: KernelJob, adapter: str) -> PackedRecording | None:
         """The recording; None where there is none, and the page says why."""
         better = self.fixed()
         try:
             packed = await record_source(
-                worker_pool, job, adapter, trusted=is_shipped(job.source), teller=self._bench.stepper.ear()
+                worker_pool, job, adapter, trusted=is_shipped(job.source), on_progress=self._bench.stepper.progress_callback()
             )
-        except (EngineError, DeviceError, ValueError) as error:
+        except (WorkerError, DeviceError, ValueError) as error:
             self._bench.stepper.param.update(busy="", error=str(error))
             return None
         self._bench.stepper.show(packed, fix=difference(self.draft["source"], better) if better else [])
@@ -134,7 +134,7 @@ class Runs:
             return None
         return packed
 
-    def _recorded(self, shown: Shown, fix: bool) -> None:
+    def _recorded(self, shown: ShownRecording, fix: bool) -> None:
         self._before, self.shown = self.shown, shown
         if self._before is None:
             return
@@ -145,7 +145,7 @@ class Runs:
                 f"The fix took {' and '.join(GONE.get(kind, kind) for kind in gone)} away." if gone else "The fix was made."
             )
 
-    async def _on_both(self, job: Job, interface: Interface) -> None:
+    async def _on_both(self, job: KernelJob, interface: Interface) -> None:
         """The same dispatch on the first two devices."""
         self._bench.compare.wait(f"Recording on {' and on '.join(self._bench.adapters[:2])} …")
         self._bench.pair = self._bench.adapters[:2]
@@ -154,7 +154,7 @@ class Runs:
         if first is None or second is None:
             self._bench.compare.fail(self._bench.stepper.error)
             return
-        self._before, self.shown = (Shown(job, packed, self.draft, interface) for packed in (first, second))
+        self._before, self.shown = (ShownRecording(job, packed, self.draft, interface) for packed in (first, second))
         self.side_by_side()
 
     def side_by_side(self) -> None:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.web.examples.broken import FLOW, MEMORY, RACES
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.examples.textbook import ALONE, TEXTBOOK
@@ -25,10 +25,10 @@ def is_shipped(source: str) -> bool:
     return source in _shipped()
 
 
-def example_jobs() -> list[Job]:
+def example_jobs() -> list[KernelJob]:
     """Each example and its fix to record, on zeros: what is compiled does not depend on the inputs."""
     sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
-    return [Job(source, groups=one.groups) for source, one in sources.items()]
+    return [KernelJob(source, groups=one.groups) for source, one in sources.items()]
 
 
 @cache

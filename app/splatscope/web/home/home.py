@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import panel as pn
 
 from splatscope.paths import ASSETS
-from splatscope.services.thumbnails import draw_still
-from splatscope.splat.thumbnail import Still
+from splatscope.services.thumbnails import draw_thumbnail
+from splatscope.splat.thumbnail import Thumbnail
 from splatscope.web.classroom.walks import walks
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
@@ -26,9 +26,9 @@ STILL = "coffee"
 
 def home(shell: Shell, missing: str = "") -> Page:
     """The first page. `missing` is a name from the address that no page has."""
-    still = Still.load(ASSETS / f"{STILL}.npz")
+    still = Thumbnail.load(ASSETS / f"{STILL}.npz")
     live = LiveRender(
-        partial(draw_still, worker_pool, STILL),
+        partial(draw_thumbnail, worker_pool, STILL),
         total=still.count,
         count=still.count,
         width_px=still.width,

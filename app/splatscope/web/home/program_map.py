@@ -8,11 +8,11 @@ from html import escape
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.services.iteration_times import Dispatch, Iteration, measured
+from splatscope.services.iteration_times import DispatchTime, Iteration, measured
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 # Of a row: the section, what happens there, and the stage whose time stands in the box, if one does.
 FORWARD = (
@@ -56,7 +56,7 @@ class ProgramMap(Component):
     async def _fill(self) -> None:
         try:
             found = await measured(worker_pool)
-        except (EngineError, DeviceError) as error:
+        except (WorkerError, DeviceError) as error:
             self.said = f"No times: {error}"
             return
         self.param.update(times=_times(found), shapes={one.kernel: _shape(one) for one in found.dispatches}, said=_said(found))
@@ -68,7 +68,7 @@ def _times(found: Iteration) -> dict[str, float]:
     return {one.kernel: one.ms for one in found.dispatches} | found.stages | whole
 
 
-def _shape(one: Dispatch) -> str:
+def _shape(one: DispatchTime) -> str:
     groups = [str(n) for n in one.groups if n > 1] or ["1"]
     threads = [str(n) for n in one.threads if n > 1]
     return f"{' × '.join(groups)} workgroups of {' × '.join(threads)} threads"

@@ -15,7 +15,7 @@ from splatscope.gpu.kernel import CompileError, declaration
 from splatscope.services.lessons import attempt, depends, show, show_recorded
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.markdown import Block, code, html_of, inline, parse, region
+from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
@@ -28,7 +28,7 @@ from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.stepper.stepper import KEYS, Stepper
 from splatscope.web.widgets.controls import Controls
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
     from splatscope.web.shell.shell import Shell
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
 SETTLE = 0.4  # seconds
 ELSEWHERE = "recorded"  # in an address: the recording that ships is shown
-TROUBLE = (EngineError, DeviceError, CompileError, ValueError, KeyError, OSError)
+TROUBLE = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 class LessonPage:
@@ -88,7 +88,7 @@ class LessonPage:
 
     # The text
 
-    def _block(self, block: Block) -> str:
+    def _block(self, block: TextBlock) -> str:
         match block.kind:
             case "words":
                 return f'<div class="prose">{html_of(block.text, self.links)}</div>'
@@ -119,7 +119,7 @@ class LessonPage:
                 return self._slot(self._tries(block), f"{block.kind}-{block.args[0]}")
         raise ValueError(f"No page shows a block “{block.kind}”")
 
-    def _tries(self, block: Block) -> Claim | Show:
+    def _tries(self, block: TextBlock) -> Claim | Show:
         name = block.args[0]
         if not callable(getattr(self.lesson, name, None)):
             raise LookupError(f"lessons/{self.lesson.stem()}/lesson.py has no method {name}")
@@ -250,7 +250,7 @@ class LessonPage:
                 shown = await (
                     show_recorded(worker_pool, type(self.lesson), list(self.quizzes))
                     if self._recorded
-                    else show(worker_pool, self.lesson, list(self.quizzes), self.stepper.ear())
+                    else show(worker_pool, self.lesson, list(self.quizzes), self.stepper.progress_callback())
                 )
             except TROUBLE as error:
                 self.stepper.param.update(busy="", error=str(error))

@@ -9,7 +9,7 @@ import numpy as np
 import param
 from bokeh.embed import json_item
 
-from splatscope.textbook.results import Bars, Code, Curves, Film, Paths, Picture, Pictures, Several, Table, Words
+from splatscope.textbook.results import Bars, Code, Curves, Paths, Picture, Pictures, Scenes, Several, Table, Words
 from splatscope.web.component import Component
 from splatscope.web.lesson_page.curves import curves_chart
 
@@ -68,7 +68,7 @@ def parts_of(result: Any) -> list[dict[str, Any]]:
     return _made[id(result)][1]
 
 
-def plain(part: Curves | Bars | Code | Film | Paths | Table | Pictures | Words) -> dict[str, Any]:
+def plain(part: Curves | Bars | Code | Scenes | Paths | Table | Pictures | Words) -> dict[str, Any]:
     """A result as numbers, texts and lists."""
     match part:
         case Curves():
@@ -79,7 +79,7 @@ def plain(part: Curves | Bars | Code | Film | Paths | Table | Pictures | Words) 
             return {"kind": "table", **vars(part)}
         case Pictures():
             return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
-        case Film():
+        case Scenes():
             return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": part.words, "first": part.first}
         case Paths():
             paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]

@@ -8,13 +8,13 @@ import param
 from panel.viewable import Child
 
 from splatscope.gpu.device import DeviceError
-from splatscope.recordings.packed import Packed
+from splatscope.recordings.packed import PackedRecording
 from splatscope.services.recordings import record_source
-from splatscope.tracing.job import Job
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 PARTS = ("source", "threads", "memory", "findings", "timeline")
 
@@ -69,7 +69,7 @@ class Stepper(Component):
         self._task: asyncio.Task[None] | None = None
         self._latest = object()  # of all that were asked for
 
-    def show(self, packed: Packed, **params: Any) -> None:
+    def show(self, packed: PackedRecording, **params: Any) -> None:
         """Shows a recording, or the one line that says why there is none."""
         if packed.data:
             params |= {"recording": packed.data, "meta": packed.meta, "sequence": self.sequence + 1}
@@ -79,31 +79,31 @@ class Stepper(Component):
         """Says that a recording is being made; the last one stays in view, pale."""
         self.param.update(busy=what, error="")
 
-    def ear(self) -> Callable[[int], None]:
+    def progress_callback(self) -> Callable[[int], None]:
         """Something to tell what the recording that is being made is at; deaf when another is asked for, or this one has come."""
         self._latest = latest = object()
 
-        def hear(stage: int) -> None:
+        def report(stage: int) -> None:
             if self._latest is latest and self.busy:
                 self.busy = words(stage)
 
-        return hear
+        return report
 
-    async def record(self, job: Job, trusted: bool = False, **params: Any) -> Packed | None:
+    async def record(self, job: KernelJob, trusted: bool = False, **params: Any) -> PackedRecording | None:
         """Records `job` on a worker, in the sandbox unless `trusted`, and shows it.
 
         Returns what came, None if the worker failed: then `error` says why.
         """
         self.wait()
         try:
-            packed = await record_source(worker_pool, job, trusted=trusted, teller=self.ear())
-        except (EngineError, DeviceError, ValueError) as error:
+            packed = await record_source(worker_pool, job, trusted=trusted, on_progress=self.progress_callback())
+        except (WorkerError, DeviceError, ValueError) as error:
             self.param.update(busy="", error=str(error))
             return None
         self.show(packed, **params)
         return packed
 
-    def begin(self, job: Job, **params: Any) -> None:
+    def begin(self, job: KernelJob, **params: Any) -> None:
         """`record` in the background; a later call takes the place of an earlier one. For pages: `pn.state.onload(...)`."""
         self.close()
         self._task = asyncio.get_running_loop().create_task(self.record(job, **params))

@@ -4,7 +4,7 @@ import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
 
-from splatscope.splat.snapshot import Report
+from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
 
 MOST_POINTS = 400
@@ -125,7 +125,7 @@ class ListLengths:
         follow_theme(marks, fill_color=VERMILION, line_color=VERMILION)
         self.plot.add_glyph(self._overflows, marks)
 
-    def show(self, report: Report) -> str:
+    def show(self, report: ProgressReport) -> str:
         """Draw the map; returns the words beside it."""
         lengths = report.list_lengths
         if lengths.size == 0:
@@ -145,7 +145,7 @@ class ListLengths:
         return self._words(lengths, report)
 
     @staticmethod
-    def _words(lengths: np.ndarray, report: Report) -> str:
+    def _words(lengths: np.ndarray, report: ProgressReport) -> str:
         over = report.overflowed_tiles
         verdict = f'<b class="over">◆ {over:,} overflow</b>' if over else '<b class="fine">no overflow</b>'
         room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"

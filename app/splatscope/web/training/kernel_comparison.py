@@ -12,7 +12,7 @@ from splatscope.services.kernel_comparison import Ladder, Rung, climbed
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 TITLES = {
     "simple": "Every Gaussian for every pixel",
@@ -30,7 +30,7 @@ COUNTED = (
 )
 
 
-class LadderView(Component):
+class KernelComparison(Component):
     """The section. It asks nothing of a device until somebody presses its button; measured once a server."""
 
     rungs = param.List(
@@ -56,7 +56,7 @@ class LadderView(Component):
     async def _fill(self) -> None:
         try:
             found = await climbed(worker_pool)
-        except (EngineError, DeviceError, UnsupportedDevice) as error:
+        except (WorkerError, DeviceError, UnsupportedDevice) as error:
             self.param.update(busy=False, said=f"Not measured: {error}")
             return
         self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))

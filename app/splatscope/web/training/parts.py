@@ -5,7 +5,7 @@ from typing import Any
 
 import param
 
-from splatscope.splat.snapshot import Report
+from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.component import Component
 from splatscope.web.widgets.frame import Frame
 
@@ -41,14 +41,14 @@ class Fit(Frame):
 
     def __init__(self, **params: Any):
         super().__init__(**params)
-        self._late: Report | None = None
+        self._late: ProgressReport | None = None
 
     @property
     def watched(self) -> bool:
         """Whether somebody sees the frames: the last one was drawn, or may still be under way."""
         return self._drawn == self.sequence or time.monotonic() - self._sent < UNWATCHED_SECONDS
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ProgressReport) -> None:
         if not self.idle:
             self._late = report
             return

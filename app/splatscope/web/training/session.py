@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import param
 
-from splatscope.services.training import Refused, Run, decode_picture, decode_state
+from splatscope.services.training import SettingsRefused, TrainingRun, decode_picture, decode_state
 from splatscope.splat.images import ImageError, encode
+from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import LIVE, Settings
-from splatscope.splat.snapshot import Report
 from splatscope.splat.state import HISTORY, StateError, TrainingState, start_state
-from splatscope.workers.connection import EngineError, JobTimeout
+from splatscope.workers.connection import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 
 
-class Desk:
+class TrainingSession:
     """The page's one run. Its methods return at once; what they started tells the page by `observer` when something changed.
 
     The observer has `changed()` for what stands in this object's attributes, `began(state)`, `reported(report)`, all called on the
@@ -34,8 +34,8 @@ class Desk:
         self.running = False
         self.busy = ""  # what is being waited for, if it is not training
         self.message = ""  # the latest thing that went wrong, or should be known
-        self.run: Run | None = None
-        self.report: Report | None = None
+        self.run: TrainingRun | None = None
+        self.report: ProgressReport | None = None
         self.history = np.zeros(0, HISTORY)  # of the run, from all reports
         self.note = ""
         self._file: tuple[bytes, str] = (b"", "")
@@ -89,11 +89,11 @@ class Desk:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
     async def freeze(self) -> TrainingState:
-        """Pause; the state once all that was asked for before is done. Raises EngineError."""
+        """Pause; the state once all that was asked for before is done. Raises WorkerError."""
         self.pause()
         async with self._turn:
             if self.run is None:
-                raise EngineError("There is no run yet: choose a picture first.")
+                raise WorkerError("There is no run yet: choose a picture first.")
             return await self.run.fetch(self._live())
 
     def save_state(self, deliver: Callable[[bytes, str], None]) -> None:
@@ -170,7 +170,7 @@ class Desk:
         """Await `work`; whatever goes wrong becomes the page's message."""
         try:
             await work
-        except (EngineError, Refused, ImageError, StateError) as error:
+        except (WorkerError, SettingsRefused, ImageError, StateError) as error:
             self.tell(str(error))
             return False
         except Exception as error:
@@ -188,12 +188,12 @@ class Desk:
         software = self.run.adapter is None or self.run.adapter.is_software
         try:
             report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
-        except EngineError as error:
+        except WorkerError as error:
             what = "stopped, because it took too long: choose a smaller picture or fewer Gaussians"
             if not isinstance(error, JobTimeout):
                 what = "lost"
             goes_on = f"The run goes on from iteration {self.run.snapshot.step:,}, on a fresh one."
-            raise EngineError(f"The worker process of this run was {what}. {goes_on}") from error
+            raise WorkerError(f"The worker process of this run was {what}. {goes_on}") from error
         self._note(report)
 
     async def _load_picture(self, name: str, data: bytes) -> None:
@@ -225,7 +225,7 @@ class Desk:
     async def _begin(self, state: TrainingState, note: str) -> None:
         """Replace the run, but only once the new one has shown itself: what is refused leaves the old one as it was."""
         self._wait_for("Compiling the kernels")
-        run = Run(self.pool, state)
+        run = TrainingRun(self.pool, state)
         try:
             report = await run.advance(0)
         except BaseException:
@@ -238,7 +238,7 @@ class Desk:
         self.observer.began(state)
         self._note(report)
 
-    def _note(self, report: Report) -> None:
+    def _note(self, report: ProgressReport) -> None:
         """Add a report to the history. After a lost worker the run is younger than its history: what was lost is dropped."""
         earlier = self.history[self.history["iteration"] < report.iteration]
         row = np.array([(report.iteration, report.seconds, report.psnr, report.loss)], HISTORY)

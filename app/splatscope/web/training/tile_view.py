@@ -14,11 +14,11 @@ from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.web.component import Component
 from splatscope.web.stepper.stepper import KEYS, Stepper
-from splatscope.workers.connection import EngineError
+from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
     from splatscope.web.shell.shell import Shell
-    from splatscope.web.training.session import Desk
+    from splatscope.web.training.session import TrainingSession
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class TileBar(Component):
 class Descent:
     """Follows the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
 
-    def __init__(self, shell: Shell, desk: Desk, keys: list[tuple[str, str]]):
+    def __init__(self, shell: Shell, desk: TrainingSession, keys: list[tuple[str, str]]):
         self.desk = desk
         self.bar = TileBar(keys_before=keys)
         self.stepper = Stepper()
@@ -87,7 +87,7 @@ class Descent:
     async def _guard(self, work: Any) -> None:
         try:
             await work
-        except (EngineError, DeviceError, ValueError) as error:
+        except (WorkerError, DeviceError, ValueError) as error:
             self.stepper.param.update(busy="", error=str(error))
         except Exception as error:
             log.exception("A tile could not be recorded")
@@ -105,7 +105,7 @@ class Descent:
         self._say(spot, stage, iteration=state.step)
         key = spot, stage.name
         if key not in self._recorded:
-            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage, self.stepper.ear())
+            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage, self.stepper.progress_callback())
         self._show(spot, stage, self._recorded[key], state.settings)
 
     def _say(self, spot: Spot, stage: Stage, **more: int) -> None:

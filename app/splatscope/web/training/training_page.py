@@ -9,14 +9,14 @@ import panel as pn
 
 from splatscope.paths import ASSETS
 from splatscope.splat.images import MAX_BYTES, encode
+from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import TILES
-from splatscope.splat.snapshot import Report
 from splatscope.splat.state import TrainingState
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
-from splatscope.web.training.kernel_comparison import LadderView
+from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.parts import Fit, RunBar, Saves, Text
-from splatscope.web.training.session import Desk
+from splatscope.web.training.session import TrainingSession
 from splatscope.web.training.tile_view import Descent
 from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from splatscope.web.widgets.frame import Frame
@@ -68,11 +68,11 @@ def train(shell: Shell) -> Page:
 
 
 class TrainView:
-    """The parts of the page, and what flows into them. It observes a `Desk`, which does the training."""
+    """The parts of the page, and what flows into them. It observes a `TrainingSession`, which does the training."""
 
     def __init__(self, shell: Shell):
         self.document = pn.state.curdoc
-        self.desk = Desk(worker_pool, self)
+        self.desk = TrainingSession(worker_pool, self)
         self.descent = Descent(shell, self.desk, KEYS)
         self.bar = RunBar(self.desk)
         self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
@@ -81,7 +81,7 @@ class TrainView:
         self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
         self.controls = self._controls()
         self.saves = Saves(self.desk)
-        self.ladder = LadderView()
+        self.ladder = KernelComparison()
         figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
         self.page = Page(
             page="train",
@@ -169,7 +169,7 @@ class TrainView:
     def began(self, state: TrainingState) -> None:
         self._soon(partial(self._show_target, state))
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: ProgressReport) -> None:
         self._soon(partial(self._show_report, report))
 
     def _soon(self, draw) -> None:
@@ -196,7 +196,7 @@ class TrainView:
         )
         self.controls.tell(self._values(), self._notes())
 
-    def _show_report(self, report: Report) -> None:
+    def _show_report(self, report: ProgressReport) -> None:
         self.fit.report(report)
         speed = report.iterations_per_second or self.bar.reading.get("speed", 0.0)
         if report.iteration == 0:

@@ -23,8 +23,8 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.services.recordings import WORKS
-from splatscope.tracing.job import Job
-from splatscope.tracing.progress import telling
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import progress_to
 from splatscope.workers.sandbox import confinement as confine
 from splatscope.workers.sandbox.supervisor import Answer
 
@@ -99,7 +99,7 @@ def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> No
             _say(connection, *_answered(_shut_in, folder, adapter))
         while True:
             work, arguments = pickle.loads(connection.recv_bytes())
-            with telling(lambda stage: _say(connection, {"stage": stage}, [])):
+            with progress_to(lambda stage: _say(connection, {"stage": stage}, [])):
                 answer = _answered(WORKS[work], *arguments)
             _say(connection, *answer)
     except (EOFError, OSError):
@@ -115,7 +115,7 @@ def _shut_in(folder: Path, adapter: str) -> Answer:
     confine.restrict_files([*_driver_paths(), SHADERS], [folder], devices)
     device = open_device(adapter or None)
     # What is loaded at first use is loaded now: compilers, their messages, the sanitizer's words.
-    job = pickle.loads(pickle.dumps(Job(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
+    job = pickle.loads(pickle.dumps(KernelJob(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
     WORKS["record"](job, adapter)
     for source in (_WARMING, _WARMING + "wrong"):
         json.dumps(WORKS["check"](source, "warming.slang", "")[0], default=_plain)

@@ -21,8 +21,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from splatscope.gpu.device import DeviceError
-from splatscope.tracing.progress import STAGES, tell
-from splatscope.workers.connection import EngineError, JobTimeout, WorkerLost
+from splatscope.tracing.progress import STAGES, report_progress
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox import confinement as confine
 
 Answer = tuple[dict[str, Any], list[bytes]]  # what JSON can say, and bytes beside it
@@ -47,13 +47,13 @@ def work(name: str, function: Callable[..., Answer], arguments: tuple[Any, ...],
 
     Raises:
         WorkerLost: the process crashed; JobTimeout: it was ended after `limit` seconds; ValueError, DeviceError: as the work
-        raised them; EngineError: anything else it raised, or there is no sandbox and the server is `exposed` to others.
+        raised them; WorkerError: anything else it raised, or there is no sandbox and the server is `exposed` to others.
     """
     why = confine.why_not()
     if not why:
         return _sandbox().ask(name, arguments, limit)
     if exposed:
-        raise EngineError(
+        raise WorkerError(
             "Edited kernels do not run here: others can reach this server, and "
             f"{why}. Serve from Linux, or with --address localhost; shipped kernels run."
         )
@@ -113,7 +113,7 @@ class Sandbox:
                 except OSError:
                     self._control.close()
                     self._control = None
-        raise EngineError(_NO_START)
+        raise WorkerError(_NO_START)
 
 
 class Cell:
@@ -134,7 +134,7 @@ class Cell:
         try:
             self._answer(START_LIMIT)
         except (EOFError, OSError, RecursionError) as error:
-            raise EngineError(_NO_START) from error
+            raise WorkerError(_NO_START) from error
         self._ready = True
 
     def ask(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
@@ -164,7 +164,7 @@ class Cell:
         match head:
             case {"raised": str(kind), "message": str(message)}:
                 known = {"ValueError": ValueError, "InputError": ValueError, "DeviceError": DeviceError}
-                raise known.get(kind, EngineError)(message[:500])
+                raise known.get(kind, WorkerError)(message[:500])
         raise EOFError("it does not keep to the protocol")
 
     def _head(self) -> Any:
@@ -173,7 +173,7 @@ class Cell:
             head = _read(self._connection.recv_bytes(MOST_HEAD))
             match head:
                 case {"stage": int(stage)} if 0 <= stage < len(STAGES):
-                    tell(stage)
+                    report_progress(stage)
                 case _:
                     return head
         return _read(self._connection.recv_bytes(MOST_HEAD))
