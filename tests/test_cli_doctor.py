@@ -15,9 +15,9 @@ from urllib.error import URLError
 import pytest
 
 from splatscope.cli import main as cli
-from splatscope.paths import PACKAGE
+from splatscope.paths import CHECKOUT, PACKAGE
 
-ROOT = PACKAGE.parent
+ROOT = CHECKOUT
 NO_DEVICE = {"VK_DRIVER_FILES": os.devnull, "VK_ICD_FILENAMES": os.devnull, "CUDA_VISIBLE_DEVICES": ""}
 
 

@@ -339,7 +339,7 @@ import asyncio, sys
 sys.path.append({str(Path(__file__).parent)!r})
 if __name__ == "__main__":
     from test_engine import hold_the_gil
-    from splatscope.engine import pool
+    from splatscope.workers import worker_pool as pool
     asyncio.run(pool.run(hold_the_gil, 60, limit=4))
 """
     script, log = tmp_path / "server.py", tmp_path / "log"

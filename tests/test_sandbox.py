@@ -277,7 +277,7 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
 INSIDE = """
 import os, socket, sys
 from pathlib import Path
-from splatscope import confine
+from splatscope.workers.sandbox import confinement as confine
 own = Path(sys.argv[1])
 confine.drop_capabilities()
 confine.restrict_memory(2**30, 2**20, 64, 30)
@@ -342,7 +342,7 @@ def test_where_nothing_confines_the_doctor_says_so():
 
 def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
-from splatscope.engine import sandbox
+from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.single_flight import SingleFlightCache
 from splatscope.services.recordings import check_job
 arguments = ({kernel()!r}, "kernel.slang", "")

@@ -58,11 +58,11 @@ def test_nobody_needs_to_listen():
 
 def test_a_stepper_hears_of_the_recording_it_waits_for_alone():
     stepper = Stepper()
-    first = stepper.channel()
+    first = stepper.progress_callback()
     stepper.wait()
     first(2)
     assert stepper.busy == words(2) == "Recording, 3 of 5: running it, once the driver has compiled it …"
-    second = stepper.channel()
+    second = stepper.progress_callback()
     first(3)
     assert stepper.busy == words(2)
     second(4)

@@ -63,7 +63,7 @@ def arrays(state) -> list[np.ndarray]:
 
 async def kill_worker_of(run: TrainingRun) -> None:
     """End the worker where `run` lives, as a crash would, also in the middle of a slice."""
-    link = await run.pool._link()
+    link = await run.pool._connection()
     processes = await link.client.run(lambda: (os.getpid(), list(training._runs)))
     os.kill(next(pid for pid, keys in processes.values() if run.key in keys), signal.SIGKILL)
 
@@ -312,8 +312,8 @@ def test_a_run_that_is_refused_or_left_while_it_begins_leaves_nothing(run):
         await asyncio.wait({beginning})
         await left.close()
         assert not await everywhere(pool, left.key)
-        link = await pool._link()
-        assert {refused.key, left.key}.isdisjoint(link.roster._homes)
+        link = await pool._connection()
+        assert {refused.key, left.key}.isdisjoint(link.scheduler._homes)
 
     run(scenario)
 
@@ -328,5 +328,5 @@ def holds(key: str) -> bool:
 
 async def everywhere(pool, key: str) -> bool:
     """Whether any worker holds the run, asked past the line of jobs."""
-    link = await pool._link()
+    link = await pool._connection()
     return any((await link.client.run(holds, key)).values())

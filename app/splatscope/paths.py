@@ -18,11 +18,11 @@ BUNDLE = PACKAGE / "web" / "dist" / "splatscope.js"
 
 
 def shader(name: str) -> Path:
-    """Return the path of a module that ships, by file name. Raises FileNotFoundError."""
+    """Return the path of a module that ships, by file name. Raises LookupError."""
     for folder in SHADER_FOLDERS:
         if (folder / name).is_file():
             return folder / name
-    raise FileNotFoundError(f"shaders/ has no {name}")
+    raise LookupError(f"There is no shaders/{name}")
 
 
 def shaders() -> list[Path]:

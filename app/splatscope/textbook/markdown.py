@@ -79,11 +79,11 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     Of a lesson's own Python file, the functions of these names.
 
     Raises:
-        FileNotFoundError, LookupError: no such file, or no such name in it.
+        LookupError: no such file, or no such name in it.
     """
     path = LESSONS / file.removesuffix(".py") / "lesson.py" if file.endswith(".py") else shader(file)
     if not path.is_file():
-        raise FileNotFoundError(f"There is no lessons/{path.parent.name}/{path.name}")
+        raise LookupError(f"There is no lessons/{path.parent.name}/{path.name}")
     lines = path.read_text(encoding="utf-8").split("\n")
     if file.endswith(".py"):
         found = {node.name: node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.FunctionDef)}
