@@ -319,9 +319,9 @@ def test_textures_that_cannot_be_are_refused_in_words() -> None:
         source(kernel("result[0] = int(picture.Load(int2(0, 0), 0).x);", "Texture2DMS<float4> picture;"))
 
 
-@pytest.mark.parametrize(("reach", "recorded_ones"), [("entry", ["computeMain"]), ("nothing", [])])
-def test_less_is_recorded_within_reach(reach: str, recorded_ones: list[str]) -> None:
-    recording = recorded("early_return", reach=reach)
+@pytest.mark.parametrize(("scope", "recorded_ones"), [("entry", ["computeMain"]), ("nothing", [])])
+def test_less_is_recorded_within_a_smaller_scope(scope: str, recorded_ones: list[str]) -> None:
+    recording = recorded("early_return", instrument_scope=scope)
     assert recording.functions == recorded_ones
     assert "find" in recording.stepped_over
     assert recording.same_as_plain

@@ -53,9 +53,9 @@ def trace(
     _prepare()
     if open_device.cache_info().currsize:  # a process with a device cannot be copied
         return _traced(job, out, as_json, all_groups)
-    for reach in ("all", "entry", "nothing"):
+    for scope in ("all", "entry", "nothing"):
         try:
-            return outlive(lambda: _traced(dataclasses.replace(job, reach=reach), out, as_json, all_groups), JOB_SECONDS)  # noqa: B023
+            return outlive(lambda: _traced(dataclasses.replace(job, instrument_scope=scope), out, as_json, all_groups), JOB_SECONDS)  # noqa: B023
         except Overdue:
             return _overdue(job, as_json)
         except Died as error:
@@ -299,9 +299,9 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
     """A job with all that it does recorded, or as much of it as compiler and driver live through."""
     from splatscope.workers.connection import JobTimeout, WorkerLost
 
-    for reach in ("all", "entry"):
+    for scope in ("all", "entry"):
         try:
-            return await pool.run(run_batch_job, job, reach, limit=JOB_SECONDS)
+            return await pool.run(run_batch_job, job, scope, limit=JOB_SECONDS)
         except WorkerLost:
             continue
         except JobTimeout:
@@ -309,14 +309,14 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
     return await pool.run(run_batch_job, job, "nothing", limit=JOB_SECONDS / 4)
 
 
-def run_batch_job(job: dict[str, Any], reach: str = "all") -> dict[str, Any]:
-    """One job of `--batch`, on a worker: `buffers` are {stride, words}, words being 32-bit patterns; `reach` as in `KernelJob`."""
+def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
+    """Record one job of `--batch` on a worker, within an instrument scope; `buffers` are {stride, words of 32 bits}."""
     _prepare()
     file = Path(job["file"])
     groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
     inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
-    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, reach=reach)
+    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, instrument_scope=scope)
     recording = record(open_device(), asked)
     plain = recording.plain or {}
     return {

@@ -28,4 +28,4 @@ class KernelJob:
     loop_budget: int = LOOP_BUDGET
     all_groups: bool = False  # every workgroup is recorded, in as many records as one would have
     functions: tuple[str, ...] = ()
-    reach: str = "all"  # "entry", "nothing": less is recorded, where a compiler crashed on more
+    instrument_scope: str = "all"  # all functions, the "entry" point alone, or "nothing": less, where a compiler crashed on more

@@ -77,9 +77,9 @@ _kept: OrderedDict[tuple, Build] = OrderedDict()
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
-    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.reach)
+    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.instrument_scope)
     if key not in _kept:
-        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.reach)
+        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.instrument_scope)
         if len(_kept) > MOST_BUILDS:
             _kept.popitem(last=False)
     _kept.move_to_end(key)

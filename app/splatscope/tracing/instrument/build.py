@@ -65,18 +65,18 @@ def build_instrumented(
     include: tuple[Path, ...],
     constants: Mapping,
     chosen: tuple[str, ...] = (),
-    reach: str = "all",
+    instrument_scope: str = "all",
 ) -> Build:
     """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function.
 
-    `chosen` functions are recorded, all if empty; of these, within `reach`: all, the entry, or nothing.
+    `chosen` functions are recorded, all if empty; of these, within `instrument_scope`: all, the entry, or nothing.
     """
     with_loops = [replace(m, source=Source(text, m.file)) if (text := rolled(m.original)) != m.original else m for m in modules]
     if with_loops != modules:
         with_loops = without_macros(with_loops)
         with contextlib.suppress(CompileError):
-            return _build(device, with_loops, entry, include, constants, chosen, reach, tries=1)
-    return _build(device, modules, entry, include, constants, chosen, reach, MOST_TRIES)
+            return _build(device, with_loops, entry, include, constants, chosen, instrument_scope, tries=1)
+    return _build(device, modules, entry, include, constants, chosen, instrument_scope, MOST_TRIES)
 
 
 def _build(
@@ -86,7 +86,7 @@ def _build(
     include: tuple[Path, ...],
     constants: Mapping,
     chosen: tuple[str, ...],
-    reach: str,
+    instrument_scope: str,
     tries: int,
 ) -> Build:
     declarations = Declarations()
@@ -98,10 +98,10 @@ def _build(
             for block in module.source.functions():
                 if block.name not in chosen and block.name != entry:
                     refused.functions[module.file, block.start] = "it was not chosen"
-    if reach != "all":
+    if instrument_scope != "all":
         for module in modules:
             for block in module.source.functions():
-                if reach == "nothing" or block.name != entry:
+                if instrument_scope == "nothing" or block.name != entry:
                     refused.functions[module.file, block.start] = "the compiler does not survive its recorded form"
     with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
         for attempt in range(1, tries + 1):
