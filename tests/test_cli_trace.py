@@ -326,7 +326,7 @@ def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
     """In a process of its own: one with a device open is no copy to be made of."""
     kernel = tmp_path / "hang.slang"
     kernel.write_text(f"RWStructuredBuffer<float> output;\n{ENDLESS}[numthreads(4, 1, 1)] void run() {{ output[0] = f(1); }}\n")
-    program = "import sys; from splatscope import cli, trace_command; trace_command.JOB_SECONDS = 8.0; cli.main(sys.argv[1:])"
+    program = "import sys; from splatscope.cli import main, trace; trace.JOB_SECONDS = 8.0; main.main(sys.argv[1:])"
     done = subprocess.run(
         [sys.executable, "-c", program, "trace", str(kernel), "--json"], capture_output=True, text=True, timeout=120
     )
