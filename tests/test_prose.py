@@ -6,8 +6,8 @@ from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
 from splatscope.textbook.markdown import KINDS, html_of, parse, region
+from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address, read
-from splatscope.web.reference.terms import Links, terms
 from splatscope.web.shell.pages import BY_NAME
 
 STEMS = lesson_names()
@@ -20,7 +20,7 @@ def test_a_section_names_only_what_there_is(stem: str):
     kinds = [block.kind for block in blocks]
     assert {"afterwards", "figure", "formula", "quiz", "claim"} <= set(kinds)
     assert kinds.count("figure") == 1
-    assert BY_NAME[stem].exists
+    assert BY_NAME[stem].is_section
     for block in blocks:
         if block.kind in ("quiz", "claim", "show"):
             assert callable(getattr(lesson, block.args[0]))
@@ -42,8 +42,12 @@ def test_an_address_restores_a_section(stem: str):
 def test_what_is_not_there_is_an_error_and_not_an_empty_box():
     with pytest.raises(ValueError, match="Line 2: there is no block “picture”"):
         parse("words\n::: picture\n:::\n")
-    with pytest.raises(ValueError, match="“quiz” is not closed"):
-        parse("::: quiz one\nwhat?")
+    with pytest.raises(ValueError, match="Line 3: the block “quiz” is not closed"):
+        parse("one\n\n::: quiz one\nwhat?")
+    with pytest.raises(ValueError, match="Line 4: the block “kernel” is not closed"):
+        parse("---\ntitle: One\n---\n```slang kernel\nvoid main() {}\n")
+    with pytest.raises(ValueError, match="Line 1: there is no block “”"):
+        parse(":::\n")
     with pytest.raises(LookupError, match=r"no shaders/nothing\.slang"):
         region("nothing.slang", ("a",))
     with pytest.raises(LookupError, match="declares no neverHeardOf"):

@@ -9,20 +9,25 @@ from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.markdown import parse as blocks_of
 from splatscope.web.classroom.classroom import Classroom, classroom, code_of
 from splatscope.web.classroom.walk_bar import WalkBar, join, reachable
-from splatscope.web.classroom.walks import find, parse, walks
+from splatscope.web.classroom.walks import find, parse, parse_stops, section_stops, walks
 from splatscope.web.lesson_page.lesson_form import address, parameters, read
-from splatscope.web.shell.pages import BY_NAME, PAGES
+from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.router import RESERVED
 
 WALKS = walks()
 STOPS = [pytest.param(stop, id=f"{walk.name}-{i}") for walk in WALKS for i, stop in enumerate(walk.stops)]
-SECTIONS = [entry.name for entry in PAGES if entry.group and entry.group != "Tools"]
+# The sections of the walk's 45 minutes: one that is added brings its own.
+FIRST_EDITION = {
+    *("premultiply", "blending", "termination", "undo", "final-count", "pipeline", "dispatch-ids", "coarse-raster", "bitonic-sort"),
+    *("fine-raster", "background", "workgroups", "reduction", "cas", "caching", "autodiff", "training-loop", "adam"),
+}
+SECTIONS = [entry.name for entry in PAGES if entry.is_section]
 
 
 @pytest.mark.parametrize("stop", STOPS)
 def test_a_stop_names_what_its_page_has(stop):
     assert stop.notes
-    if not (BY_NAME[stop.page].exists and stop.page in SECTIONS):
+    if stop.page not in SECTIONS:
         assert not stop.inputs
         return
     lesson = find_lesson(stop.page)()
@@ -36,13 +41,25 @@ def test_one_walk_leads_through_every_section_in_the_order_of_the_book_in_45_min
     walk = find("whole")
     pages = [stop.page for stop in walk.stops]
     assert [page for i, page in enumerate(pages) if page in SECTIONS and page not in pages[:i]] == SECTIONS
-    assert walk.minutes == 45
+    assert sum(stop.minutes for stop in walk.stops if stop.page in {*FIRST_EDITION, "home", "train"}) == 45
+
+
+def test_a_sections_own_stops_stand_where_the_walk_says_sections():
+    own = "\n".join(f"## [{name}](?page={name}) 0 min" for name in SECTIONS)
+    before, after = "## [Before](?page=home) 1 min\n", "\n## [After](?page=train) 2 min\n"
+    walk = parse("framed", f"{before}::: sections\n:::\n{after}")
+    assert walk.stops == (parse("a", before).stops[0], *section_stops(), parse("b", after).stops[0])
+    assert [stop.page for stop in parse("all", own).stops] == list(dict.fromkeys(stop.page for stop in section_stops()))
+
+
+def test_a_section_whose_stop_names_a_page_is_an_error():
+    with pytest.raises(ValueError, match=r"undo/walk\.md: .* names its page"):
+        parse_stops("undo/walk.md", "## [One](?page=undo) 1 min\n", "undo")
 
 
 def test_no_input_of_a_section_is_called_like_a_word_of_the_address():
     for name in SECTIONS:
-        if BY_NAME[name].exists:
-            assert not set(parameters(find_lesson(name)())) & set(RESERVED)
+        assert not set(parameters(find_lesson(name)())) & set(RESERVED)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +69,7 @@ def test_no_input_of_a_section_is_called_like_a_word_of_the_address():
         ("## [One](?page=blending)\nwords", "is no stop"),
         ("## [One](?page=nowhere) 2 min\nwords", "names no page"),
         ("## [One](?page=blending&press=often) 2 min\nwords", "how often"),
+        ("::: everything\n:::\n", "no block “everything”"),
         ("only words", "has no stops"),
     ],
 )
@@ -61,10 +79,10 @@ def test_a_walk_that_cannot_be_walked_is_an_error(text: str, wrong: str):
 
 
 def test_what_a_heading_says_is_the_stop():
-    text = "---\ntitle: Two\nsays: Short\n---\nBefore.\n\n"
+    text = "---\ntitle: Two\ndescription: Short\n---\nBefore.\n\n"
     text += "## [One](?page=undo&count=3&press=4&show=figure) 1.5 min\nSay *this*.\n\n## [Two](?page=train) 1 min\n"
     walk = parse("two", text)
-    assert (walk.title, walk.says, walk.minutes) == ("Two", "Short", 2.5)
+    assert (walk.title, walk.description, walk.minutes) == ("Two", "Short", 2.5)
     first, second = walk.stops
     assert (first.title, first.page, first.inputs, first.press, first.show) == ("One", "undo", "count=3", 4, "figure")
     assert first.notes == "Say *this*."

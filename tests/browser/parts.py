@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
+from splatscope.web.session import serve
 from splatscope.web.shell.pages import BY_NAME, Entry
-from splatscope.web.shell.shell import serve
 
 here = str(Path(__file__).parent)
 if here not in sys.path:

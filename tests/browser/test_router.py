@@ -99,16 +99,11 @@ def test_a_step_that_is_none_does_no_harm(visit, step):
     at(visit(f"/app?page=train&step={step}"), "train", f"step={step}")
 
 
-def test_pages_to_come_are_text_in_the_sidebar_and_say_what_there_is(visit):
-    to_come = [entry for entry in PAGES if not entry.exists]
-    for entry in to_come[:1]:
-        page = visit(f"/app?page={entry.name}")
-        expect(sidebar(page, entry.title)).to_have_count(0)
-        expect(page.get_by_role("navigation").get_by_text(f"{entry.title} coming")).to_be_visible()
-        body = page.locator(f"[data-page={entry.name}]")
-        expect(body.get_by_role("heading", name=entry.title)).to_be_visible()
-        body.get_by_role("link", name="Train").click()
-        at(page, "train", "?page=train")
+def test_the_sidebar_links_every_page_in_the_order_of_the_book(visit):
+    links = visit("/app").locator(".nav li a")
+    assert [(link.inner_text(), link.get_attribute("href")) for link in links.all()] == [
+        (entry.title, entry.address) for entry in PAGES if entry.group
+    ]
 
 
 def test_scroll_comes_back_with_back(visit):

@@ -1,10 +1,57 @@
-"""The lessons that there are: each a folder of `lessons/` with a text and a model."""
+"""The book's table of contents: each section is a folder of `lessons/`, found by looking.
 
+A section's folder has `text.md` and `lesson.py`, and may have `walk.md`, `drawing.js`, `drawing.css` and `recording.npz`. What the
+sidebar and the map on the home page say of it stands at the top of its text:
+
+    ---
+    title: Bitonic sort
+    group: One tile
+    order: 40
+    description: 32 threads order one list without asking each other
+    map: {place: forward, order: 40, sentence: "The list, nearest first.", time: sort}
+    ---
+"""
+
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from importlib import import_module
+from typing import Any, TypeVar
 
 from splatscope.paths import LESSONS
+from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.lesson import Lesson
+
+GROUPS = ("Blending", "One tile", "Many threads", "Learning")
+MAP_PLACES = ("loop", "stages", "forward", "backward", "update")
+
+_Record = TypeVar("_Record")
+
+
+@dataclass(frozen=True)
+class MapPlace:
+    """Where a section stands on the home page's map of the program.
+
+    `place` is one of MAP_PLACES, or the name of the section whose box it stands in; `order` sorts the sections of one place.
+    `sentence` says what happens there. `time` names the kernel or stage whose milliseconds stand beside it, a key of
+    `ProgramMap.times`; "" for none.
+    """
+
+    place: str
+    order: float = 0.0
+    sentence: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section as its front matter describes it. `order` sorts the sections of one group, smallest first."""
+
+    name: str
+    title: str
+    group: str
+    order: float
+    description: str
+    map: MapPlace
 
 
 @cache
@@ -16,6 +63,56 @@ def lesson_names() -> tuple[str, ...]:
 def text_of(name: str) -> str:
     """Return a lesson's Markdown. Raises FileNotFoundError."""
     return (LESSONS / name / "text.md").read_text(encoding="utf-8")
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """Return all sections in the order of the book. Raises ValueError for front matter that is missing or wrong."""
+    found = (parse_section(name, text_of(name)) for name in lesson_names())
+    return tuple(sorted(found, key=lambda section: (GROUPS.index(section.group), section.order, section.name)))
+
+
+def on_map(place: str) -> list[Section]:
+    """Return the sections at a place of the program map, in the order of the map."""
+    found = [section for section in sections() if section.map.place == place]
+    return sorted(found, key=lambda section: (section.map.order, section.name))
+
+
+def parse_section(name: str, text: str) -> Section:
+    """Return the section that a text's front matter describes.
+
+    Raises:
+        ValueError: the front matter is missing or wrong. Names the file and what to write.
+    """
+    where = f"lessons/{name}/text.md"
+    try:
+        values = front_matter(text)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    place = values.pop("map", None)
+    if not isinstance(place, dict):
+        raise ValueError(f"{where}: the front matter needs `map: {{place: {'|'.join(MAP_PLACES)}, sentence: …}}`")
+    section = _record(Section, {"name": name, "map": _record(MapPlace, place, f"{where}: map"), **values}, where)
+    if section.group not in GROUPS:
+        raise ValueError(f"{where}: there is no group “{section.group}”; there are {', '.join(GROUPS)}")
+    if section.map.place not in (*MAP_PLACES, *lesson_names()):
+        raise ValueError(f"{where}: the map has no place “{section.map.place}”; there are {', '.join(MAP_PLACES)} and sections")
+    return section
+
+
+def _record(kind: type[_Record], values: dict[str, Any], where: str) -> _Record:
+    """Return a dataclass made of `values`, each checked against the type that its field declares."""
+    declared = {field.name: field for field in fields(kind)}
+    needed = {name for name, field in declared.items() if field.default is MISSING}
+    if missing := needed - values.keys():
+        raise ValueError(f"{where}: the front matter lacks {', '.join(sorted(missing))}")
+    if unknown := values.keys() - declared.keys():
+        raise ValueError(f"{where}: the front matter has an unknown {', '.join(sorted(unknown))}")
+    for name, value in values.items():
+        allowed = (int, float) if declared[name].type is float else declared[name].type
+        if not isinstance(value, allowed):
+            raise ValueError(f"{where}: {name} is {value!r}, which is not of type {declared[name].type.__name__}")
+    return kind(**values)
 
 
 def find_lesson(name: str) -> type[Lesson]:

@@ -1,16 +1,28 @@
-"""What a lesson's text says of itself before its first heading."""
+"""The YAML that stands between two lines of `---` at the top of a text."""
 
-import re
+from typing import Any
 
-_FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
+import yaml
+from markdown_it import MarkdownIt
+from mdit_py_plugins.front_matter import front_matter_plugin
 
-
-def front(text: str) -> dict[str, str]:
-    """`title: …`, `group: …`, `says: …` between two lines of --- at the top; empty without."""
-    found = _FRONT.match(text)
-    pairs = (line.partition(":") for line in found[1].splitlines()) if found else ()
-    return {name.strip(): value.strip() for name, _, value in pairs}
+_markdown = MarkdownIt("zero").use(front_matter_plugin)
 
 
-def without_front(text: str) -> str:
-    return _FRONT.sub("", text)
+def front_matter(text: str) -> dict[str, Any]:
+    """Return the mapping at the top of a text, empty where there is none.
+
+    Raises:
+        ValueError: what stands there is not YAML, or not a mapping.
+    """
+    head = next(iter(_markdown.parse(text)), None)
+    if head is None or head.type != "front_matter":
+        return {}
+    try:
+        values = yaml.safe_load(head.content)
+    except yaml.MarkedYAMLError as error:
+        line = f"Line {error.problem_mark.line + 2}: " if error.problem_mark else ""
+        raise ValueError(f"{line}this is not YAML: {error.problem}") from None
+    if not isinstance(values, dict):
+        raise ValueError("Line 1: the front matter is not a list of `name: value`")
+    return values

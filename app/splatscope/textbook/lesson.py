@@ -4,7 +4,6 @@ It knows no UI. Its words are the Markdown file beside it (`ui/prose.py`), which
 `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
 """
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,11 +11,11 @@ from typing import Any, ClassVar
 import param
 
 from splatscope.paths import LESSONS, shader
+from splatscope.textbook.markdown import parse
 from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.job import KernelJob
 
 RECORDS = 400_000  # of a page's recording: 6 MB on the device
-_KERNEL = re.compile(r"^```slang kernel(?: (?P<name>\w+))?\n(?P<source>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Lesson(param.Parameterized):
@@ -71,5 +70,6 @@ class Lesson(param.Parameterized):
 
 @cache
 def kernels_of(path: Path) -> dict[str, str]:
-    """The kernels in a lesson's text, by name."""
-    return {found["name"] or "": found["source"] for found in _KERNEL.finditer(path.read_text(encoding="utf-8"))}
+    """Return the sources of the kernels in a lesson's text by name, "" for the one without."""
+    blocks = parse(path.read_text(encoding="utf-8"))
+    return {block.args[0]: f"{block.text}\n" for block in blocks if block.kind == "kernel"}

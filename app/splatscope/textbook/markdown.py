@@ -1,7 +1,7 @@
 """A lesson's text: Markdown with blocks that stand for something live, and code cut from the kernels that run.
 
-A block begins with a line `::: KIND NAME …` and ends with `:::`; between them stand its words. An unknown kind, file or region
-raises, so that a page never shows an empty box.
+A block begins with a line `::: KIND NAME …` and ends with `:::`; its words stand between them. A kernel is a fence that begins with
+```slang kernel NAME. An unknown kind, file or region raises, so that a page never shows an empty box.
 """
 
 import ast
@@ -13,73 +13,92 @@ from html import escape
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.container import container_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 from splatscope.paths import LESSONS, shader
 from splatscope.slang.source import Source
-from splatscope.textbook.front_matter import without_front
-from splatscope.web.reference.terms import Links
+from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper")
-_OPEN = re.compile(r"^::: *(\w+)(.*)$")
-_KERNEL = re.compile(r"^```slang kernel(?: (\w+))?$")
+_blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """`kind` is one of KINDS, or "words" for plain prose; `args` what follows the kind on its line."""
+    """A part of a text. `kind` is one of KINDS, or "words" for plain prose; `args` is what follows the kind on its line."""
 
     kind: str
     args: tuple[str, ...]
     text: str
 
 
-def parse(text: str) -> list[TextBlock]:
-    """The blocks of a lesson's text in order. Raises ValueError with the line for a block that is unknown or not closed."""
-    blocks, words, inside = [], [], None
-    for number, line in enumerate(without_front(text).split("\n"), 1):
-        if inside is not None:
-            if line.strip() == inside[2]:
-                blocks.append(TextBlock(inside[0], inside[1], "\n".join(words)))
-                words, inside = [], None
-            else:
-                words.append(line)
+def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
+    """Return the blocks of a text in order, without its front matter.
+
+    Raises:
+        ValueError: a block is unknown or not closed. Names its line.
+    """
+    lines, blocks, begin = text.split("\n"), [], 0
+
+    def add_words(end: int) -> None:
+        words = "\n".join(lines[begin:end])
+        if words.strip():
+            blocks.append(TextBlock("words", (), words))
+
+    for token in _blocks.parse(text):
+        if token.map is None or token.level:
             continue
-        opened, kernel = _OPEN.match(line), _KERNEL.match(line)
-        if opened is None and kernel is None:
-            words.append(line)
-            continue
-        if opened and opened[1] not in KINDS:
-            raise ValueError(f"Line {number}: there is no block “{opened[1]}”; there are {', '.join(KINDS)}.")
-        if "\n".join(words).strip():
-            blocks.append(TextBlock("words", (), "\n".join(words)))
-        words = []
-        inside = (opened[1], tuple(opened[2].split()), ":::") if opened else ("kernel", (kernel[1] or "",), "```")
-    if inside is not None:
-        raise ValueError(f"The block “{inside[0]}” is not closed.")
-    if "\n".join(words).strip():
-        blocks.append(TextBlock("words", (), "\n".join(words)))
+        first, last = token.map
+        if token.type == "front_matter":
+            begin = last
+        elif head := _head(token):
+            kind, *args = head
+            if kind not in kinds:
+                raise ValueError(f"Line {first + 1}: there is no block “{kind}”; there are {', '.join(kinds)}.")
+            end = last - 1 if token.type == "fence" else last  # the line that closes it
+            if end == first or end >= len(lines) or not lines[end].strip().startswith(token.markup):
+                raise ValueError(f"Line {first + 1}: the block “{kind}” is not closed.")
+            add_words(first)
+            blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : end])))
+            begin = end + 1
+    add_words(len(lines))
     return blocks
 
 
+def _head(token: Token) -> list[str]:
+    """Return a block's kind and what follows it on its line; empty for a token that is part of the prose."""
+    words = token.info.split()
+    if token.type == "fence":
+        return ["kernel", *(words[2:] or [""])] if words[:2] == ["slang", "kernel"] else []
+    return words or [""] if token.type == "container_block_open" else []
+
+
 def html_of(text: str, links: Links | None = None) -> str:
-    """Markdown as HTML; HTML in it is shown, not taken. `links` turns the terms it names first into links to the glossary."""
+    """Return Markdown as HTML; HTML in it is escaped. `links` turns terms that it names for the first time into glossary links."""
     tokens = _markdown.parse(text)
     return _markdown.renderer.render(links.link(tokens) if links else tokens, _markdown.options, {})
 
 
 def inline(text: str) -> str:
-    """One paragraph of Markdown without the paragraph."""
+    """Return one paragraph of Markdown as HTML, without the `<p>` around it."""
     return _markdown.renderInline(text.strip())
 
 
 def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
-    """The declarations of these names in shaders/`file` with the comments above them, each with the number of its first line.
+    """Return declarations of a shader with the comments above them, or functions of a lesson's model.
 
-    Of a lesson's own Python file, the functions of these names.
+    Args:
+        file: a file of shaders/ such as "obb.slang", or "NAME.py" for lessons/NAME/lesson.py.
+        names: functions, types, methods (`OBB.intersects`) or variables of a shader; functions of a model.
+
+    Returns:
+        For each name, the number of the first line, counted from 1, and the source text.
 
     Raises:
-        LookupError: no such file, or no such name in it.
+        LookupError: there is no such file, or no such name in it.
     """
     path = LESSONS / file.removesuffix(".py") / "lesson.py" if file.endswith(".py") else shader(file)
     if not path.is_file():
@@ -95,7 +114,7 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
 
 @cache
 def _span(path: Path, name: str) -> tuple[int, int]:
-    """First and last line, from 0, of a function, a type, a method (`OBB.intersects`) or a variable."""
+    """Return the first and last line, counted from 0, of a function, type, method (`OBB.intersects`) or variable."""
     text = path.read_text(encoding="utf-8")
     lines, source = text.split("\n"), Source(text, path.name)
     for block in source.walk():
@@ -113,7 +132,7 @@ def _span(path: Path, name: str) -> tuple[int, int]:
 
 
 def code(parts: list[tuple[int, str]], caption: str = "") -> str:
-    """Source to read, each part with its line numbers; the browser colours it."""
+    """Return the HTML of quoted source, each part with the number of its first line; the browser colours it."""
     head = f"<figcaption>{caption}</figcaption>" if caption else ""
     quoted = "".join(
         f'<pre data-slang data-first="{first}" tabindex="0"><code>{escape(text)}</code></pre>' for first, text in parts

@@ -1,10 +1,8 @@
 """The debugger page: write a kernel, say what it runs on, record it, step it, compare it with how it was."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import param
 from panel.viewable import Child
@@ -16,11 +14,9 @@ from splatscope.web.debugger.inputs import FILLS
 from splatscope.web.debugger.run_history import RunHistory
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.stepper import KEYS, Stepper
-
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +125,7 @@ class Debugger(Component):
         self.param.update(diagnostics=diagnostics, error=error, checked=self.checked + 1)
 
 
-def debugger(shell: Shell) -> Page:
+def debugger(location: Location) -> Page:
     """Builds the page. The browser asks for the first run: with its draft, or for the first example."""
     bench = Debugger()
     page = Page(

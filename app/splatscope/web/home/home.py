@@ -1,10 +1,7 @@
 """The home page: what this is, a picture that the kernels draw, the ways in, the list of sections, the map of the program."""
 
-from __future__ import annotations
-
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
 
 import panel as pn
 
@@ -14,18 +11,16 @@ from splatscope.splat.thumbnail import Thumbnail
 from splatscope.web.classroom.walks import walks
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.shell.pages import BY_NAME, Entry, first_section, sections
+from splatscope.web.shell.pages import BY_NAME, Entry, first_section, groups
 from splatscope.workers import worker_pool
-
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
 STILL = "coffee"
 
 
-def home(shell: Shell, missing: str = "") -> Page:
-    """The first page. `missing` is a name from the address that no page has."""
+def home(location: Location) -> Page:
+    """Build the home page; where the address names a page that there is not, it says so."""
     still = Thumbnail.load(ASSETS / f"{STILL}.npz")
     live = LiveRender(
         partial(draw_thumbnail, worker_pool, STILL),
@@ -38,7 +33,7 @@ def home(shell: Shell, missing: str = "") -> Page:
     program = ProgramMap()
     page = Page(
         page="home",
-        html=_html(missing),
+        html=_html("" if location.page in BY_NAME else location.page),
         slots=[live, program],
         keys=[("← →", "One Gaussian less or more, while the slider has the focus")],
     )
@@ -75,8 +70,7 @@ def _html(missing: str) -> str:
       <section class="contents" aria-labelledby="contents">
         <h2 id="contents">Sections</h2>
         <div data-progress></div>
-        {_to_come()}
-        {"".join(_group(group, entries) for group, entries in sections())}
+        {"".join(_group(group, entries) for group, entries in groups())}
       </section>
       <div data-slot="1" data-block="map"></div>
       {_walks()}
@@ -85,11 +79,8 @@ def _html(missing: str) -> str:
 
 def _ways_in() -> str:
     start, train = first_section(), BY_NAME["train"]
-    if start.exists:
-        return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">Start with {escape(start.title)}</a>
+    return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">Start with {escape(start.title)}</a>
           <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
-    return f"""<p class="ways"><a class="btn pri big" href="{train.address}">Train on a picture</a>
-      <span>The first section, <a href="{start.address}">{escape(start.title)}</a>, is coming.</span></p>"""
 
 
 def _group(group: str, entries: list[Entry]) -> str:
@@ -97,15 +88,14 @@ def _group(group: str, entries: list[Entry]) -> str:
 
 
 def _line(entry: Entry) -> str:
-    says = f"<span>{escape(entry.description)}</span>"
-    if entry.exists:
-        return f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>{says}</li>'
-    return f'<li class="later"><b>{escape(entry.title)}</b>{says}</li>'
+    link = f'<a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>'
+    return f"<li>{link}<span>{escape(entry.description)}</span></li>"
 
 
 def _walks() -> str:
     lines = "".join(
-        f'<li><a href="{walk.address}">{escape(walk.title)}</a><span>{escape(walk.says)}. {walk.minutes:g} minutes.</span></li>'
+        f'<li><a href="{walk.address}">{escape(walk.title)}</a>'
+        f"<span>{escape(walk.description)}. {walk.minutes:g} minutes.</span></li>"
         for walk in walks()
     )
     return f"""<section class="contents walks" aria-labelledby="walks">
@@ -114,12 +104,6 @@ def _walks() -> str:
           step in its own browsers, by a link.</p>
         <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
       </section>"""
-
-
-def _to_come() -> str:
-    if all(entry.exists for entry in BY_NAME.values()):
-        return ""
-    return "<p>Those without a link are being written.</p>"
 
 
 def _missing(name: str) -> str:

@@ -1,55 +1,41 @@
-"""The map of the whole program: one iteration, its dispatches and what is in them, forward and backward, with measured times."""
+"""The map of the whole program: one iteration, its dispatches and the sections inside them, with measured times.
 
-from __future__ import annotations
+Where a section stands, what it says there and whose time it shows is in the front matter of its text.
+"""
 
 import asyncio
 from html import escape
+from typing import Any
 
 import param
 
 from splatscope.gpu.device import DeviceError
 from splatscope.services.iteration_times import DispatchTime, Iteration, measured
+from splatscope.textbook.contents import Section, on_map
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
-# Of a row: the section, what happens there, and the stage whose time stands in the box, if one does.
-FORWARD = (
-    ("dispatch-ids", "Each thread finds its pixel.", ""),
-    ("workgroups", "32 threads share a tile, and its memory.", ""),
-    ("coarse-raster", "Which Gaussians touch the tile?", "list"),
-    ("bitonic-sort", "The list, nearest first.", "sort"),
-    ("fine-raster", "Each pixel walks the list.", "blend"),
-    ("background", "White, where light is left.", ""),
-)
-BLEND = ("premultiply", "blending", "termination", "final-count")  # inside the walk
-BACKWARD = (
-    ("autodiff", "From the loss back, by the compiler.", ""),
-    ("undo", "The walk back: each layer is taken off again.", ""),
-    ("caching", "What was kept, and what is computed again.", ""),
-    ("reduction", "A tile's pixels become one sum.", ""),
-    ("cas", "All tiles add to one buffer.", ""),
-)
-
 
 class ProgramMap(Component):
-    """The map. It stands there at once; the times follow when they are measured, once for all who ask."""
+    """The map: its words at once; its times once they are measured, which happens one time for all sessions."""
 
     html = param.String(doc="The map without its times")
     times = param.Dict(default={}, doc="By name of a dispatch or stage, and of all as `total`: milliseconds")
     shapes = param.Dict(default={}, doc="By name of a dispatch: its workgroups and threads, in words")
     said = param.String(default="Measuring one iteration on this device …", doc="What was measured, and where")
 
-    def __init__(self, **params):
+    def __init__(self, **params: Any):
         super().__init__(html=_html(), **params)
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Measures, or takes what was measured. For pages: `pn.state.onload(...)`."""
+        """Fill in the times, which are measured if they never were. For pages: `pn.state.onload(...)`."""
         self._task = asyncio.get_running_loop().create_task(self._fill())
 
     def close(self) -> None:
+        """Stop waiting for the times."""
         if self._task is not None:
             self._task.cancel()
 
@@ -84,7 +70,6 @@ def _said(found: Iteration) -> str:
 
 
 def _html() -> str:
-    adam = f'<ul class="pm-way pm-one">{_box("adam", "Every raw value moves against its gradient.")}</ul>'
     return f"""
     <section class="pm" aria-labelledby="pm-title">
       <h2 id="pm-title">Why these together</h2>
@@ -92,12 +77,11 @@ def _html() -> str:
         three dispatches, and a fourth to look at the picture. Each section is about one thing in them.</p>
       <p class="pm-said" role="status"></p>
       <div class="pm-loop">
-        <p class="pm-head">{_link("training-loop")}
-          <span>Clear, differentiate, update; and again, thousands of times.</span>{_ms("total")}</p>
+        <p class="pm-head">{_line("loop")}</p>
         <ol>
           {_dispatch("clearDerivativesMain", "<p>Every gradient to zero.</p>")}
           {_dispatch("computeDerivativesMain", _derivatives())}
-          {_dispatch("updateBlobsMain", adam)}
+          {_dispatch("updateBlobsMain", f'<ul class="pm-way pm-one">{_boxes("update")}</ul>')}
         </ol>
       </div>
       <ol class="pm-look">
@@ -108,12 +92,11 @@ def _html() -> str:
 
 def _derivatives() -> str:
     return f"""
-      <p class="pm-way-head" id="pm-forward"><b>Forward</b> {_link("pipeline")}
-        <span>keeps the stages in this order.</span>{_ms("forward")}</p>
-      <ol class="pm-way" aria-labelledby="pm-forward">{"".join(_box(*row) for row in FORWARD)}</ol>
+      <p class="pm-way-head" id="pm-forward"><b>Forward</b> {_line("stages")}</p>
+      <ol class="pm-way" aria-labelledby="pm-forward">{_boxes("forward")}</ol>
       <p class="pm-way-head" id="pm-backward"><b>Backward</b>
         <span>The same way back, with the gradient of the loss.</span>{_ms("backward")}</p>
-      <ol class="pm-way pm-back" aria-labelledby="pm-backward">{"".join(_box(*row) for row in BACKWARD)}</ol>"""
+      <ol class="pm-way pm-back" aria-labelledby="pm-backward">{_boxes("backward")}</ol>"""
 
 
 def _dispatch(kernel: str, inside: str) -> str:
@@ -121,18 +104,32 @@ def _dispatch(kernel: str, inside: str) -> str:
       <p class="pm-head"><code>{kernel}</code><span data-shape="{kernel}"></span>{_ms(kernel)}</p>{inside}</li>"""
 
 
-def _box(name: str, says: str, stage: str = "") -> str:
-    within = ""
-    if name == "fine-raster":
-        within = f'<ul class="pm-in">{"".join(f"<li>{_link(inner)}</li>" for inner in BLEND)}</ul>'
-    return f"""<li class="pm-box">{_link(name)}<span>{says}</span>{within}{_ms(stage) if stage else ""}</li>"""
+def _line(place: str) -> str:
+    """Return the sections at a place of the map, one after the other in a line."""
+    return "".join(f"{_link(section)}\n          {_sentence(section)}{_time(section)}" for section in on_map(place))
 
 
-def _link(name: str) -> str:
-    entry = BY_NAME[name]
-    if not entry.exists:
-        return f"<b>{escape(entry.title)}</b>"
-    return f'<a href="{entry.address}">{escape(entry.title)}</a>'
+def _boxes(place: str) -> str:
+    """Return the sections at a place of the map, each in a box."""
+    return "".join(map(_box, on_map(place)))
+
+
+def _box(section: Section) -> str:
+    inside = "".join(f"<li>{_link(inner)}</li>" for inner in on_map(section.name))
+    inside = f'<ul class="pm-in">{inside}</ul>' if inside else ""
+    return f"""<li class="pm-box">{_link(section)}{_sentence(section)}{inside}{_time(section)}</li>"""
+
+
+def _sentence(section: Section) -> str:
+    return f"<span>{escape(section.map.sentence, quote=False)}</span>"
+
+
+def _link(section: Section) -> str:
+    return f'<a href="{BY_NAME[section.name].address}">{escape(section.title)}</a>'
+
+
+def _time(section: Section) -> str:
+    return _ms(section.map.time) if section.map.time else ""
 
 
 def _train() -> str:

@@ -1,12 +1,10 @@
 """The page of a section: its text with what is live in it, from the pair of files in lessons/ that its name gives."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import panel as pn
 
@@ -16,22 +14,19 @@ from splatscope.services.lessons import attempt, depends, show, show_recorded
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region
+from splatscope.textbook.terms import Links
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address, form, put, read
 from splatscope.web.lesson_page.results import Claim, Quiz, Show
-from splatscope.web.reference.terms import Links
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.stepper.stepper import KEYS, Stepper
 from splatscope.web.widgets.controls import Controls
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
-
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
 log = logging.getLogger(__name__)
 
@@ -44,11 +39,12 @@ TROUBLE = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError
 class LessonPage:
     """One session's page of a lesson: a change of a control brings a new recording, and with it new answers."""
 
-    def __init__(self, shell: Shell, stem: str):
-        self.shell = shell
+    def __init__(self, location: Location):
+        stem = location.page
+        self.location = location
         self.lesson: Lesson = find_lesson(stem)()
-        read(self.lesson, shell.inputs)
-        self._recorded = ELSEWHERE in shell.inputs
+        read(self.lesson, location.inputs)
+        self._recorded = ELSEWHERE in location.inputs
         self.slots: list[Any] = []
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
@@ -79,7 +75,7 @@ class LessonPage:
             actions=[self.bar],
         )
         self.page.on_close(self.close)
-        self.page.on_close(partial(shell.param.unwatch, shell.param.watch(self._asked, "inputs")))
+        self.page.on_close(partial(location.param.unwatch, location.param.watch(self._asked, "inputs")))
         pn.state.onload(self._begin)
 
     def close(self) -> None:
@@ -286,6 +282,6 @@ class LessonPage:
             made.busy = False
 
 
-def lesson(shell: Shell) -> Page:
-    """Builds the page that the shell's address names."""
-    return LessonPage(shell, BY_NAME[shell.page].name).page
+def lesson(location: Location) -> Page:
+    """Build the page of the section that the address names."""
+    return LessonPage(location).page

@@ -1,12 +1,9 @@
 """The page of claims: what is said of this program, section by section, each tried on this device."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
 
 import panel as pn
 
@@ -16,12 +13,10 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.web.lesson_page.lesson_page import TROUBLE
 from splatscope.web.lesson_page.results import Claim
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry
 from splatscope.workers import worker_pool
-
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +81,6 @@ class Claims:
             claim.busy = False
 
 
-def claims(shell: Shell) -> Page:
-    """Builds the page."""
+def claims(location: Location) -> Page:
+    """Build the page."""
     return Claims().page

@@ -1,21 +1,16 @@
 """The page of words: each with one sentence and the section that shows it."""
 
-from __future__ import annotations
-
 from html import escape
-from typing import TYPE_CHECKING
 
 from splatscope.textbook.markdown import inline
-from splatscope.web.reference.terms import terms
+from splatscope.textbook.terms import terms
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
-
-def glossary(shell: Shell) -> Page:
-    """Builds the page."""
+def glossary(location: Location) -> Page:
+    """Build the page."""
     rows = "".join(
         f'<div id="{term.anchor}"><dt>{escape(term.name)}</dt><dd>{inline(term.says)} {_place(term.page)}</dd></div>'
         for term in terms()
@@ -28,4 +23,4 @@ def glossary(shell: Shell) -> Page:
 
 def _place(page: str) -> str:
     entry = BY_NAME[page]
-    return f'<a href="{entry.address}">{escape(entry.title)}</a>' if entry.exists else ""
+    return f'<a href="{entry.address}">{escape(entry.title)}</a>'

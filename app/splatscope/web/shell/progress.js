@@ -10,7 +10,7 @@ const shown = new Set() // what repaints the places that show it
 
 // A section is finished once its figure has been stepped to the end, or all its questions have been answered.
 export function startProgress(entries) {
-  const read = entries.filter(({group, exists}) => exists && group && group !== "Tools")
+  const read = entries.filter(({group}) => group && group !== "Tools")
   sections = read.map(({name}) => name)
   titles = new Map(read.map(({name, title}) => [name, title]))
   kept = remembered()

@@ -107,9 +107,8 @@ function mark(page) {
   if (!tool)
     crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
   document.getElementById("about").textContent = tool ? entry.description : ""
-  for (const el of document.querySelectorAll(".nav a, .nav .later")) {
-    const name = el.dataset.name ?? parse(el.search).page
-    if (name === entry.name) el.setAttribute("aria-current", "page")
+  for (const el of document.querySelectorAll(".nav a")) {
+    if (parse(el.search).page === entry.name) el.setAttribute("aria-current", "page")
     else el.removeAttribute("aria-current")
   }
 }

@@ -1,4 +1,4 @@
-"""The app's only root: the page now shown, and the messages by which the browser asks for another."""
+"""The app's only root: the page that is shown, and the messages by which the browser asks for another."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,14 +13,16 @@ RESERVED = ("page", "step", "walk", "class", "key", "stop", "notes")
 
 
 class Router(Component):
-    """Shows `view`. The address belongs to `js/router.js`: it pushes an entry for a page, replaces it for a step,
-    follows Back and Forward, and tells Python by message. Nothing here writes the address.
+    """Shows `view`.
+
+    The address belongs to `router.js`: it pushes an entry for a page, replaces it for a step, follows Back and Forward, and sends
+    Python a message. Python never writes the address.
     """
 
-    view = Child(doc="The page now shown")
+    view = Child(doc="The page that is shown")
     walk = Child(default=None, doc="The strip of a walk, above the page")
     begin = param.Dict(default={}, doc="{page, step, inputs} that a walk begins at; empty for those of the address")
-    entries = param.List(default=[], doc="Every page as {name, title, group, description, exists}")
+    entries = param.List(default=[], doc="Every page as {name, title, group, description}")
 
     def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
         super().__init__(**params)
@@ -33,16 +35,15 @@ class Router(Component):
 
 
 def read_step(text: Any) -> int:
-    """The step an address or a message names; 0 for anything that is not a whole number from 0 on."""
+    """Return the step that an address or a message names; 0 for anything but a whole number from 0 on."""
     try:
         return max(0, int(text))
     except (TypeError, ValueError):
         return 0
 
 
-def read_inputs(given: Any) -> dict[str, str]:
-    """What stands in an address beside page and step, by name; nothing for what is not texts by name."""
-    if not isinstance(given, Mapping):
+def read_inputs(query: Any) -> dict[str, str]:
+    """Return what stands in an address besides page and step, by name; empty for anything but a mapping to texts."""
+    if not isinstance(query, Mapping):
         return {}
-    pairs = {str(name): value for name, value in given.items() if isinstance(value, str)}
-    return {name: value for name, value in pairs.items() if name not in RESERVED}
+    return {str(name): value for name, value in query.items() if isinstance(value, str) and str(name) not in RESERVED}

@@ -13,11 +13,11 @@ from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, Til
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.web.component import Component
+from splatscope.web.shell.location import Location
 from splatscope.web.stepper.stepper import KEYS, Stepper
 from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
     from splatscope.web.training.session import TrainingSession
 
 log = logging.getLogger(__name__)
@@ -49,18 +49,18 @@ class TileBar(Component):
 class Descent:
     """Follows the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
 
-    def __init__(self, shell: Shell, desk: TrainingSession, keys: list[tuple[str, str]]):
+    def __init__(self, location: Location, desk: TrainingSession, keys: list[tuple[str, str]]):
         self.desk = desk
         self.bar = TileBar(keys_before=keys)
         self.stepper = Stepper()
-        self._shell = shell
-        self._watcher = shell.param.watch(lambda event: self.follow(event.new), "inputs")
+        self._location = location
+        self._watcher = location.param.watch(lambda event: self.follow(event.new), "inputs")
         self._state: TrainingState | None = None  # of the run, while a tile is in view
         self._recorded: dict[tuple[Spot, str], TileRecording] = {}
         self._task: asyncio.Task[None] | None = None
 
     def close(self) -> None:
-        self._shell.param.unwatch(self._watcher)
+        self._location.param.unwatch(self._watcher)
         self._stop()
 
     def follow(self, inputs: dict[str, str]) -> None:

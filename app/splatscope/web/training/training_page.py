@@ -1,9 +1,7 @@
 """The training page: fit a picture with 2D Gaussians, live."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import panel as pn
 
@@ -12,6 +10,7 @@ from splatscope.splat.images import MAX_BYTES, encode
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import TILES
 from splatscope.splat.state import TrainingState
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
@@ -21,9 +20,6 @@ from splatscope.web.training.tile_view import Descent
 from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool
-
-if TYPE_CHECKING:
-    from splatscope.web.shell.shell import Shell
 
 SAMPLES = sorted(
     path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
@@ -62,18 +58,18 @@ KEYS = [
 ]
 
 
-def train(shell: Shell) -> Page:
+def train(location: Location) -> Page:
     """Builds the page; the picture it begins with is read and drawn by a worker meanwhile."""
-    return TrainView(shell).page
+    return TrainView(location).page
 
 
 class TrainView:
     """The parts of the page, and what flows into them. It observes a `TrainingSession`, which does the training."""
 
-    def __init__(self, shell: Shell):
+    def __init__(self, location: Location):
         self.document = pn.state.curdoc
         self.desk = TrainingSession(worker_pool, self)
-        self.descent = Descent(shell, self.desk, KEYS)
+        self.descent = Descent(location, self.desk, KEYS)
         self.bar = RunBar(self.desk)
         self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
@@ -98,7 +94,7 @@ class TrainView:
         self.page.on_close(self.ladder.close)
         # Panel drops what changes between a document's way to the browser and the word that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
-        pn.state.onload(lambda: self.descent.follow(shell.inputs))
+        pn.state.onload(lambda: self.descent.follow(location.inputs))
 
     def _controls(self) -> Controls:
         p = self.desk.settings.param

@@ -106,10 +106,5 @@ def _words(text: str) -> Token:
     return Token("text", "", 0, content=text)
 
 
-def _link(term: Term, word: str) -> Token:
-    html = f'<a class="term" href="?page=glossary#{term.anchor}" aria-describedby="says-{term.anchor}">{escape(word)}</a>'
-    return Token("html_inline", "", 0, content=html)
-
-
 def _plain(says: str) -> str:
     return escape(says.replace("`", "").replace("*", ""))

@@ -1,0 +1,41 @@
+"""One session: from what its address asks for to a document with its shell, and the walk that it takes part in."""
+
+from pathlib import Path
+
+import jinja2
+import panel as pn
+
+from splatscope.web.classroom.walk_bar import join
+from splatscope.web.component import style_sheet
+from splatscope.web.shell.pages import entry_of, groups
+from splatscope.web.shell.router import read_inputs, read_step
+from splatscope.web.shell.shell import Shell, title
+
+TEMPLATE = Path(__file__).parent / "shell" / "shell.html"
+
+
+def serve() -> Shell:
+    """Make the shell of the session that is being created. Called by `app/main.py`, once for each."""
+    query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
+    shell = _shell_of(query)
+    shell.router.servable()
+    document, entry = pn.state.curdoc, entry_of(shell.page)
+    document.title = title(entry)
+    document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
+    document.template_variables.update(css=style_sheet(), groups=groups(), current=entry)
+    return shell
+
+
+def _shell_of(query: dict[str, str]) -> Shell:
+    """Return the shell at the page that an address names, and free it and leave the walk when the session ends."""
+    page, step, inputs = query.get("page", ""), read_step(query.get("step")), read_inputs(query)
+    walk = join(query)
+    if walk is not None:
+        shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes")
+        pn.state.on_session_destroyed(lambda _: walk.close())
+    elif "walk" in query:
+        shell = Shell(f"walk={query['walk']}")  # the home page says that there is none of this name
+    else:
+        shell = Shell(page or "home", step, inputs)
+    pn.state.on_session_destroyed(lambda _: shell.close())
+    return shell

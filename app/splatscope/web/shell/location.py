@@ -1,0 +1,11 @@
+"""Where a session is: the page, the step and the inputs that its address names."""
+
+import param
+
+
+class Location(param.Parameterized):
+    """What a page is built from, and may watch: Back, Forward and links change it."""
+
+    page = param.String(default="home", constant=True, doc="Name in the address; may be one that no page has")
+    step = param.Integer(default=0, bounds=(0, None), constant=True, doc="Step in the address")
+    inputs = param.Dict(default={}, constant=True, doc="What else stands in the address: a page's inputs, as texts by name")
