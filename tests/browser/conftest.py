@@ -9,18 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from serving import served
 
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-LOCAL = {"localhost", "127.0.0.1"}
+from helpers.chromium import FLAGS, LOCAL
+from helpers.serving import served
 
 
 @pytest.fixture(scope="session")

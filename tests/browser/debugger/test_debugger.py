@@ -1,0 +1,133 @@
+"""The debugger page in a real browser: edit, run, findings and their fixes, two runs side by side, what may not be run."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import at, ready, stepper
+from helpers.workbench import KERNEL, edit, open_example, run, write
+from splatscope.web.examples.gallery import EXAMPLES
+
+BROKEN = [example for example in EXAMPLES if example.fixes]
+
+
+@pytest.fixture
+def bench(visit) -> Page:
+    return ready(visit("/app?page=debugger"))
+
+
+@pytest.mark.parametrize("example", BROKEN, ids=lambda example: example.name)
+def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
+    open_example(bench, example.name)
+    cards = bench.locator(".finding[data-kind]")
+    expect(cards.first).to_be_visible()
+    before = stepper(bench).get_attribute("data-recording")
+    bench.get_by_role("button", name="Apply the fix and re-run").first.click()
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(cards).to_have_count(0)
+    expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took")
+
+
+@pytest.mark.parametrize("name", ["bitonic-sort", "sort-list", "fine-raster", "adam-step", "playground"])
+def test_the_textbooks_kernels_run_and_nothing_is_found(bench, name):
+    open_example(bench, name)
+    expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
+    expect(bench.get_by_test_id("findings")).to_contain_text("the kernel leaves the same results")
+
+
+def test_a_finding_shows_its_moment(bench):
+    open_example(bench, "plain-histogram")
+    bench.get_by_role("button", name="Show the moment").first.click()
+    event = bench.locator(".finding.open .acts a").last.text_content()
+    assert at(bench) == int(event.removeprefix("event ").replace(",", "")) > 0
+
+
+def test_before_and_after_the_fix_stand_side_by_side(bench):
+    open_example(bench, "plain-histogram")
+    expect(bench.get_by_role("radio", name="Side by side")).to_be_hidden()
+    before = stepper(bench).get_attribute("data-recording")
+    bench.get_by_role("button", name="Apply the fix and re-run").first.click()
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    bench.get_by_role("button", name="See both side by side").click()
+    both = bench.get_by_test_id("compare")
+    expect(both).to_have_attribute("data-steps", re.compile(r"\d+"))
+    assert both.get_attribute("data-difference") != "0,0"
+    expect(both).to_contain_text("As it was")
+    expect(both).to_contain_text("With the fix")
+    open_example(bench, "tree-reduction")
+    expect(both).to_be_hidden()
+    expect(bench.get_by_role("radio", name="Side by side")).to_be_hidden()
+
+
+def test_an_edited_kernel_compares_with_the_run_before(bench):
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 3;"))
+    run(bench)
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 4;"))
+    run(bench)
+    bench.get_by_role("radio", name="Side by side").click()
+    both = bench.get_by_test_id("compare")
+    expect(both).to_have_attribute("data-difference", re.compile("[1-9]"))
+    expect(both).to_contain_text("The run before")
+
+
+def test_a_race_names_both_threads_and_both_lines(bench):
+    open_example(bench, "missing-barrier")
+    bench.keyboard.press("f")
+    card = bench.locator(".finding.open")
+    expect(card.locator(".acts .th")).to_have_count(2)
+    step = at(bench)
+    card.locator(".acts a").first.click()
+    assert at(bench) < step
+    bench.keyboard.press("f")
+    expect(bench.locator(".src .note.race:not([hidden])")).to_have_count(1)
+
+
+def test_the_compiler_underlines_as_typing_pauses(bench):
+    write(bench, KERNEL.replace("BODY", "data[t.x] = nothing;"))
+    expect(bench.locator(".cm-lintRange-error").first).to_be_visible()
+    expect(bench.get_by_test_id("debugger-message")).to_contain_text(re.compile(r"kernel\.slang:6:17: undefined identifier"))
+    bench.get_by_test_id("debugger-run").click()
+    expect(bench.locator(".cm-content")).to_be_visible()  # what is wrong stands in the source
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 3;"))
+    expect(bench.get_by_test_id("debugger-message")).to_have_text("It compiles.")
+    run(bench)
+    edit(bench)
+    expect(bench.get_by_test_id("outputs")).to_contain_text(re.compile(r"data64 elements0 3 6 9 31 3"))
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ('#include "/etc/hostname"', "#include is not allowed here"),
+        ("import nowhere;", "There is no module nowhere"),
+        ('__include "x.slang";', "`__include` is not allowed here"),
+        ("/" * 66_000, "up to 65,536 are allowed"),
+    ],
+)
+def test_a_source_names_no_files(bench, line, answer):
+    write(bench, line + "\n")
+    expect(bench.get_by_test_id("debugger-message")).to_contain_text(answer)
+    bench.get_by_test_id("debugger-run").click()
+    bench.get_by_role("radio", name="Step", exact=True).click()
+    expect(stepper(bench).locator("> .state")).to_contain_text(answer)
+    expect(stepper(bench)).not_to_have_attribute("data-steps", re.compile("."))
+
+
+def test_an_endless_loop_costs_its_author_a_sentence(bench):
+    write(bench, KERNEL.replace("BODY", "while (true) data[t.x] += 1;"))
+    run(bench)
+    assert "timeout" in {card.get_attribute("data-kind") for card in bench.locator(".finding[data-kind]").all()}
+
+
+@pytest.mark.parametrize("width", [320, 390, 760, 1000, 1440])
+def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(visit, width):
+    page = ready(visit("/app?page=debugger", width=width, height=844))
+    edit(page)
+    page.get_by_test_id("debugger-save").click()
+    expect(page.locator(".menu-list")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(".menu-list").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width

@@ -1,0 +1,67 @@
+"""Somebody's first visit, without a mouse: from home through every section to a training that runs."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from helpers.keyboard import focused, tab_to
+from splatscope.web.shell.pages import PAGES, first_section
+
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
+SECTIONS = [entry for entry in PAGES if entry.is_section]
+
+
+def test_the_keyboard_alone_leads_from_home_through_every_section_to_training(visit: Callable[..., Page]):
+    page = visit("/app")
+    tab_to(page, "textContent", f"Start with {first_section().title}")
+    page.keyboard.press("Enter")
+    for entry in SECTIONS:
+        arrived(page, entry.name)
+        expect(page).to_have_title(f"{entry.title} · Splatscope")
+        step_to_the_end(page, entry.name)
+        tab_to(page, "rel", "next", most=800)
+        page.keyboard.press("Enter")
+    arrived(page, "train")
+    expect(page.locator(".nav a[data-done]")).to_have_count(len(SECTIONS))
+
+    expect(page.get_by_test_id("train-start")).to_be_enabled(timeout=PATIENCE)
+    tab_to(page, "textContent", "Start")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+
+
+def test_a_question_is_answered_by_keyboard(visit: Callable[..., Page]):
+    page = visit("/app?page=undo")
+    quiz = page.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    answer = quiz.get_attribute("data-answer")
+    options = quiz.locator(".opts button").all_inner_texts()
+    tab_to(page, "textContent", options[0])
+    while focused(page, "textContent") != answer:
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    tab_to(page, "textContent", quiz.get_by_role("button", name="Reveal").inner_text())
+    page.keyboard.press("Enter")
+    expect(quiz.locator(".said")).to_contain_text(f"Yes: {answer}")
+
+
+def arrived(page: Page, name: str) -> None:
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", name, timeout=PATIENCE)
+    expect(page.locator("#content")).to_be_focused()
+
+
+def step_to_the_end(page: Page, name: str) -> None:
+    """On, back, by barriers and to the end: each key moves the figure, and at the end the section counts as finished."""
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-step", "0")
+    page.keyboard.press("ArrowRight")
+    expect(stepper).not_to_have_attribute("data-step", "0")
+    page.keyboard.press("ArrowLeft")
+    expect(stepper).to_have_attribute("data-step", "0")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(stepper).not_to_have_attribute("data-step", "0")
+    page.keyboard.press("End")
+    expect(stepper).to_have_attribute("data-step", stepper.get_attribute("data-steps"))
+    expect(page.locator(f".nav a[data-section={name}][data-done]")).to_have_count(1)

@@ -1,0 +1,143 @@
+"""Every section in a real browser: it opens, steps by key, answers, gives its verdicts, is restored by its link; axe is content."""
+
+import json
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from helpers.axe import wrongs_of
+from splatscope.textbook.contents import lesson_names, text_of
+from splatscope.textbook.markdown import parse
+
+STEMS = lesson_names()
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
+each = pytest.mark.parametrize("stem", STEMS)
+
+
+def stepper_of(page: Page) -> Locator:
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    return stepper
+
+
+def step_of(page: Page) -> int:
+    return int(page.get_by_test_id("stepper").first.get_attribute("data-step"))
+
+
+def blocks(stem: str, kind: str) -> int:
+    return sum(block.kind == kind for block in parse(text_of(stem)))
+
+
+@each
+def test_it_opens_answers_and_gives_its_verdicts(visit: Callable[..., Page], stem: str):
+    page = visit(f"/app?page={stem}")
+    assert page.locator("[data-page]").get_attribute("data-page") == stem
+    stepper = stepper_of(page)
+    assert stepper.get_attribute("data-adapter")
+    assert stepper.get_attribute("data-recording")
+    for testid, kind, attribute in (
+        ("quiz", "quiz", "data-answer"),
+        ("claim", "claim", "data-verdict"),
+        ("show", "show", "data-shown"),
+    ):
+        expect(page.get_by_test_id(testid)).to_have_count(blocks(stem, kind))
+        expect(page.locator(f"[data-testid={testid}][{attribute}]")).to_have_count(blocks(stem, kind), timeout=PATIENCE)
+    assert blocks(stem, "quiz")
+    assert blocks(stem, "claim")
+    assert page.get_by_test_id("controls").count()
+    assert page.get_by_role("link", name="Open in the debugger").get_attribute("href").startswith("?page=debugger")
+    for quiz in page.get_by_test_id("quiz").all():
+        options = quiz.locator(".opts button").all_inner_texts()
+        assert quiz.get_attribute("data-answer") in options
+        assert len(set(options)) == len(options) >= 2
+
+
+@each
+def test_keys_step_it_both_ways_and_its_link_brings_the_step_back(visit: Callable[..., Page], stem: str):
+    page = visit(f"/app?page={stem}")
+    stepper = stepper_of(page)
+    seen = [step_of(page)]
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        expect(stepper).not_to_have_attribute("data-step", str(seen[-1]))
+        seen.append(step_of(page))
+    assert seen == sorted(seen)
+    page.keyboard.press("ArrowLeft")
+    expect(stepper).to_have_attribute("data-step", str(seen[2]))
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("step") == [str(seen[2])])
+    recording = stepper.get_attribute("data-recording")
+    page.reload()
+    expect(stepper_of(page)).to_have_attribute("data-step", str(seen[2]))
+    assert page.get_by_test_id("stepper").first.get_attribute("data-recording") == recording
+    page.keyboard.press("End")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", stepper.get_attribute("data-steps"))
+    page.keyboard.press("Home")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", "0")
+
+
+@each
+def test_a_control_brings_a_new_recording_that_its_link_restores(visit: Callable[..., Page], stem: str):
+    page = visit(f"/app?page={stem}")
+    stepper = stepper_of(page)
+    recording = stepper.get_attribute("data-recording")
+    controls = page.get_by_test_id("controls").first
+    field, segment = controls.locator("input[type=number]").first, controls.locator("[role=radio][aria-checked=false]").first
+    if field.count():
+        now, most = float(field.input_value()), float(field.get_attribute("max") or 1e9)
+        whole = field.get_attribute("step") == "1"
+        nearer = now + 1 if whole else (now + most) / 2
+        field.fill(str((int(nearer) if whole else nearer) if now < most else field.get_attribute("min")))
+        field.press("Enter")
+    elif segment.count():
+        segment.click()
+    else:  # they are part of the drawing
+        controls.locator("input[type=range]").first.press("ArrowLeft")
+    expect(stepper).not_to_have_attribute("data-recording", recording, timeout=PATIENCE)
+    stepper_of(page)
+    page.wait_for_url(lambda url: len(parse_qs(urlsplit(url).query)) > 1)
+    changed = stepper.get_attribute("data-recording")
+    page.wait_for_timeout(300)  # the address is written a few times a second
+    again = visit(page.url.partition("//")[2].partition("/")[2].join(("/", "")))
+    expect(stepper_of(again)).to_have_attribute("data-recording", changed)
+
+
+@each
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])
+def test_axe_has_nothing_to_say_and_nothing_is_too_wide(
+    visit: Callable[..., Page], stem: str, width: int, height: int, scheme: str
+):
+    page = visit(f"/app?page={stem}", width=width, height=height, scheme=scheme)
+    stepper_of(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-testid=claim][data-verdict]")).to_have_count(blocks(stem, "claim"), timeout=PATIENCE)
+    expect(page.locator("[data-testid=show][data-shown]")).to_have_count(blocks(stem, "show"), timeout=PATIENCE)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    page.wait_for_timeout(200)  # colours fade in
+    wrong = wrongs_of(page)
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_a_sequence_is_drawn_with_one_stroke(visit: Callable[..., Page]):
+    page = visit("/app?page=bitonic-sort")
+    stepper_of(page)
+    table = page.locator("[data-testid=show][data-name=merge]")
+    expect(table).to_contain_text("sorted: the sequence was bitonic", timeout=PATIENCE)
+    bars = page.get_by_role("group", name="A sequence to merge")
+    bars.scroll_into_view_if_needed()
+    box = bars.bounding_box()
+    for i in range(9):  # up and down and up and down: not bitonic
+        x, y = box["x"] + box["width"] * (0.04 + 0.115 * i), box["y"] + box["height"] * (0.2 if i % 2 else 0.75)
+        page.mouse.move(x, y, steps=4)
+        if i == 0:
+            page.mouse.down()
+    page.mouse.up()
+    page.wait_for_url(re.compile("eight="))
+    expect(table).to_contain_text("the sequence was not bitonic", timeout=PATIENCE)
+    first = page.get_by_label("A sequence to merge, number 1", exact=True)
+    value = int(first.input_value())
+    first.focus()
+    page.keyboard.press("ArrowUp")
+    assert int(first.input_value()) == value + 1

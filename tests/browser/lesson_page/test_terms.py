@@ -1,0 +1,47 @@
+"""Words of the glossary in a section's prose: links, with their definition for pointer and keyboard."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from helpers.keyboard import focused, tab_to
+
+
+def test_the_keyboard_shows_a_definition_and_leads_to_its_entry(visit: Callable[..., Page]):
+    page = visit("/app?page=bitonic-sort")
+    card = page.locator(".term-card")
+    expect(card).to_be_hidden()
+    page.locator("#content").focus()
+    tab_to(page, "className", "term")
+    word = focused(page, "textContent")
+    expect(card).to_be_visible()
+    expect(card).to_contain_text(word.rstrip("s"))
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", "glossary")
+    sought = page.locator(".glossary .sought")
+    expect(sought).to_have_count(1)
+    expect(sought).to_contain_text(word.rstrip("s"))
+    expect(sought).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", "bitonic-sort")
+
+
+def test_the_pointer_may_go_from_a_word_to_its_definition(visit: Callable[..., Page]):
+    page = visit("/app?page=bitonic-sort")
+    word = page.locator("a.term").first
+    expect(word).to_have_accessible_description(page.locator(f"#{word.get_attribute('aria-describedby')}").inner_text())
+    word.hover()
+    card = page.locator(".term-card")
+    expect(card).to_be_visible()
+    card.hover()
+    page.wait_for_timeout(400)  # longer than a card outlives the pointer
+    expect(card).to_be_visible()
+    page.mouse.move(5, 500)
+    expect(card).to_be_hidden()
+
+
+def test_an_entry_is_found_by_its_address(visit: Callable[..., Page]):
+    page = visit("/app?page=glossary#term-workgroup", height=500)
+    expect(page.locator("#term-workgroup")).to_be_in_viewport()

@@ -1,0 +1,97 @@
+"""The order for reading: who moves together, where they meet again, and that nobody sees what was not there."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import STEPPING, ask, at, example, press, ready, site, stepper, to
+
+# Of each run of events that are one statement: [epoch, line, kinds, threads].
+ROWS = """root => {
+    const {run} = root.stepper.moment, {order, row} = run.lockstep, rows = []
+    let last = null
+    for (const e of order) {
+        const key = `${run.epoch[e]} ${row[e]}`, {line, kind} = run.about(e)
+        if (last?.key !== key) rows.push(last = {key, epoch: run.epoch[e], line, kinds: new Set(), threads: new Set()})
+        last.kinds.add(kind)
+        last.threads.add(run.thread[e])
+    }
+    return rows.map(({epoch, line, kinds, threads}) => [epoch, line, [...kinds], [...threads].sort((a, b) => a - b)])
+}"""
+
+# Whether each event comes once, each thread's in the order of its program, and each read finds what it read.
+HOLDS = """root => {
+    const {run} = root.stepper.moment, {order} = run.lockstep, turn = new Uint32Array(run.threads), cells = new Map()
+    let inOrder = new Set(order).size === run.length, unseen = 0
+    for (const e of order) {
+        inOrder &&= run.turn[e] === turn[run.thread[e]]++
+        const {kind, memory} = run.about(e), place = run.place[e]
+        if (memory === undefined || !place) continue
+        if (kind === 'read' && cells.has(place) && cells.get(place) !== run.value(e)) unseen++
+        if (kind === 'write') cells.set(place, run.value(e))
+        if (kind === 'atomic') cells.delete(place)
+    }
+    return {inOrder, unseen}
+}"""
+
+
+@pytest.fixture
+def sort(visit) -> Page:
+    return ready(visit(STEPPING))
+
+
+def test_threads_move_together_and_meet_again_after_they_part(sort):
+    rows = ask(sort, ROWS)
+    everybody = list(range(32))
+    turns = [threads for epoch, line, _, threads in rows if line == 19 and epoch >= 1]
+    assert turns
+    assert all(threads == everybody for threads in turns)  # who continues waits for the others before the next turn
+    parted = [threads for _, line, _, threads in rows if line == 23]
+    assert {len(threads) for threads in parted} == {16, 32}  # half of them, but for partners 32 places away
+    assert all(threads == everybody for _, line, kinds, threads in rows if "arrive" in kinds)
+    both_sides = [rows[i][3] + rows[i + 1][3] for i in range(len(rows) - 1) if (rows[i][1], rows[i + 1][1]) == (27, 28)]
+    assert all(threads[: len(threads) // 2] == threads[len(threads) // 2 :] for threads in both_sides)
+
+
+def test_branches_and_loops_of_unequal_length_end_together(sort):
+    example(sort, "nan-across-threads")
+    rows = [(line, threads) for _, line, _, threads in ask(sort, ROWS)]
+    lines = [line for line, _ in rows]
+    assert dict(rows)[22] == [0, 1, 2, 3]  # near += 1
+    halving = [threads for line, threads in rows if line == 26]
+    assert halving == [*[[4, 5, 6, 7]] * 4, [5, 6, 7], [6, 7], [7]]
+    assert lines.index(22) < lines.index(26) < lines.index(28)
+    assert all(threads == list(range(8)) for line, threads in rows if line in (20, 28, 29))
+    assert [threads for line, threads in rows if line == 8] == [list(range(8))]  # in the function that all call
+
+
+@pytest.mark.parametrize("name", ["bitonic-sort", "missing-barrier", "compare-and-swap", "plain-histogram", "divergent-barrier"])
+def test_every_read_finds_what_it_read(sort, name):
+    if name != "bitonic-sort":
+        example(sort, name)
+    assert ask(sort, HOLDS) == {"inOrder": True, "unseen": 0}
+
+
+def test_who_has_diverged_is_shown(sort):
+    press(sort, "o")
+    to_line = """root => { const {moment} = root.stepper, {run} = moment
+        for (let p = 6000; p < run.length; p++) if (run.about(moment.eventAt(p)).line === 23) return root.stepper.seek(p + 1) }"""
+    ask(sort, to_line)
+    expect(sort.locator(".threads .second .dim")).to_have_text("16 run, 16 diverged")
+    expect(sort.locator("table.lanes .lane.apart")).to_have_count(16)
+    press(sort, "o")
+    expect(sort.locator("table.lanes .lane.apart")).to_have_count(0)
+
+
+def test_a_statement_is_stepped_by_all_who_execute_it(sort):
+    press(sort, "o")
+    to(sort, 1)
+    lines = []
+    for _ in range(12):
+        press(sort, "s")
+        lines.append(site(sort)["line"])
+    assert lines[:4] == [9, 10, 11, 12]
+    assert at(sort) > 300
+    there = stepper(sort).get_attribute("data-step")
+    press(sort, "s")
+    press(sort, "Shift+s")
+    expect(stepper(sort)).to_have_attribute("data-step", there)

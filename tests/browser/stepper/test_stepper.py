@@ -1,0 +1,191 @@
+"""The stepper in a real browser, on recordings of the debugger's examples: moves, orders, cells and variables, the screen."""
+
+import random
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import STEPPING, ask, at, example, ready, site, stepper, to
+
+STATE = """(root, position) => {
+    const {moment} = root.stepper, State = moment.state.constructor
+    const fresh = new State(moment.run, moment.order).seek(position), shown = moment.state.seek(position)
+    return fresh.words.length > 100 && fresh.words.every((word, i) => word === shown.words[i])
+}"""
+
+
+@pytest.fixture
+def sort(visit) -> Page:
+    return ready(visit(STEPPING))
+
+
+def test_root_carries_the_contract(sort):
+    root = stepper(sort)
+    expect(root).to_have_attribute("data-step", "0")
+    assert int(root.get_attribute("data-steps")) == ask(sort, "root => root.stepper.moment.run.length") > 1000
+    assert re.fullmatch(r"[0-9a-f]{16}", root.get_attribute("data-recording"))
+    assert root.get_attribute("data-adapter")
+
+
+def test_keys_act_without_focus(sort):
+    steps = int(stepper(sort).get_attribute("data-steps"))
+    for key, there in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", steps), ("ArrowRight", steps), ("Home", 0)]:
+        sort.keyboard.press(key)
+        expect(stepper(sort)).to_have_attribute("data-step", str(there))
+    sort.keyboard.press("Shift+ArrowRight")
+    expect(sort.locator(".threads .second .dim")).to_have_text("32 released")
+    assert site(sort)["kind"] == "arrive"
+    first = at(sort)
+    sort.keyboard.press("Shift+ArrowRight")
+    assert at(sort) > first
+    sort.keyboard.press("Shift+ArrowLeft")
+    assert at(sort) == first
+
+
+def test_question_mark_lists_the_keys(sort):
+    sort.keyboard.press("?")
+    expect(sort.locator("#keys")).to_contain_text("Who wrote this?")
+
+
+@pytest.mark.parametrize("lockstep", [False, True])
+def test_any_way_to_a_moment_leads_to_one_state(sort, lockstep):
+    if lockstep:
+        sort.keyboard.press("o")
+        expect(sort.get_by_role("radio", name="In lockstep")).to_have_attribute("aria-checked", "true")
+    chance = random.Random(7)
+    steps = int(stepper(sort).get_attribute("data-steps"))
+    for _ in range(12):
+        ask(sort, "(root, position) => root.stepper.seek(position)", chance.randrange(steps))
+        for _ in range(3):
+            sort.keyboard.press(chance.choice(["ArrowRight", "ArrowLeft", "n", "p", "Shift+ArrowLeft"]))
+        assert ask(sort, STATE, ask(sort, "root => root.stepper.moment.position"))
+    assert ask(sort, STATE, steps)
+
+
+def test_both_orders_end_in_the_sorted_keys(sort):
+    for key in ("End", "o"):
+        sort.keyboard.press(key)
+        ask(sort, "root => root.stepper.seek(Infinity)")
+        sort.wait_for_timeout(100)
+        cells = ask(sort, "root => Array.from({length: 64}, (_, i) => root.stepper.moment.state.cell(1, i)[0])")
+        assert cells == [str(i) for i in range(64)]
+
+
+def test_the_order_shown_changes_and_the_event_stays(sort):
+    to(sort, 5000)
+    sort.keyboard.press("o")
+    expect(stepper(sort)).to_have_attribute("data-step", "5000")
+    threads = set()
+    for _ in range(8):
+        sort.keyboard.press("ArrowRight")
+        threads.add(site(sort)["thread"])
+    assert len(threads) > 1  # in lockstep the next event is another thread's
+
+
+def test_a_thread_steps_by_itself(sort):
+    to(sort, 3000)
+    ask(sort, "root => root.stepper.choose(5)")
+    lines = []
+    for _ in range(10):
+        sort.keyboard.press("n")
+        found = site(sort)
+        assert found["thread"] == 5
+        lines.append(found["line"])
+    for line in reversed(lines[:-1]):
+        sort.keyboard.press("p")
+        assert site(sort)["line"] == line
+
+
+def test_who_wrote_this(sort):
+    to(sort, 9000)
+    cell = sort.locator(".mem[data-memory=keys] .cell").nth(10)
+    value = cell.text_content()
+    cell.click()
+    who = sort.get_by_test_id("who")
+    expect(who).to_contain_text("Who wrote keys[10]?")
+    expect(who.locator(".hist .v").first).to_have_text(value)
+    sort.keyboard.press("w")
+    found = site(sort)
+    assert (found["kind"], found["name"], found["shown"]) == ("write", "keys", value)
+    assert at(sort) < 9000
+    expect(cell).to_have_class(re.compile(r"\bwr\b"))
+    expect(cell).to_have_text(value)
+    ask(sort, "root => root.stepper.move(-1)")
+    expect(cell).not_to_have_class(re.compile(r"\bwr\b"))
+
+
+def test_a_variable_has_a_life_too(sort):
+    to(sort, 9000)
+    ask(sort, "root => root.stepper.choose(3)")
+    variable = sort.locator('.var[data-variable="k"]')
+    value = variable.locator("b").text_content()
+    variable.click()
+    sort.keyboard.press("w")
+    found = site(sort)
+    assert (found["name"], found["thread"], found["shown"]) == ("k", 3, value)
+
+
+def test_the_address_holds_the_step(visit):
+    page = ready(visit(f"{STEPPING}&step=1234"))
+    expect(stepper(page)).to_have_attribute("data-step", "1234")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**step=1235")
+    page.reload()
+    expect(stepper(ready(page))).to_have_attribute("data-step", "1235")
+    page.keyboard.press("Shift+ArrowRight")
+    there = at(page)
+    page.wait_for_url(f"**step={there}")
+    page.locator("#nav a[href='?page=home']").first.click()
+    page.locator("[data-page=home]").wait_for()
+    page.go_back()
+    expect(stepper(ready(page))).to_have_attribute("data-step", str(there))
+
+
+def test_a_step_beyond_the_end_is_the_end(visit):
+    page = ready(visit(f"{STEPPING}&step=99999999"))
+    expect(stepper(page)).to_have_attribute("data-step", stepper(page).get_attribute("data-steps"))
+
+
+def test_steps_are_away_while_a_recording_is_made(sort):
+    ask(
+        sort,
+        """root => { window.gone = 0
+        new MutationObserver(() => { if (!root.hasAttribute('data-steps')) window.gone++ }).observe(root, {attributes: true}) }""",
+    )
+    example(sort, "plain-histogram")
+    assert sort.evaluate("window.gone") > 0
+
+
+def test_pressing_the_timeline_goes_there(sort):
+    box = sort.locator(".tlbox").bounding_box()
+    sort.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    steps = int(stepper(sort).get_attribute("data-steps"))
+    assert abs(at(sort) - steps / 2) < steps / 50
+
+
+def test_play_moves_and_pauses(sort):
+    sort.keyboard.press("Space")
+    expect(stepper(sort)).not_to_have_attribute("data-step", "0")
+    sort.keyboard.press("Space")
+    there = at(sort)
+    sort.wait_for_timeout(300)
+    assert at(sort) == there
+
+
+@pytest.mark.parametrize("width", [320, 390, 760, 761, 1000, 1240])
+def test_nothing_is_wider_than_the_screen(visit, width):
+    page = ready(visit(f"{STEPPING}&step=3000", width=width, height=844))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_phone_shows_one_pane_at_a_time(visit):
+    page = ready(visit(f"{STEPPING}&step=3000", width=390, height=844))
+    panes = {name: page.locator(f".stage .{name}") for name in ("memory", "threads", "findings")}
+    for chosen in ("threads", "findings", "memory"):
+        page.locator(f"[data-tab={chosen}][role=tab]").click()
+        for name, pane in panes.items():
+            expect(pane).to_be_visible() if name == chosen else expect(pane).to_be_hidden()
+    for button in page.locator(".tp .btn").all():
+        if button.is_visible():
+            assert min(button.bounding_box()["width"], button.bounding_box()["height"]) >= 40

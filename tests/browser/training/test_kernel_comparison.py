@@ -1,0 +1,30 @@
+"""The ladder of kernels on the training page, measured on a worker when somebody asks."""
+
+from playwright.sync_api import expect
+
+from helpers.train_page import TrainPage
+
+
+def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(visit):
+    at = TrainPage(visit("/app?page=train")).small()
+    ladder = at.page.get_by_test_id("ladder")
+    button = at.page.get_by_test_id("ladder-measure")
+    assert ladder.locator(".rung").count() == 0
+    button.click()
+    at.page.get_by_test_id("train-step").click()  # takes its turn between the ladder's jobs, at the latest
+    expect(ladder).to_have_attribute("data-measured", "", timeout=240_000)
+    expect(button).to_be_hidden()
+    at.has_iteration(1)
+    expect(ladder.locator(".rung-head b")).to_have_text(["simple", "tiled", "binned"])
+    expect(ladder.locator(".rung-gain")).to_have_count(2)
+    simple = ladder.locator("[data-rung=simple] .rung-counts div")
+    pairs = [div.locator("dd").inner_text() for div in simple.all() if "pairs, " in div.inner_text()]
+    assert pairs[0] == pairs[1] != "none"
+    expect(ladder.locator("[data-rung=binned] code").last).to_have_text("binnedUpdateMain")
+
+    # SingleFlightCache by the server: the next page has it at once, without another measurement.
+    said = ladder.locator(".rung-time b").all_inner_texts()
+    again = TrainPage(visit("/app?page=train"))
+    again.page.get_by_test_id("ladder-measure").click()
+    expect(again.page.get_by_test_id("ladder").locator(".rung-time > b")).to_have_count(3)
+    assert again.page.get_by_test_id("ladder").locator(".rung-time b").all_inner_texts() == said

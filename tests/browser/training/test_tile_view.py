@@ -1,0 +1,171 @@
+"""From the training page down to a thread, and back: by pointer and by keys, with what was paused left as it was."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers.axe import wrongs_of
+from helpers.train_page import TrainPage, small_state
+from splatscope.services.tile_inspector import STAGES, Spot, _record
+from splatscope.splat.state import load_state
+
+
+class TilePage(TrainPage):
+    """A training page with a small run, and the tile that it opens."""
+
+    def __init__(self, page):
+        super().__init__(page)
+        self.picture = page.get_by_test_id("train-pixel")
+        self.tile = page.get_by_test_id("tile")
+        self.stepper = page.get_by_test_id("stepper")
+        self.back = page.get_by_test_id("tile-back")
+
+    def click(self, x: int, y: int) -> "TilePage":
+        """On a pixel of the picture, which is 32 × 24."""
+        box = self.picture.bounding_box()
+        self.picture.click(position={"x": (x + 0.5) * box["width"] / 32, "y": (y + 0.5) * box["height"] / 24})
+        return self
+
+    def shows(self, stage: str, pixel: str = "") -> "TilePage":
+        """Waits until the recording of this stage stands there, with its Gaussians."""
+        expect(self.page.locator(f"[data-stage={stage}]")).to_have_attribute("aria-pressed", "true", timeout=60_000)
+        expect(self.stepper).to_have_attribute("data-steps", re.compile(r"^\d+$"), timeout=90_000)
+        if pixel:
+            expect(self.tile.get_by_role("heading")).to_contain_text(pixel)
+        return self
+
+    def opens(self, stage: str) -> None:
+        before = self.stepper.get_attribute("data-recording")
+        self.page.locator(f"[data-stage={stage}]").click()
+        self.page.wait_for_function(
+            "([el, before]) => el.dataset.steps && el.dataset.recording !== before", arg=[self.stepper.element_handle(), before],
+            timeout=90_000,
+        )  # fmt: skip
+        self.shows(stage)
+
+    def gaussian(self, number: int):
+        return self.page.locator("[data-gaussian]").nth(number)
+
+    def has_step(self, step: int) -> None:
+        expect(self.stepper).to_have_attribute("data-step", str(step))
+
+
+@pytest.fixture
+def small(visit):
+    """`small(**settings)` is the page with a small run."""
+
+    def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **settings) -> TilePage:
+        return TilePage(visit("/app?page=train", width=width, height=height, scheme=scheme)).small(**settings)
+
+    return open_page
+
+
+def recorded(stage: str, x: int, y: int, **settings):
+    """What a recording of the small run before its first iteration holds."""
+    state = load_state(small_state(**settings))
+    return _record(state.settings, state.splats.raw, state.target, Spot.of(state.settings, x, y), stage)
+
+
+def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
+    at = small()
+    at.start()
+    at.grows(3)
+    at.click(21, 9).shows("list", "Pixel 21, 9")
+    expect(at.button).to_be_hidden()
+    heading = at.tile.get_by_role("heading").inner_text()
+    iteration = int(re.search(r"iteration ([\d,]+)", heading)[1].replace(",", ""))
+    assert "tile 2, 2, thread 13" in heading
+    at.back.click()
+    expect(at.button).to_have_text("Go on")
+    expect(at.tile).to_be_hidden()
+    assert at.settled() == iteration
+    at.page.keyboard.press("ArrowRight")
+    at.has_iteration(iteration + 1)
+
+
+def test_each_stage_opens_and_back_and_forward_go_through_them(small):
+    at = small(kernels="tiled")
+    at.click(21, 9).shows("list")
+    expect(at.tile).not_to_contain_text("Training runs")
+    for stage in STAGES[1:]:
+        at.opens(stage.name)
+        shown = recorded(stage.name, 21, 9, kernels="tiled")
+        expect(at.page.locator("[data-gaussian]")).to_have_count(len(shown.listed))
+        assert at.gaussian(0).get_attribute("data-gaussian") == str(shown.listed[0])
+        at.page.keyboard.press("ArrowRight")
+        at.page.wait_for_function("el => +el.dataset.step > 0", arg=at.stepper.element_handle())
+    at.page.go_back()
+    at.shows("backward")
+    at.page.go_back()
+    at.shows("blend")
+    at.page.go_forward()
+    at.shows("backward")
+    for _ in range(4):
+        at.page.go_back()
+    expect(at.button).to_be_visible()
+    at.page.go_forward()
+    at.shows("list", "Pixel 21, 9")
+
+
+def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
+    at = small()
+    at.click(13, 7).shows("list")
+    at.opens("blend")
+    shown = recorded("blend", 13, 7)
+    number = len(shown.listed) - 1
+    expect(at.tile).to_contain_text(f"This pixel takes {shown.blended} of {len(shown.listed)}")
+    at.gaussian(number).click()
+    at.has_step(shown.steps[number])
+    at.opens("gradient")
+    shown = recorded("gradient", 13, 7)
+    expect(at.gaussian(number)).to_have_attribute("aria-checked", "true")
+    at.page.wait_for_function("el => +el.dataset.step > 0", arg=at.stepper.element_handle())
+    values = at.tile.locator("dd").all_inner_texts()
+    assert [float(text.replace("−", "-")) for text in values] == pytest.approx(shown.gradients[number].tolist(), rel=2e-2)
+    at.gaussian(number).press("ArrowLeft")
+    expect(at.gaussian(number - 1)).to_be_focused()
+    expect(at.gaussian(number - 1)).to_have_attribute("aria-checked", "true")
+    expect(at.page).to_have_url(re.compile(f"gaussian={shown.listed[number - 1]}"))
+
+
+def test_by_keyboard_alone(small):
+    at = small()
+    at.picture.focus()
+    for key in ("ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
+        at.page.keyboard.press(key)
+    expect(at.picture).to_contain_text("Pixel 9, 13, tile 1, 3")
+    at.has_iteration(0)  # an arrow in the picture is no iteration
+    at.page.keyboard.press("Enter")
+    at.shows("list", "Pixel 9, 13")
+    at.page.keyboard.press("ArrowRight")
+    at.page.wait_for_function("el => +el.dataset.step > 0", arg=at.stepper.element_handle())
+    at.page.keyboard.press("Escape")
+    expect(at.button).to_be_visible()
+    expect(at.picture).to_be_focused()
+    assert at.settled() == 0
+
+
+@pytest.mark.parametrize(("kernels", "words"), [("binned", "Training runs the binned kernels"), ("simple", "which have no tiles")])
+def test_it_is_said_where_the_run_has_other_kernels(small, kernels, words):
+    at = small(kernels=kernels)
+    at.click(3, 3).shows("list")
+    expect(at.tile).to_contain_text(words)
+
+
+def test_a_link_opens_the_tile_of_a_fresh_run(visit):
+    at = TilePage(visit("/app?page=train&x=100&y=50&stage=sort"))
+    at.shows("sort", "Pixel 100, 50")
+    at.back.click()
+    at.drawn()
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(390, 844, "light"), (1440, 900, "dark")])
+def test_axe_has_nothing_to_say_and_nothing_is_too_wide(small, width, height, scheme):
+    at = small(width, height, scheme)
+    assert wrongs_of(at.page) == []
+    at.click(21, 9).shows("list")
+    at.opens("gradient")
+    at.gaussian(0).click()
+    assert wrongs_of(at.page) == []
+    assert at.page.evaluate("document.documentElement.scrollWidth") <= width

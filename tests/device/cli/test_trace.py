@@ -1,0 +1,315 @@
+"""`splatscope trace` as its users call it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.corpus import FINDINGS
+from splatscope.cli import trace as trace_command
+from splatscope.cli.main import main
+from splatscope.gpu.device import open_device
+from splatscope.tracing.trace import Trace
+
+CLEAN, RACY = FINDINGS / "race" / "reduction.slang", FINDINGS / "race" / "missing_barrier.slang"
+SCALED = """
+struct Pair
+{
+    float first;
+    uint second;
+};
+
+StructuredBuffer<float2> points;
+RWStructuredBuffer<Pair> pairs;
+RWStructuredBuffer<half> halves;
+RWStructuredBuffer<float> output;
+uniform float scale;
+uniform int2 offset;
+
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void scaled(uint lane : SV_GroupIndex)
+{
+    output[lane] = points[lane].y * scale + float(offset.y);
+    halves[lane] = half(lane);
+    pairs[lane].second = lane;
+}
+
+[shader("compute")]
+[numthreads(2, 1, 1)]
+void other(uint lane : SV_GroupIndex)
+{
+    output[lane] = 7.0;
+}
+"""
+BETWEEN = """
+RWStructuredBuffer<uint> output;
+RWStructuredBuffer<uint> counter;
+
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void computeMain(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+    InterlockedAdd(counter[0], 1);
+    output[group.x * 8 + lane] = lane;
+    output[%s] = group.x + lane;
+}
+"""
+
+
+@pytest.fixture
+def call(capsys):
+    """Call in this process, which has its device open already: (exit status, lines of stdout, stderr)."""
+    open_device()
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main(["trace", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return end.value.code, out.splitlines(), err
+
+    return run
+
+
+def test_nothing_found(call):
+    status, lines, _ = call(CLEAN, "--json", "--buffer", "output=uint[64]")
+    assert status == 0
+    (line,) = lines
+    report = json.loads(line)
+    assert set(report) == {"adapter", "threads", "events", "truncated", "buffers", "same_as_plain", "findings"}
+    assert report["threads"] == 64
+    assert report["events"] > 64 * 10
+    assert report["truncated"] is False
+    assert report["same_as_plain"] is True
+    assert report["findings"] == []
+    assert report["buffers"] == {"output": [sum(range(64))] * 64}
+
+
+def test_a_finding(call):
+    status, lines, _ = call(RACY, "--json")
+    report = json.loads(lines[0])
+    assert status == 1
+    (finding,) = report["findings"]
+    assert {"kind", "name", "index", "lines", "threads", "message"} <= set(finding)
+    assert (finding["kind"], finding["name"], sorted(finding["lines"])) == ("race", "tile", [11, 12])
+    assert len(set(finding["threads"])) == 2
+    assert len(report["buffers"]["output"]) == 1024
+
+
+def test_a_benign_race_is_a_finding(call):
+    status, lines, _ = call(FINDINGS / "benign-race" / "same_flag.slang", "--json")
+    assert status == 1
+    assert [finding["kind"] for finding in json.loads(lines[0])["findings"]] == ["benign-race"]
+
+
+def test_no_plain_run_where_it_is_not_safe(call):
+    status, lines, _ = call(FINDINGS / "timeout" / "while_true.slang", "--json")
+    assert status == 1
+    assert json.loads(lines[0])["same_as_plain"] is None
+
+
+def test_words_for_people(call):
+    status, lines, _ = call(RACY)
+    assert status == 1
+    assert any(line.startswith("race: Thread ") and "line 11" in line and "line 12" in line for line in lines)
+    status, lines, _ = call(CLEAN, "--groups", "2,1")
+    assert status == 0
+    assert lines[-1] == "Nothing found."
+    assert any("--all-groups" in line for line in lines)
+
+
+def test_buffers_and_uniforms(call, tmp_path):
+    file = tmp_path / "scaled.slang"
+    file.write_text(SCALED)
+    np.save(tmp_path / "points.npy", np.array([[1, 10], [2, 20], [3, 30], [4, 40]], np.float64))
+    status, lines, _ = call(
+        file, "--json", "--buffer", f"points=@{tmp_path / 'points.npy'}", "--buffer", "scale=float=0.5",
+        "--buffer", "offset=int2=9,-3",
+        "--buffer", "output=float[5]=1,2,3,4,0.25", "--buffer", "halves=half[4]",
+    )  # fmt: skip
+    report = json.loads(lines[0])
+    assert status == 0, report["findings"]
+    assert report["buffers"]["output"] == [2.0, 7.0, 12.0, 17.0, 0.25]
+    assert report["buffers"]["halves"] == [0, 1, 2, 3]
+    assert len(report["buffers"]["pairs"]) == 2 * 1024
+    assert report["buffers"]["pairs"][:8] == [0, 0, 0, 1, 0, 2, 0, 3]
+
+
+def test_another_entry_point(call, tmp_path):
+    file = tmp_path / "scaled.slang"
+    file.write_text(SCALED)
+    status, lines, _ = call(file, "--json", "--entry", "other", "--buffer", "output=float[3]")
+    report = json.loads(lines[0])
+    assert (status, report["threads"], report["buffers"]["output"]) == (0, 2, [7.0, 7.0, 0.0])
+
+
+def test_the_recording_is_saved(call, tmp_path):
+    status, _, _ = call(RACY, "--json", "--out", tmp_path / "r.npz")
+    assert status == 1
+    assert Trace.load((tmp_path / "r.npz").read_bytes()).header["entry"] == "computeMain"
+
+
+def test_warnings_stay_out_of_the_json(capfd, tmp_path):
+    file = tmp_path / "warned.slang"
+    file.write_text(SCALED.replace("output[lane] = 7.0;", "uint a, b; a = 1, b = 2; output[lane] = float(a + b);"))
+    with pytest.raises(SystemExit):
+        main(["trace", str(file), "--entry", "other", "--json"])
+    (line,) = capfd.readouterr().out.splitlines()
+    assert json.loads(line)["buffers"]["output"][0] == 3.0
+
+
+@pytest.mark.parametrize(("index", "status"), [("lane", 1), ("64 + group.x * 8 + lane", 0)])
+def test_races_between_groups(call, tmp_path, index, status):
+    file = tmp_path / "between.slang"
+    file.write_text(BETWEEN % index)
+    alone, lines, _ = call(file, "--groups", "4", "--group", "1", "--json")
+    assert (alone, json.loads(lines[0])["findings"]) == (0, [])
+    wide, lines, _ = call(file, "--groups", "4", "--group", "1", "--json", "--all-groups")
+    assert wide == status
+    found = json.loads(lines[0])["findings"]
+    assert {(f["kind"], f["name"]) for f in found} == ({("race", "output")} if status else set())
+    assert {tuple(sorted(f["lines"])) for f in found} <= {(10, 11), (11, 11)}
+    assert all(f["threads"][0] // 8 != f["threads"][1] // 8 and " of group " in f["message"] for f in found)
+
+
+LAST_GROUP = """
+RWStructuredBuffer<uint> sums;
+RWStructuredBuffer<uint> counter;
+RWStructuredBuffer<uint> output;
+groupshared uint before;
+
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void computeMain(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+    if (lane == 0)
+    {
+        sums[group.x] = group.x + 1;
+        %s
+        InterlockedAdd(counter[0], 1, before);
+    }
+    AllMemoryBarrierWithGroupSync();
+    if (before == 3 && lane == 0)
+        for (uint i = 0; i < 4; i++)
+            output[0] += sums[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("fence", "status"), [("DeviceMemoryBarrier();", 0), ("", 1)])
+def test_what_groups_hand_over_by_an_atomic_is_no_race(call, tmp_path, fence, status):
+    file = tmp_path / "last.slang"
+    file.write_text(LAST_GROUP % fence)
+    found, lines, _ = call(file, "--groups", "4", "--json", "--all-groups", "--buffer", "counter=uint[1]")
+    assert found == status, lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.slang"], "cannot be read"),
+        ([sys.executable], "no text"),
+        ([], "Name a file"),
+        ([CLEAN, "--groups", "0,1,1"], "dispatches nothing"),
+        ([CLEAN, "--groups", "a"], "--groups is X,Y,Z"),
+        ([CLEAN, "--groups", "2,1,1", "--group", "2,0,0"], "--group 2,0,0"),
+        ([CLEAN, "--buffer", "output"], "--buffer is NAME=TYPE"),
+        ([CLEAN, "--buffer", "output=quaternion[3]"], "--buffer is NAME=TYPE"),
+        ([CLEAN, "--buffer", "output=uint[1]=1,2"], "2 values do not fit"),
+        ([CLEAN, "--buffer", "output=uint=-1"], "output"),
+        ([CLEAN, "--buffer", "output=uint=1.5"], "1.5"),
+        ([CLEAN, "--buffer", "output=float[99999999999]"], "do not fit"),
+        ([CLEAN, "--buffer", "output=@nowhere.npy"], "cannot be read as a NumPy array"),
+        ([CLEAN, "--buffer", f"output=@{__file__}"], "cannot be read as a NumPy array"),
+        ([CLEAN, "--buffer", "result=uint[64]"], "no buffer or uniform of this name"),
+        ([CLEAN, "--entry", "nobody"], "nobody"),
+        ([CLEAN, "--out", "/nowhere/at/all.npz"], "cannot be written"),
+        ([CLEAN, "--sideways"], "--sideways"),
+        (["--batch", "nowhere.jsonl"], "cannot be read"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_status_2(call, arguments, words):
+    status, lines, error = call(*arguments, "--json")
+    assert status == 2
+    assert lines == []
+    assert words in error
+    assert len(error.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("source", ["nonsense", "void helper() { }", SCALED.replace("scale +", "scales +"), ""])
+def test_what_does_not_compile_is_one_line_and_status_2(call, tmp_path, source):
+    file = tmp_path / "broken.slang"
+    file.write_text(source)
+    status, lines, error = call(file, "--json")
+    assert (status, lines) == (2, [])
+    assert len(error.strip().splitlines()) == 1
+
+
+def job(file: Path, **more) -> str:
+    return json.dumps({"file": str(file), "entry": "computeMain", "groups": [1, 1, 1], "include": []} | more)
+
+
+# No budget in a function that holds target code: it runs as it is.
+ENDLESS = """float f(float x)
+{
+    x = spirv_asm { result:$$float = OpFMul $x $x };
+    while (x > -1.0) x = x + 1.0;
+    return x;
+}
+"""
+
+
+def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
+    """A job that kills its worker, one that hangs it, others that are wrong: each an error in its own line, the rest runs."""
+    monkeypatch.setattr(trace_command, "JOB_SECONDS", 20.0)
+    crash, hang, kernel = tmp_path / "crash.slang", tmp_path / "hang.slang", tmp_path / "kernel.slang"
+    main_of = '[shader("compute")]\n[numthreads(8, 1, 1)]\nvoid computeMain(uint lane : SV_GroupIndex)\n{\n    %s\n}\n'
+    buffer = "RWStructuredBuffer<float> output;\n"
+    crash.write_text(buffer + main_of % f"output[lane] = {'(' * 60000}lane{')' * 60000};")  # deeper than the compiler's stack
+    hang.write_text(buffer + ENDLESS + main_of % "output[lane] = f(lane);")
+    kernel.write_text(buffer + main_of % "output[lane] += 0.5;")
+    words = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], np.float32)
+    good = job(kernel, buffers={"output": {"stride": 4, "words": words.view(np.uint32).tolist()}})
+    lines = [good, job(crash), "no job", job(RACY), job(tmp_path / "nowhere.slang"), job(hang), '["neither"]', good]
+    jobs = tmp_path / "jobs.jsonl"
+    jobs.write_text("\n".join(lines) + "\n")
+    trace_command.batch(jobs)
+    results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [result["ok"] for result in results] == [True, False, False, True, False, False, False, True]
+    for result in results:
+        assert set(result) == {"ok", "buffers", "plain", "events", "functions", "stepped_over", "findings", "error"}
+        assert bool(result["error"]) != result["ok"]
+        assert "\n" not in (result["error"] or "")
+    for result in (results[0], results[-1]):
+        assert np.array(result["buffers"]["output"], np.uint32).view(np.float32).tolist() == (words + 0.5).tolist()
+        assert result["plain"] == result["buffers"]
+        assert result["functions"] == ["computeMain"]
+        assert result["events"] > 8
+        assert result["stepped_over"] == result["findings"] == []
+    assert [finding["kind"] for finding in results[3]["findings"]] == ["race"]
+    assert "nowhere.slang" in results[4]["error"]
+
+
+def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
+    """In a process of its own: one with a device open is no copy to be made of."""
+    kernel = tmp_path / "hang.slang"
+    kernel.write_text(f"RWStructuredBuffer<float> output;\n{ENDLESS}[numthreads(4, 1, 1)] void run() {{ output[0] = f(1); }}\n")
+    program = "import sys; from splatscope.cli import main, trace; trace.JOB_SECONDS = 8.0; main.main(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "trace", str(kernel), "--json"], capture_output=True, text=True, timeout=120
+    )
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert (done.returncode, finding["kind"], finding["lines"]) == (1, "timeout", [5])
+    assert "the loop on line 5 has no budget" in finding["message"]
+
+
+def test_the_command_itself():
+    """Once as a process of its own: the exit status and one line on stdout, nothing on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", "splatscope.cli.main", "trace", str(RACY), "--json"], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout)["findings"][0]["kind"] == "race"

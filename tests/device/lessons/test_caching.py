@@ -1,0 +1,126 @@
+"""The section on what a backward pass keeps: states and gradients against the twin, bytes against the compiled kernels."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference
+from splatscope.textbook.contents import find_lesson
+
+Caching = find_lesson("caching")
+few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+scenes = st.fixed_dictionaries({"count": st.integers(1, 10), "opacity": st.floats(0.05, 1), "seed": st.integers(0, 40)})
+
+
+def layers_of(lesson) -> np.ndarray:
+    """(count, 4) float64: what each Gaussian lays on the pixel."""
+    g = reference.load_direct(lesson.raw().astype(float))
+    return np.stack([reference.evaluate(g, blob, np.array([[3.0, 1.0]]))[0] for blob in range(lesson.count)])
+
+
+def walk(layers: np.ndarray) -> np.ndarray:
+    """(count + 1, 4) float64: the pixel before each layer, and at the end."""
+    value, count = np.array([0.0, 0, 0, 1]), np.array(0)
+    states = [value]
+    for layer in layers:
+        value, count = reference.transform_pixel_state(value, count, layer)
+        states.append(value)
+    return np.array(states)
+
+
+@few
+@given(values=scenes)
+def test_kept_and_undone_are_the_twins_states(told, values):
+    lesson, query = told("caching", **values)
+    states = walk(layers_of(lesson))
+    np.testing.assert_allclose(query.output("kept"), states[:-1], atol=2e-4)
+    np.testing.assert_allclose(query.output("undone"), states[:-1], atol=1e-3)
+    facts = lesson.facts(query)
+    np.testing.assert_allclose(facts["end"], states[-1], atol=2e-4)
+    np.testing.assert_allclose(facts["layers"], layers_of(lesson), atol=2e-4)
+
+
+@few
+@given(values=scenes)
+def test_both_gradients_are_the_twins_slopes(told, values):
+    lesson, query = told("caching", **values)
+    layers, d_end = layers_of(lesson), lesson.job().inputs["dEnd"].astype(float)
+    if np.any(np.abs(walk(layers)[:, 3] - 1 / 255) < 1e-4):
+        return  # a state at the very edge of the guard has no slope
+    expected = np.zeros_like(layers)
+    for index in np.ndindex(layers.shape):
+        ends = []
+        for way in (1e-6, -1e-6):
+            moved = layers.copy()
+            moved[index] += way
+            ends.append(walk(moved)[-1] @ d_end)
+        expected[index] = (ends[0] - ends[1]) / 2e-6
+    for name in ("dByKept", "dByUndo"):
+        np.testing.assert_allclose(query.output(name), expected, atol=2e-3)
+    assert not query.findings
+
+
+def test_stops_are_turns_there_and_back(told):
+    lesson, query = told("caching", count=5)
+    stops = lesson.stops(query)
+    assert len(stops) == 10
+    assert stops == sorted(stops)
+    kept, undone = (query.steps(kind="write", name=name) for name in ("kept", "undone"))
+    for number, stop in enumerate(stops, 1):
+        assert np.sum(kept <= stop) == min(number, 5)
+        assert np.sum(undone <= stop) == max(0, number - 5)
+
+
+@few
+@given(values=scenes)
+def test_answers(told, values):
+    lesson, query = told("caching", **values)
+    waits, same = lesson.waits(query), lesson.same(query)
+    assert waits.value == f"turn {lesson.count}"
+    equal = query.output("dByKept")[:, 3] == query.output("dByUndo")[:, 3]
+    assert same.value == str(int(equal.sum()))
+    for answer in (waits, same):
+        assert answer.value in answer.options
+        assert len(set(answer.options)) == len(answer.options) <= 4
+
+
+def test_claims(experiment):
+    lesson = Caching()
+    assert not lesson.copies(experiment).holds
+    linear = lesson.linear(experiment)
+    assert not linear.holds
+    assert "refused" in linear.ran
+    assert lesson.final(experiment).holds
+
+
+def test_bytes_by_the_bound(experiment):
+    lesson = Caching()
+    few_turns, more, most = (lesson.stored(experiment, bound) for bound in (4, 8, 16))
+    assert most - more == 2 * (more - few_turns) > 8 * 4 * 16
+    again = lesson.stored(experiment, 16, recompute=True)
+    assert 16 * 16 <= again < most / 3
+    table = lesson.types(experiment)
+    assert sum(float(row[1]) for row in table.rows) == (more - few_turns) / 4
+
+
+def test_the_three_kernels_agree(experiment):
+    for row in Caching().gradients(experiment).rows:
+        assert all(float(cell.replace("−", "-")) < 1e-5 for cell in row[1:])
+
+
+@pytest.mark.parametrize("entry", ["byAutodiff", "byBuffer", "byUndo"])
+def test_a_kernels_gradient_is_a_slope(experiment, entry):
+    """∂/∂red of one Gaussian, which is linear: the sum of α·T over all pixels, times dEnd.r."""
+    lesson = Caching()
+    job = lesson.way(entry, 8)
+    g = reference.load_direct(job.inputs["blobsBuffer"].reshape(9, 64).astype(float))
+    y, x = np.mgrid[0:16, 0:32]
+    pixels = np.stack([x.ravel(), y.ravel()], -1)
+    through = np.ones(len(pixels))
+    for blob in range(5):
+        alpha = reference.evaluate(g, blob, pixels)[:, 3]
+        share, through = alpha * through, through * (1 - alpha)
+    gradient = experiment.run(job)["derivBuffer"].view(np.float32).reshape(9, 64)
+    assert gradient[5, 4] == pytest.approx(0.4 * share.sum(), rel=1e-3)
+    assert not gradient[:, 8:].any()

@@ -1,0 +1,108 @@
+"""The coarse pass of one tile against the NumPy twin: who is tested, who is listed, what the page asks and claims of it."""
+
+import numpy as np
+import pytest
+
+import reference
+
+CASES = [{}, {"count": 1}, {"count": 33, "tile": 0, "seed": 5}, {"count": 128, "spread": 2.5, "tile": 29}]
+
+
+def touching(lesson) -> tuple[np.ndarray, reference.Boxes]:
+    """Which Gaussians' boxes touch the lesson's tile, (count,) bool, and the boxes."""
+    boxes = reference.bounds(reference.load_direct(lesson.raw().astype(float)))
+    middle = np.array((lesson.tile % 6 * 8 + 3.5, lesson.tile // 6 * 4 + 1.5))
+    tile = reference.Boxes(middle, np.array((1.0, 0.0)), np.array((4.0, 2.0)))
+    tiles = reference.Boxes(*(np.broadcast_to(part, (lesson.count, 2)) for part in (tile.center, tile.axis, tile.half_size)))
+    return reference.intersects(boxes, tiles), boxes
+
+
+def strongest(lesson) -> np.ndarray:
+    """(count,) each one's largest alpha at the tile's pixels."""
+    g = reference.load_direct(lesson.raw().astype(float))
+    y, x = np.mgrid[0:4, 0:8]
+    pixels = np.stack([x.ravel() + lesson.tile % 6 * 8, y.ravel() + lesson.tile // 6 * 4], -1)
+    return np.array([reference.evaluate(g, blob, pixels)[:, 3].max() for blob in range(lesson.count)])
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_scene_is_what_the_twin_says(told, values):
+    lesson, query = told("coarse-raster", **values)
+    facts = lesson.facts(query)
+    touches, boxes = touching(lesson)
+    assert [one["gaussian"] for one in facts["tests"]] == list(range(lesson.count))
+    assert all(one["thread"] == one["gaussian"] % 32 and one["turn"] == one["gaussian"] // 32 for one in facts["tests"])
+    assert [one["place"] >= 0 for one in facts["tests"]] == touches.tolist()
+    assert sorted(one["place"] for one in facts["tests"] if one["place"] >= 0) == list(range(touches.sum()))
+    for one in facts["tests"]:
+        assert one["begin"] < one["asked"][0] < one["end"]
+        assert len(one["asked"]) == 4 if one["place"] >= 0 else 1 <= len(one["asked"]) <= 4
+    np.testing.assert_allclose([shape["center"] for shape in facts["shapes"]], boxes.center, atol=1e-3)
+    sizes = np.sort([shape["half"] for shape in facts["shapes"]])
+    np.testing.assert_allclose(sizes, np.sort(boxes.half_size), rtol=1e-3)
+    np.testing.assert_allclose([shape["strongest"] for shape in facts["shapes"]], strongest(lesson), atol=2e-4)
+    for one, shape in zip(facts["tests"], facts["shapes"], strict=True):  # the first gap, in the order in which they are asked
+        gaps = np.abs(shape["distance"]) > np.add(shape["box"], shape["tile"])
+        assert len(one["asked"]) == (int(np.argmax(gaps)) + 1 if gaps.any() else 4)
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_stops_and_the_list(told, values):
+    lesson, query = told("coarse-raster", **values)
+    stops = lesson.stops(query)
+    assert stops == sorted(set(stops))
+    assert len(stops) == lesson.count + 2
+    assert stops[-1] == len(query)
+    touches, _ = touching(lesson)
+    kept = min(16, int(touches.sum()))
+    listed = query.output("list")[:kept]
+    assert set(listed) <= set(np.flatnonzero(touches))
+    assert len(set(listed)) == kept
+    assert not query.output("list")[kept:].any()
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_answers(told, values):
+    lesson, query = told("coarse-raster", **values)
+    kept = min(16, int(touching(lesson)[0].sum()))
+    listed = query.output("list")[:kept]
+    last, faint = lesson.last(query), lesson.faint(query)
+    assert last.value == (str(listed[-1]) if kept else "none")
+    assert faint.value == str(int(np.sum(strongest(lesson)[listed] < 1 / 255)))
+    for answer in (last, faint):
+        assert answer.value in answer.options
+        assert len(set(answer.options)) == len(answer.options) <= 4
+
+
+def test_without_the_guard_the_write_is_found(told):
+    crowded = {"count": 128, "spread": 2.5}
+    _, query = told("coarse-raster", **crowded)
+    assert [finding.kind for finding in query.findings] == ["benign-race"]
+    lesson, broken = told("coarse-raster", **crowded, guard=False)
+    found = next(finding for finding in broken.findings if finding.kind == "out-of-bounds")
+    assert found.name == "blobs"
+    assert "blobs[place] = i" in broken.job.source.split("\n")[found.lines[0] - 1]
+    counts = broken.values(broken.steps(kind="write", name="blobCount"))
+    assert set(counts) == {int(touching(lesson)[0].sum())}
+
+
+def test_claims(told, experiment):
+    lesson, _ = told("coarse-raster")
+    race = lesson.no_race(experiment)
+    assert not race.holds
+    assert "benign-race on <b>blobCount</b>" in race.ran
+    enough = lesson.enough(experiment)
+    assert not enough.holds
+
+
+def test_shows(told, experiment):
+    lesson, _ = told("coarse-raster", count=40)
+    listed, visible, vain = (picture.pixels for picture in lesson.box_and_ellipse(experiment).shows[1].pictures)
+    touches, _ = touching(lesson)
+    assert listed.ravel()[lesson.tile] == touches.sum()
+    assert visible.ravel()[lesson.tile] == np.sum(touches & (strongest(lesson) >= 1 / 255))
+    np.testing.assert_array_equal(vain, listed - visible)
+    rows = lesson.two_lists(experiment).rows
+    assert int(rows[0][2]) >= 1
+    assert sorted(experiment.run(lesson.wide())["list"]) == list(range(2**19))
+    assert "◆ out-of-bounds" in lesson.unguarded(experiment).shows[0].rows[1][-1]

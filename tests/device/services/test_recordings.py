@@ -1,0 +1,173 @@
+"""Recordings for pages: packed without loss, kept, refused in words."""
+
+import asyncio
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.gpu.reflection import reflect
+from splatscope.recordings.wire import pack
+from splatscope.services import recordings as module
+from splatscope.services.recordings import check_source, record_source
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import record
+from splatscope.web.debugger.inputs import inputs_of
+from splatscope.web.debugger.playground import suggest
+from splatscope.web.examples.example import difference, fixed
+from splatscope.web.examples.gallery import EXAMPLES
+from splatscope.workers.pool import Pool
+
+COUNTING = """
+struct Pair { float weight; uint2 at; };
+groupshared uint total;
+RWStructuredBuffer<uint> counts;
+RWStructuredBuffer<Pair> pairs;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void countMain(uint3 t : SV_GroupThreadID)
+{
+    if (t.x == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint before;
+    InterlockedAdd(total, t.x + 1, before);
+    InterlockedAdd(counts[t.x % 2], before);
+    pairs[t.x].weight = 0.5 * t.x;
+    int mine[3];
+    mine[t.x % 3] = int(t.x);
+}
+"""
+
+
+def unpack(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
+    """What the browser reads, by the words of `packing._stream`."""
+    raw = zlib.decompress(data)
+    length = int(np.frombuffer(raw[:4], np.uint32)[0])
+    head = json.loads(raw[4 : 4 + length])
+    columns = {
+        name: np.frombuffer(raw, np.dtype(kind), count, 4 + length + start)
+        for name, (kind, start, count) in head["columns"].items()
+    }
+    return head, columns
+
+
+@pytest.fixture(scope="module")
+def counted():
+    job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
+    done = record(open_device(), job)
+    layouts = reflect(open_device(), COUNTING).buffers
+    return done, *unpack(pack(done, sanitize(done.trace), job, layouts))
+
+
+def test_events_come_in_the_devices_order_with_their_values(counted):
+    done, head, columns = counted
+    trace, order = done.trace, done.trace.order
+    assert head["events"] == len(trace)
+    np.testing.assert_array_equal(columns["thread"], trace.thread[order])
+    np.testing.assert_array_equal(columns["site"], trace.site[order])
+    at = 0
+    for event, site in zip(order, (head["sites"][s] for s in columns["site"]), strict=True):
+        words = columns["words"][at : at + site["width"]]
+        np.testing.assert_array_equal(words, trace.words[event][: site["width"]])
+        at += site["width"]
+    assert at == len(columns["words"])
+
+
+def test_columns_are_no_wider_than_they_need(counted):
+    _, head, columns = counted
+    assert columns["thread"].dtype == columns["site"].dtype == columns["place"].dtype == np.uint8
+    assert all(start % 8 == 0 for _, start, _ in head["columns"].values())
+
+
+def test_places_name_the_cells(counted):
+    done, head, columns = counted
+    trace, order = done.trace, done.trace.order
+    seen = set()
+    for event, place, number in zip(order, columns["place"].astype(int), columns["site"], strict=True):
+        memory = head["sites"][number].get("memory")
+        if memory is not None and place:
+            about = head["memories"][memory]
+            assert place - 1 - about["first"] == trace.index[event]
+            seen.add(about["name"])
+        elif head["sites"][number]["kind"] == "element":
+            assert head["variables"][place - 1]["name"] == f"mine[{trace.index[event]}]"
+            seen.add("mine")
+    assert seen == {"total", "counts", "pairs", "mine"}
+
+
+def test_structs_are_laid_out_as_the_compiler_does(counted):
+    _, head, _ = counted
+    pairs = next(memory for memory in head["memories"] if memory["name"] == "pairs")
+    assert [part for part, _, _ in pairs["parts"]] == [".weight", ".at.x", ".at.y"]
+
+
+def test_a_cell_is_known_after_each_atomic(counted):
+    """Eight threads add 1 … 8: what stands there after each is what the next one found."""
+    _, head, columns = counted
+    after = iter(zip(columns["after"], columns["after_known"], strict=True))
+    sums: dict[str, list[int]] = {}
+    for number in columns["site"]:
+        site = head["sites"][number]
+        if site["kind"] == "atomic":
+            value, known = next(after)
+            assert known or site["name"] == "total"
+            if known:
+                sums.setdefault(site["name"], []).append(int(value))
+    assert sums["total"] == sorted(sums["total"])
+    assert len(sums["total"]) >= 7
+    assert set(sums["total"]) <= set(range(1, 37))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_a_fix_applies_and_takes_the_finding_away(example):
+    device = open_device()
+
+    def kinds(source: str) -> set[str]:
+        interface = reflect(device, source)
+        specs, groups = suggest(source, interface, interface.entries[0], example.inputs)
+        job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
+        assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
+        recording, findings, _ = module.record_and_pack(device, job, between_groups=True)
+        assert not recording.trace.header["truncated"] or {"timeout"} & {finding.kind for finding in findings}
+        return {finding.kind for finding in findings}
+
+    if not example.fixes:
+        assert kinds(example.source) <= {"benign-race"}  # the coarse pass has one: all threads store the same count
+        return
+    better = fixed(example, example.source)
+    assert better is not None
+    assert kinds(example.source)
+    assert not kinds(better)
+    assert difference(example.source, better)
+    assert fixed(example, better) is None
+
+
+def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
+    job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
+    monkeypatch.setattr(module, "_recordings", module.SingleFlightCache(module.MOST_KEPT, lambda packed: len(packed.data)))
+
+    async def ask():
+        pool = Pool()
+        calls = []
+        run = pool.run
+        monkeypatch.setattr(pool, "run", lambda *args, **kwargs: calls.append(args) or run(*args, **kwargs))
+        try:
+            together = await asyncio.gather(*(record_source(pool, job) for _ in range(5)))
+            later = await record_source(pool, job)
+            wrong = await record_source(pool, KernelJob("void main() {}"))
+            refused = await check_source(pool, COUNTING.replace("t.x + 1", "nobody"))
+        finally:
+            await pool.close()
+        return calls, together, later, wrong, refused
+
+    calls, together, later, wrong, refused = asyncio.run(ask())
+    assert len(calls) == 3  # one for six, one for each of the others
+    assert all(packed is later for packed in together)
+    assert later.meta["events"] == unpack(later.data)[0]["events"]
+    assert wrong.data == b""
+    assert "entry point" in wrong.meta["error"]
+    assert refused.error.startswith("kernel.slang:13:")
+    assert (refused.diagnostics[0].line, refused.diagnostics[0].severity) == (13, "error")

@@ -1,0 +1,60 @@
+"""A .ply file holds what the kernels blend."""
+
+import numpy as np
+import pytest
+
+import reference
+from splatscope.splat.ply import SH_C0, to_ply
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Trainer
+
+WIDTH, HEIGHT = 48, 32
+
+
+def read_ply(data: bytes) -> tuple[list[str], np.ndarray]:
+    """Header lines, and the vertices as its properties say."""
+    head, _, body = data.partition(b"end_header\n")
+    lines = head.decode("ascii").splitlines()
+    assert lines[:2] == ["ply", "format binary_little_endian 1.0"]
+    names = [line.split()[2] for line in lines if line.startswith("property float ")]
+    count = next(int(line.split()[2]) for line in lines if line.startswith("element vertex "))
+    vertices = np.frombuffer(body, [(name, "<f4") for name in names])
+    assert len(vertices) == count
+    return lines, vertices
+
+
+def pixels() -> np.ndarray:
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    return np.stack([255 * x / WIDTH, 255 * y / HEIGHT, 128 + 0 * x], axis=-1).astype(np.uint8)
+
+
+@pytest.fixture(params=["direct", "shipped"])
+def trained(device, request):
+    trainer = Trainer(device, start_state(Settings(model=request.param, blobs=40, size=48, iterations=60), pixels(), "ramp"))
+    trainer.advance(60)
+    return trainer
+
+
+def test_a_ply_holds_the_gaussians_that_the_kernels_blend(trained):
+    look = trained.look()
+    _, v = read_ply(to_ply(look.ellipses, WIDTH, HEIGHT))
+    raw = trained.save().splats.raw.astype(np.float64)
+    shipped = trained.state.settings.model == "shipped"
+    g = reference.load_shipped(raw, WIDTH, HEIGHT, 1e-4) if shipped else reference.load_direct(raw)
+    side = max(WIDTH, HEIGHT)
+    back = np.stack([(v["x"] * side + WIDTH - 1) / 2, (v["y"] * side + HEIGHT - 1) / 2], -1)
+    assert np.allclose(back, g.center, atol=1e-3)
+    assert np.allclose(0.5 + SH_C0 * np.stack([v[f"f_dc_{c}"] for c in range(3)], -1), g.color, atol=1e-5)
+    assert np.allclose(1 / (1 + np.exp(-v["opacity"].astype(float))), g.opacity, atol=1e-5)
+
+    # The covariance as a viewer makes it: R S Sᵀ Rᵀ, R from the quaternion.
+    w, z = v["rot_0"].astype(float), v["rot_3"].astype(float)
+    assert np.allclose(w**2 + z**2, 1, atol=1e-6)
+    assert not np.any([v["rot_1"], v["rot_2"]])
+    cos, sin = w * w - z * z, 2 * w * z
+    turn = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)
+    sigma = np.exp(np.stack([v["scale_0"], v["scale_1"]], -1).astype(float)) * side / 2
+    covariance = turn @ (sigma[..., None] ** 2 * turn.swapaxes(-1, -2))
+    conic = np.stack([np.stack([g.conic[:, 0], g.conic[:, 1]], -1), np.stack([g.conic[:, 1], g.conic[:, 2]], -1)], -2)
+    assert np.allclose(covariance @ conic, np.eye(2), atol=5e-3)

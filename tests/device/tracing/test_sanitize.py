@@ -1,0 +1,38 @@
+"""Kernels with a fault and their twins without: each file of findings/ says in its head what is found in it, and no more is."""
+
+from pathlib import Path
+
+import pytest
+
+from helpers.corpus import FINDING_FILES, expected, said
+from splatscope.cli.trace import parse_buffer
+from splatscope.gpu.device import open_device
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import record
+
+
+def run(path: Path, **more):
+    source = path.read_text()
+    groups = tuple(int(n) for n in (said(source, "groups") or ["1,1,1"])[0].split(","))
+    inputs = dict(parse_buffer(text) for text in said(source, "buffer"))
+    return record(open_device(), KernelJob(source, path.name, groups=groups, inputs=inputs, **{"records": 400_000} | more))
+
+
+@pytest.mark.parametrize("path", FINDING_FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FINDING_FILES])
+def test_findings(path):
+    recording = run(path)
+    findings = sanitize(recording.trace)
+    shown = "\n".join(f"{f.kind}: {f.message}" for f in findings)
+    assert sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == expected(path.read_text()), shown
+    assert not recording.stepped_over
+    slots = recording.trace.slot
+    for finding in findings:
+        assert finding.message.endswith((".", "two."))
+        assert finding.file == path.name
+        assert [recording.trace.thread[e] for e in finding.events] == finding.threads[: len(finding.events)]
+        if finding.kind in ("race", "benign-race"):
+            assert len(finding.events) == len(finding.lines) == 2
+            assert len(set(finding.threads)) == 2
+            assert slots[finding.events[0]] < slots[finding.events[1]]
+            assert [recording.trace.sites[recording.trace.site[e]].line for e in finding.events] == finding.lines

@@ -1,0 +1,395 @@
+"""What a page's source can reach: with the filter switched off, Linux alone keeps it from every file, and from other learners."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import secrets
+import select
+import subprocess
+import sys
+import zlib
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.device import DeviceError
+from splatscope.paths import PACKAGE, SHADERS
+from splatscope.services import recordings as recording
+from splatscope.services.recordings import check_source, record_source
+from splatscope.tracing.job import KernelJob
+from splatscope.web.debugger.debugger import Debugger
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.sandbox import confinement as confine
+from splatscope.workers.sandbox import supervisor as sandbox
+from splatscope.workers.single_flight import SingleFlightCache
+
+pytestmark = pytest.mark.skipif(bool(confine.why_not()), reason="this system cannot confine a process")
+
+KERNEL = """
+RWStructuredBuffer<uint> numbers;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void kernelMain(uint lane : SV_GroupIndex)
+{
+    BODY
+}
+"""
+
+
+def kernel(body: str = "numbers[lane] = lane;", before: str = "") -> str:
+    return before + KERNEL.replace("BODY", body)
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Runs a coroutine, all on one event loop with one pool: what one test breaks, the next one would meet."""
+    with asyncio.Runner() as runner:
+        yield runner.run
+        runner.run(worker_pool.close())
+
+
+def forget(monkeypatch) -> None:
+    """What was recorded is recorded anew."""
+    monkeypatch.setattr(recording, "_recordings", SingleFlightCache(2**20, lambda packed: len(packed.data)))
+
+
+@pytest.fixture
+def no_filter(monkeypatch):
+    """Only the operating system is left."""
+    monkeypatch.setattr(recording, "refuse", lambda source: "")
+    forget(monkeypatch)
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """A word that only files know: one that a compiler quotes when it meets it, and a module that it could import."""
+    word = f"canary{secrets.token_hex(8)}"
+    (tmp_path / "secret.h").write_text(f"{word} {word};\n")
+    (tmp_path / "secret.slang").write_text(f"#error {word}\n")
+    (tmp_path / "fine.slang").write_text(f"public static const uint {word} = 7;\n")
+    (tmp_path / "link.h").symlink_to(tmp_path / "secret.h")
+    return tmp_path, word
+
+
+def reaching(folder) -> dict[str, str]:
+    """Ways to a file of that folder, by name. `__include` and imports take modules, the rest text."""
+    header, relative = folder / "secret.h", os.path.relpath(folder, SHADERS)
+    return {
+        "include": f'#include "{header}"\n',
+        "in angles": f"#include <{header}>\n",
+        "after a comment": f'#/**/include "{header}"\n',
+        "over two lines": f'#inc\\\nlude "{header}"\n',
+        "by a macro": f'#define WHERE "{header}"\n#include WHERE\n',
+        "relative": f'#include "{relative}/secret.h"\n',
+        "by a link": f'#include "{folder}/link.h"\n',
+        "import": f'import "{folder}/secret";\n',
+        "__import": f'__import "{folder}/secret";\n',
+        "relative import": f'import "{relative}/secret";\n',
+        "__include": f'__include "{folder}/secret.slang";\n',
+        "a module that compiles": f'import "{folder}/fine";\n',
+    }
+
+
+def all_words(result) -> str:
+    """Whatever a page could get to see of a result."""
+    if isinstance(result, recording.Checked):
+        return json.dumps(asdict(result))
+    return json.dumps(result.meta, default=str) + (zlib.decompress(result.data).decode("latin-1") if result.data else "")
+
+
+def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
+    folder, word = secret
+    ways = {name: kernel(before=lines) for name, lines in reaching(folder).items()}
+    ways["what it found"] = kernel(f"numbers[lane] = {word};", f'import "{folder}/fine";\n')
+
+    async def ask():
+        seen = {}
+        for name, source in ways.items():
+            seen[name] = await check_source(worker_pool, source)
+            with contextlib.suppress(WorkerError, ValueError):
+                seen[f"{name}, recorded"] = await record_source(worker_pool, KernelJob(source, records=4000))
+        # The same on an ordinary worker, which can: so the words would be seen.
+        control = {name: await check_source(worker_pool, source, trusted=True) for name, source in ways.items()}
+        return seen, control
+
+    with caplog.at_level(logging.DEBUG):
+        seen, control = run(ask())
+    del seen["what it found"], seen["what it found, recorded"]  # those hold the word that they were given
+    assert [name for name, result in seen.items() if word in all_words(result)] == []
+    assert word not in caplog.text
+    out, err = capfd.readouterr()
+    assert word not in out + err
+    assert control["a module that compiles"].interface is not None
+    assert all(checked.interface is None for name, checked in seen.items() if "recorded" not in name)
+    assert len([name for name, checked in control.items() if word in all_words(checked)]) >= 8
+
+
+@pytest.mark.parametrize(
+    "file", ["/etc/passwd", "/proc/self/environ", "/proc/self/maps", str(PACKAGE / "cli" / "main.py"), sys.executable]
+)
+def test_not_even_the_programs_own_files_are_read(run, no_filter, file):
+    checked = run(check_source(worker_pool, kernel(before=f'#include "{file}"\n')))
+    assert checked.interface is None
+    assert file in checked.error
+    assert [d for d in checked.diagnostics if file not in d.message] == []
+
+
+def test_shipped_modules_are_there(run):
+    source = "import workgroup;\n" + kernel()
+    checked = run(check_source(worker_pool, source))
+    assert checked.error == ""
+    assert checked.interface.buffers["numbers"].parts == (("", "uint", 0),)
+
+
+def test_what_comes_out_is_what_a_worker_of_ones_own_brings(run, monkeypatch):
+    job = KernelJob(
+        kernel("numbers[lane] = numbers[lane ^ 1] + 2;"), inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000
+    )
+
+    async def both():
+        inside = await record_source(worker_pool, job)
+        forget(monkeypatch)
+        return inside, await record_source(worker_pool, job, trusted=True)
+
+    inside, outside = run(both())
+    assert inside.meta["findings"] == outside.meta["findings"] == ["race"]
+    assert inside.meta["events"] == outside.meta["events"]
+    assert inside.meta["adapter"] == outside.meta["adapter"]
+
+
+def test_the_filter_comes_first_in_words_of_its_own(run, secret):
+    folder, _ = secret
+
+    async def ask():
+        checked = await check_source(worker_pool, kernel(before=f'#include "{folder}/secret.h"\n'))
+        packed = await record_source(worker_pool, KernelJob(kernel(before="import nothing;\n")))
+        return checked, packed
+
+    checked, packed = run(ask())
+    assert checked.error.startswith("#include is not allowed here")
+    assert packed.meta["error"].startswith("There is no module nothing")
+
+
+MACROS = "#define A0 x+x+x+x+x+x+x+x\n" + "".join(f"#define A{i} {'+'.join([f'A{i - 1}'] * 8)}\n" for i in range(1, 12))
+BREAKING = {  # what it breaks, and the source
+    "macros that grow": ("check", kernel("uint x = lane; numbers[lane] = A11;", MACROS)),
+    "deep nesting": ("check", kernel(f"numbers[lane] = {'(' * 30_000}lane{')' * 30_000};")),
+    "a great constant": ("check", kernel("numbers[lane] = c[lane];", "static const uint c[100000000] = {1};\n")),
+    "generics without end": ("record", kernel("numbers[lane] = f<0>();", "uint f<let N : int>() { return f<N + 1>() + 1; }\n")),
+    "great shared memory": (
+        "record",
+        kernel("big[lane] = lane; numbers[lane] = big[7 - lane];", "groupshared uint big[1000000000];\n"),
+    ),
+    "a pointer to nowhere": ("record", kernel("uint* p = (uint*)(uint64_t(lane) * 4096 + 64); *p = 3; numbers[lane] = *p;")),
+}
+
+
+@pytest.mark.parametrize("name", BREAKING)
+def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(run, name):
+    what, source = BREAKING[name]
+    numbers = np.frombuffer(secrets.token_bytes(32), np.uint32)  # so that nobody has recorded it before
+    innocent = KernelJob(kernel("numbers[lane] += lane;"), inputs={"numbers": numbers}, records=4000)
+
+    async def together():
+        ask = check_source(worker_pool, source) if what == "check" else record_source(worker_pool, KernelJob(source, records=4000))
+        return await asyncio.gather(ask, record_source(worker_pool, innocent), return_exceptions=True)
+
+    guilty, packed = run(together())
+    assert packed.meta["findings"] == []
+    assert packed.meta["events"] > 0
+    words = guilty.meta["error"] if isinstance(guilty, recording.PackedRecording) else str(guilty)
+    assert isinstance(guilty, recording.PackedRecording | WorkerLost)
+    assert words
+    assert "\n" not in words
+
+
+def test_a_page_does_not_choose_the_cpu_target(run):
+    with pytest.raises(DeviceError, match="No device is called “cpu”"):
+        run(record_source(worker_pool, KernelJob(kernel(), records=4000), "cpu"))
+
+
+def test_a_loop_without_end_is_found_not_waited_for(run):
+    packed = run(record_source(worker_pool, KernelJob(kernel("while (true) numbers[lane] += 1;"), records=4000)))
+    assert packed.meta["findings"] == ["timeout"]
+
+
+def test_a_compiler_that_does_not_come_back_is_stopped(run, monkeypatch):
+    monkeypatch.setattr(recording, "CHECK_LIMIT", 1.0)
+    source = kernel("{" * 15_000 + "numbers[lane] = 1;" + "}" * 15_000)
+
+    async def ask():
+        with pytest.raises(JobTimeout, match="The compiler took longer than 1 s"):
+            await check_source(worker_pool, source)
+        monkeypatch.setattr(recording, "CHECK_LIMIT", 20.0)
+        return await check_source(worker_pool, kernel())
+
+    assert run(ask()).interface is not None
+
+
+async def everybody() -> set[str]:
+    """The addresses of the workers."""
+    await worker_pool.run(os.getpid)
+    connection = worker_pool._connections[asyncio.get_running_loop()].result()
+    return set(connection.scheduler.workers)
+
+
+def test_a_kernel_crash_costs_no_worker(run):
+    async def ask():
+        before = await everybody()
+        with pytest.raises(WorkerLost, match="The kernel crashed"):
+            await record_source(worker_pool, KernelJob(BREAKING["a pointer to nowhere"][1], records=4000))
+        after = await everybody()
+        return before, after
+
+    before, after = run(ask())
+    assert before == after
+
+
+def test_each_recording_has_a_process_of_its_own_and_none_is_left():
+    box = sandbox.Sandbox()
+    job = KernelJob(kernel(), records=4000)
+    processes = []
+    for _ in range(2):
+        box.prepare("")
+        processes.append(box._cells[""])
+        box.ask("record", (job, ""), 60.0)
+    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)
+    kept = box._cells[""]
+    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)
+    assert processes[0] is not processes[1]
+    assert box._cells[""] is kept  # a compilation leaves nothing behind
+    kept._kill()
+    select.select([kept._process], [], [], 60)
+    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)  # whoever comes next does not report_later of it
+    kept = box._cells[""]
+    box._control.close()
+    with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
+        kept._connection.recv_bytes()
+
+
+# What a kernel could do that has taken over its process: run inside by `python -c`, after the same steps.
+INSIDE = """
+import os, socket, sys
+from pathlib import Path
+from splatscope.workers.sandbox import confinement as confine
+own = Path(sys.argv[1])
+confine.drop_capabilities()
+confine.restrict_memory(2**30, 2**20, 64, 30)
+confine.restrict_files([], [own], [])
+confine.restrict_calls()
+tries = {
+    "write in its folder": lambda: (own / "note").write_text("x"),
+    "read": lambda: Path("/etc/passwd").read_text(),
+    "list": lambda: os.listdir("/"),
+    "write": lambda: Path(sys.argv[2]).write_text("x"),
+    "link": lambda: os.symlink("/etc/passwd", own / "link"),
+    "climb": lambda: (own / ".." / "outside").read_text(),
+    "environment": lambda: Path("/proc/self/environ").read_text(),
+    "socket": lambda: socket.socket(),
+    "udp": lambda: socket.socket(type=socket.SOCK_DGRAM),
+    "unix": lambda: socket.socket(socket.AF_UNIX),
+    "fork": os.fork,
+    "run": lambda: os.execv("/bin/true", ["true"]),
+    "signal": lambda: os.kill(os.getppid(), 0),
+    "mode": lambda: os.chmod(sys.argv[2], 0o777),
+    "memory": lambda: bytearray(2**31),
+}
+for name, attempt in tries.items():
+    try:
+        attempt()
+        print(name)
+    except (OSError, MemoryError):
+        pass
+"""
+
+
+def test_a_process_shut_in_can_do_nothing_but_keep_its_folder(tmp_path):
+    own, outside = tmp_path / "own", tmp_path / "outside"
+    own.mkdir()
+    outside.write_text("kept")
+    done = subprocess.run([sys.executable, "-c", INSIDE, own, outside], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert done.stdout.split("\n") == ["write in its folder", ""]
+    assert outside.read_text() == "kept"
+
+
+# What an old kernel answers to the first call of Landlock, said by this one.
+NO_LANDLOCK = """
+import ctypes, struct, sys
+code = b"".join(struct.pack("HBBI", *i) for i in [(32, 0, 0, 0), (21, 0, 1, 444), (6, 0, 0, 0x50026), (6, 0, 0, 0x7FFF0000)])
+held = ctypes.create_string_buffer(code, len(code))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(held)), 16), 0, 0) == 0
+"""
+
+
+def test_where_nothing_confines_the_doctor_says_so():
+    code = NO_LANDLOCK + "from splatscope.cli.main import main\nmain(['doctor', '--json'])"
+    report = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300).stdout)
+    assert report["ok"]
+    assert report["sandbox"] == "none"
+    (missing,) = [m for m in report["missing"] if m["what"].startswith("a sandbox for edited kernels")]
+    assert "Landlock" in missing["what"]
+    assert "--address localhost" in missing["mend"]
+
+
+def test_where_nothing_confines_only_this_machines_user_may_edit():
+    code = f"""{NO_LANDLOCK}
+from splatscope.workers.sandbox import supervisor as sandbox
+from splatscope.workers.single_flight import SingleFlightCache
+from splatscope.services.recordings import check_job
+arguments = ({kernel()!r}, "kernel.slang", "")
+print(sorted(sandbox.work("check", check_job, arguments, 20.0, False)[0]["interface"]["buffers"]))
+try:
+    sandbox.work("check", check_job, arguments, 20.0, True)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    first, second = done.stdout.strip().split("\n")
+    assert first == "['numbers']"
+    assert second.startswith("WorkerError Edited kernels do not run here")
+    assert "--address localhost" in second
+
+
+@pytest.mark.parametrize(("address", "reached"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_who_can_call_is_read_from_what_is_listened_on(address, reached):
+    code = f"""
+import socket
+from splatscope.workers.sandbox.exposure import open_to_others
+with socket.socket() as listening:
+    listening.bind(({address!r}, 0))
+    listening.listen()
+    print(open_to_others())
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60).stdout.strip() == str(reached)
+
+
+async def on_the_page(source: str) -> Debugger:
+    """The debugger page after a run of this source, as its browser would ask for it."""
+    bench = Debugger()
+    bench._handle_msg({"type": "run", "source": source, "groups": [1, 1, 1]})
+    await asyncio.gather(*bench._tasks.values())
+    return bench
+
+
+def test_an_edited_kernel_records_on_the_page(run):
+    bench = run(on_the_page(kernel(f"numbers[lane] = {secrets.randbelow(10**6)};")))
+    assert bench.error == ""
+    assert bench.stepper.error == ""
+    assert bench.stepper.meta["events"] > 0
+
+
+def test_the_page_shows_nothing_of_a_file(run, no_filter, secret, caplog):
+    folder, word = secret
+    with caplog.at_level(logging.DEBUG):
+        bench = run(on_the_page(kernel(before=f'#include "{folder}/secret.h"\n')))
+    assert "secret.h" in bench.error
+    assert not bench.stepper.recording
+    shown = [bench.error, bench.notice, bench.stepper.error, *map(str, bench.diagnostics), str(bench.interface), caplog.text]
+    assert [words for words in shown if word in words] == []

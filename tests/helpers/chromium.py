@@ -1,0 +1,12 @@
+"""How the tests' browser is started, and what no page may do."""
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LOCAL = {"localhost", "127.0.0.1"}

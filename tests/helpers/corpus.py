@@ -1,0 +1,21 @@
+"""The kernels of tests/corpus: one of each form of the language, and, by kind of finding, kernels with a fault and near misses."""
+
+import re
+from pathlib import Path
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+LANGUAGE = CORPUS / "language"
+FINDINGS = CORPUS / "findings"
+FINDING_FILES = sorted(FINDINGS.glob("*/*.slang"))
+KINDS = ("race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout")
+
+
+def said(source: str, word: str) -> list[str]:
+    """What the lines `// word: …` of a kernel's head say."""
+    return re.findall(rf"^// {word}: (.+)$", source, re.MULTILINE)
+
+
+def expected(source: str) -> list[tuple]:
+    """(kind, name, sorted lines) of all findings; the device decides which access comes first."""
+    found = [text.split() for text in said(source, "expect") if text != "nothing"]
+    return sorted((kind, name, *sorted(map(int, lines))) for kind, name, *lines in found)

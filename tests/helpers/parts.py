@@ -1,0 +1,16 @@
+"""Served beside the app as /parts: the shell, with pages more, which hold the components that tests look at."""
+
+import sys
+from pathlib import Path
+
+from splatscope.web.session import serve
+from splatscope.web.shell.pages import BY_NAME, Entry
+
+tests = str(Path(__file__).parents[1])
+if tests not in sys.path:
+    sys.path.append(tests)
+BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "helpers.shown_parts:parts")
+BY_NAME["compared"] = Entry("compared", "Compared", "Tools", "A broken kernel beside its fix", "helpers.shown_parts:compared")
+BY_NAME["stepping"] = Entry("stepping", "Stepping", "Tools", "The stepper alone, on an example", "helpers.shown_parts:stepping")
+
+serve()

@@ -1,0 +1,162 @@
+"""What a class costs the server: python tests/load/measure_walk.py ADDRESS [STUDENTS], e.g. http://localhost:5006/app 100.
+
+Students are sockets without a browser: they join, count what they are sent, and ask for a page as a browser would.
+"""
+
+import asyncio
+import json
+import math
+import random
+import re
+import secrets
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.request import urlopen
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from splatscope.web.classroom.classroom import code_of
+from splatscope.web.classroom.walk_bar import SHARE
+
+WALK = "whole"
+PATIENCE = 180.0  # seconds for a page to reach everybody
+
+
+def header(kind: str) -> str:
+    return json.dumps({"msgid": secrets.token_hex(8), "msgtype": kind})
+
+
+def components(found: object) -> Iterator[tuple[str, str]]:
+    """(class, id) of each component of the app in a document."""
+    if isinstance(found, dict) and "id" in found and "class_name" in (attributes := found.get("attributes", {})):
+        yield attributes["class_name"], found["id"]
+    for part in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
+        yield from components(part)
+
+
+@dataclass
+class Visitor:
+    """One session, connected as Bokeh's own client does it."""
+
+    socket: WebSocketClientConnection
+    models: dict[str, str] = field(default_factory=dict)
+    frames: list[tuple[float, int, str]] = field(default_factory=list)  # when, bytes, the first characters
+    task: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def come(cls, address: str, query: str) -> "Visitor":
+        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}", timeout=120).read().decode())
+        token = re.search(r'"token":"([^"]+)"', page)[1]
+        socket = await websocket_connect(
+            f"{address.replace('http', 'ws', 1)}/ws", subprotocols=["bokeh", token], max_message_size=2**28
+        )
+        visitor = cls(socket)
+        while '"ACK"' not in (await socket.read_message() or '"ACK"'):
+            pass
+        await visitor._send("PULL-DOC-REQ", {})
+        while not visitor.models:
+            message = await socket.read_message()
+            if isinstance(message, str) and "doc" in message[:20]:
+                visitor.models = dict(components(json.loads(message)))
+        visitor.task = asyncio.get_running_loop().create_task(visitor._listen())
+        await visitor._event("document_ready", [])
+        return visitor
+
+    async def _send(self, kind: str, content: dict) -> None:
+        for part in (header(kind), "{}", json.dumps(content)):
+            await self.socket.write_message(part)
+
+    async def turn(self, page: str, within: float = 0.0) -> None:
+        """Asks for a page, as its browser would, at some moment of so many seconds."""
+        await asyncio.sleep(random.uniform(0, within))
+        await self.say("Router", type="go", page=page, step=0, inputs={}, followed=True)
+
+    async def say(self, component: str, **data: object) -> None:
+        await self._event("data_event", [["model", {"id": self.models[component]}], ["data", _encoded(data)]])
+
+    async def _event(self, name: str, values: list) -> None:
+        event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}
+        await self._send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}]})
+
+    async def _listen(self) -> None:
+        while (message := await self.socket.read_message()) is not None:
+            self.frames.append((time.perf_counter(), len(message), message[:4000] if isinstance(message, str) else ""))
+
+    def told(self) -> list[tuple[float, int, str]]:
+        """What it was sent about the presenter."""
+        return [frame for frame in self.frames if '"where"' in frame[2] and "joined" not in frame[2]]
+
+    def recordings(self) -> list[float]:
+        """When it was sent bytes, which only a recording is."""
+        return [when for when, size, text in self.frames if not text and size > 1000]
+
+
+def _encoded(data: dict) -> dict:
+    return {
+        "type": "map",
+        "entries": [[name, _encoded(value) if isinstance(value, dict) else value] for name, value in data.items()],
+    }
+
+
+async def quiet(visitors: list[Visitor], seconds: float = 2.0) -> None:
+    """Waits until nobody has been sent anything for so long."""
+    while any(visitor.frames and time.perf_counter() - visitor.frames[-1][0] < seconds for visitor in visitors):
+        await asyncio.sleep(0.1)
+
+
+async def lead(teacher: Visitor, **where: object) -> float:
+    began = time.perf_counter()
+    await teacher.say("WalkBar", type="lead", **{"inputs": "", "show": "figure"} | where)
+    return began
+
+
+async def measure(address: str, count: int) -> None:
+    key = secrets.token_hex(8)
+    teacher = await Visitor.come(address, f"walk={WALK}&key={key}&page=undo")
+    await teacher.say("WalkBar", type="join", key="", base=address)
+    await asyncio.sleep(1)
+    await lead(teacher, page="undo", step=1, stop=7)
+    link = code_of(key)
+    began = time.perf_counter()
+    students = [await Visitor.come(address, f"walk={WALK}&class={link}") for _ in range(count)]
+    print(f"{count} students came within {time.perf_counter() - began:.1f} s, one after the other")
+    for student in students:
+        await student.say("WalkBar", type="join", key="", base=address)
+    await quiet([teacher, *students])
+
+    late, sizes, messages = [], [], []
+    for step in range(2, 22):
+        for student in students:
+            student.frames.clear()
+        began = await lead(teacher, page="undo", step=step, stop=7)
+        while not all(student.told() for student in students):
+            await asyncio.sleep(0.002)
+        late.append(max(student.told()[0][0] for student in students) - began)
+        await asyncio.sleep(0.05)
+        sizes += [size for student in students for _, size, _ in student.told()]
+        messages += [len(student.told()) for student in students]
+    print(f"A step: {statistics.median(sizes):.0f} bytes and {max(messages)} message to each student;")
+    print(f"the last has it after {statistics.median(late) * 1000:.0f} ms (median of {len(late)}), {max(late) * 1000:.0f} at most")
+
+    await quiet(students)
+    for student in students:
+        student.frames.clear()
+    teacher.frames.clear()
+    began = time.perf_counter()
+    await teacher.turn("bitonic-sort")
+    await lead(teacher, page="bitonic-sort", step=0, stop=16)
+    await asyncio.gather(*(student.turn("bitonic-sort", within=SHARE * count) for student in students))
+    while any(not one.recordings() for one in (teacher, *students)) and time.perf_counter() - began < PATIENCE:
+        await asyncio.sleep(0.05)
+    took = sorted(min(student.recordings(), default=math.inf) - began for student in students)
+    sent = statistics.median(sum(size for _, size, _ in student.frames) for student in students)
+    print(f"Another page, asked for within {SHARE * count:.1f} s: {sent / 1e6:.2f} MB to each; its recording is there after")
+    first, half, last = min(teacher.recordings(), default=math.inf) - began, took[count // 2], took[-1]
+    print(f"{first:.1f} s for who presents, {half:.1f} s for half of the class, {last:.1f} s for all")
+
+
+if __name__ == "__main__":
+    asyncio.run(measure(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100))

@@ -1,0 +1,35 @@
+"""What `--buffer` may say."""
+
+import numpy as np
+import pytest
+
+from splatscope.cli import trace as trace_command
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "dtype"),
+    [
+        ("a=float[4]", [0, 0, 0, 0], np.float32),
+        ("a=float[4]=1,2.5", [1, 2.5, 0, 0], np.float32),
+        ("a=uint=3,0x10", [3, 16], np.uint32),
+        ("a=int=-5", [-5], np.int32),
+        ("a=float3[2]=1,2,3,4", [1, 2, 3, 4, 0, 0], np.float32),
+        ("a=bool=true,false", [1, 0], np.uint32),
+        ("a=double=nan", [np.nan], np.float64),
+        ("a=uint64_t=18446744073709551615", [2**64 - 1], np.uint64),
+        ("a=float2", [0, 0], np.float32),
+    ],
+)
+def test_forms_of_buffers(text, values, dtype):
+    name, array = trace_command.parse_buffer(text)
+    assert name == "a"
+    assert array.dtype == dtype
+    assert np.array_equal(array, np.array(values, dtype), equal_nan=dtype == np.float64)
+
+
+def test_arrays_from_files(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(6.0).reshape(2, 3))
+    assert trace_command.parse_buffer(f"a=@{tmp_path / 'a.npy'}")[1].dtype == np.float32
+    assert trace_command.parse_buffer(f"a=double@{tmp_path / 'a.npy'}")[1].dtype == np.float64
+    assert trace_command.parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5]
+    assert trace_command.parse_buffer(f"a=float[8]@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5, 0, 0]

@@ -1,0 +1,53 @@
+"""Arrays that a reader gives as files."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from splatscope.recordings.archive import MOST_UNPACKED, ArchiveError, read_arrays
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return out.getvalue()
+
+
+def npy(array: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.save(out, array, allow_pickle=True)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"hello", "neither a .npy nor a .npz"),
+        (npy(np.array([{"a": 1}])), "only plain numbers"),
+        (npy(np.array(["words"])), "only plain numbers"),
+        (npy(np.zeros(3, [("a", "f4")])), "only plain numbers"),
+        (npy(np.arange(9))[:-1], "cut short"),
+        (npy(np.arange(9)).replace(b"(9,)", b"(99999999999,)").replace(b"      \n", b"\n"), "cut short"),
+        (zipped("words.txt", b"x"), "no array"),
+        (zipped("zeros.npy", bytes(MOST_UNPACKED + 1)), "unpacks to more"),
+        (b"PK\x03\x04", "damaged"),
+    ],
+)
+def test_array_files_that_are_none(data, words):
+    with pytest.raises(ArchiveError, match=words) as caught:
+        read_arrays("x.npy", data)
+    assert "\n" not in str(caught.value)
+
+
+def test_array_files_are_read_without_being_unpickled(monkeypatch):
+    monkeypatch.setattr("pickle.loads", None)
+    monkeypatch.setattr("pickle.load", None)
+    np.testing.assert_array_equal(
+        read_arrays("a.npy", npy(np.asfortranarray(np.arange(6).reshape(2, 3))))[""], [[0, 1, 2], [3, 4, 5]]
+    )
+    out = io.BytesIO()
+    np.savez(out, a=np.float16([1, 2]), b=np.array(True))
+    assert {name: array.dtype.name for name, array in read_arrays("a.npz", out.getvalue()).items()} == {"a": "float16", "b": "bool"}

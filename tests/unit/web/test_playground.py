@@ -1,0 +1,114 @@
+"""Sources of the Slang Playground, and what a page's draft makes of a kernel: inputs, groups, functions, cost."""
+
+import time
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.reflection import Interface, Layout
+from splatscope.web.debugger.draft import job_of
+from splatscope.web.debugger.inputs import InputError
+from splatscope.web.debugger.playground import complete, read
+
+SOURCE = """import playground;
+static const int N = 64 * 9; // [playground::BLACK(3, 3)] is only a comment
+[playground::ZEROS(N / 2)]
+RWStructuredBuffer<Atomic<uint>> counts;
+[playground::RAND(1 << 7)] RWStructuredBuffer<float> values;
+[playground::SLIDER(10.0, 4.0, 64.0)]
+uniform float size;
+[playground::COLOR_PICK(1.0, 0.5f, 0)] uniform float3 color;
+[playground::MOUSE_POSITION] uniform float4 mouse;
+[playground::TIME] uniform float now;
+
+[playground::CALL(100, 1, 1)]
+[playground::CALL::ONCE]
+[shader("compute")]
+[numthreads(64, 1, 1)]
+void fill(uint2 id : SV_DispatchThreadID) { values[id.x] = size + color.y + mouse.x + now; counts[0]++; }
+
+[playground::CALL::SIZE_OF("values")]
+[shader("compute")]
+[numthreads(64, 1, 1)]
+void halve(uint2 id : SV_DispatchThreadID) { values[id.x] *= 0.5; }
+
+float4 imageMain(uint2 at, int2 size) { return float4(float2(at) / size, values[0], 1); }
+"""
+
+
+def test_attributes_say_what_the_widgets_would():
+    specs = read(SOURCE).specs
+    assert (specs["counts"]["fill"], specs["counts"]["count"]) == ("zeros", 288)
+    assert (specs["values"]["fill"], specs["values"]["count"]) == ("random", 128)
+    assert (specs["size"]["values"], specs["color"]["values"], specs["mouse"]["values"]) == ("10.0", "1.0 0.5 0", "0")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[playground::BLACK(4, 4)] RWTexture2D<float> t;", "BLACK] makes a texture"),
+        ('[playground::URL("a.png")] Texture2D<float> t;', "URL] loads a picture"),
+        ("[playground::SAMPLER] SamplerState s;", "SAMPLER] samples"),
+        ('[playground::CALL_INDIRECT("b", 0)] void f() {}', "CALL_INDIRECT] takes the number of groups from a buffer"),
+        ("[playground::RAND(UNKNOWN)] RWStructuredBuffer<float> b;", "“UNKNOWN”, which is no number"),
+        ("[playground::RAND(9**9**9**9)] RWStructuredBuffer<float> b;", "which is no number"),
+        ("[playground::FOO] uniform float f;", "FOO()] is no attribute"),
+        ('void printMain() { printf("%d", 1); }', "printf prints"),
+        ("void f() { drawPixel(uint2(0), 0); }", "drawPixel draws into a texture"),
+    ],
+)
+def test_what_is_not_to_be_had_is_named(line, words):
+    refusal = read(f"import playground;\n{line}").refusal
+    assert words in refusal
+    assert "\n" not in refusal
+
+
+def test_a_source_without_the_playground_is_left_alone():
+    source = (
+        'RWStructuredBuffer<float> b;\n[shader("compute")] [numthreads(8, 1, 1)] void imageMain(uint i : SV_DispatchThreadID) {}'
+    )
+    assert read(source).specs == {}
+    assert read(source).refusal == ""
+    assert complete(source) == source
+
+
+@pytest.mark.parametrize(
+    "junk",
+    ["[playground::A(", '"\\"', "playground/*", "const int a = ", "float4 imageMain (", "[playground::ZEROS(1)] <[ ", "a [ "],
+)
+def test_no_text_takes_long_to_read(junk):
+    def seconds(times: int) -> float:
+        source = "import playground;" + junk * times
+        began = time.process_time()
+        read(source)
+        complete(source)
+        return time.process_time() - began
+
+    assert seconds(32_000 // len(junk)) < 100 * (seconds(2_000 // len(junk)) + 0.01)  # sixteen times as long: not its square
+
+
+@pytest.mark.parametrize(
+    ("draft", "words"),
+    [
+        ({"groups": [0, 1, 1]}, "from 1"),
+        ({"groups": [2, 1, 1], "group": [2, 0, 0]}, "counts from 0"),
+        ({"groups": "many"}, "three whole numbers"),
+        ({"inputs": {"b": {"fill": "file"}}}, "choose an array file"),
+        ({"inputs": {"b": {"fill": "file", "array": "no such", "file": "a.npy"}}}, "choose a.npy again"),
+        ({"inputs": {"b": {"fill": "values", "values": "1.5"}}}, "1.5 is none"),
+    ],
+)
+def test_a_draft_that_does_not_fit_is_one_line(draft, words):
+    interface = Interface(("main",), (4, 1, 1), {"b": Layout(4, (("", "uint", 0),), "uint")}, {}, {})
+    with pytest.raises(InputError, match=words) as caught:
+        job_of(draft, "", interface)
+    assert "\n" not in str(caught.value)
+
+
+def test_inputs_of_a_draft_are_the_bytes_that_a_kernel_sees():
+    interface = Interface(("main",), (4, 1, 1), {"b": Layout(4, (("", "int", 0),), "int")}, {"scene.size": "uint2"}, {})
+    job = job_of(
+        {"inputs": {"b": {"fill": "values", "count": 3, "values": "-1 2"}, "scene.size": {"values": "8 4"}}}, "", interface
+    )
+    assert job.inputs["b"].view(np.int32).tolist() == [-1, 2, 0]
+    assert job.inputs["scene.size"].tolist() == [8, 4]
