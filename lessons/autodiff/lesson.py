@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from splatscope.gpu.kernel import first_error
+from splatscope.gpu.diagnostics import first_error
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson

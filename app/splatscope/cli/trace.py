@@ -14,6 +14,7 @@ import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.slang_types import scalar_named
 from splatscope.slang.modules import find_entry, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
@@ -22,11 +23,6 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
 from splatscope.workers.isolated import Died, Overdue, outlive
 
-DTYPES = {
-    "float": np.float32, "int": np.int32, "uint": np.uint32, "half": np.float16, "double": np.float64, "bool": np.uint32,
-    "int64_t": np.int64, "uint64_t": np.uint64, "int16_t": np.int16, "uint16_t": np.uint16, "int8_t": np.int8, "uint8_t": np.uint8,
-    "int32_t": np.int32, "uint32_t": np.uint32, "float16_t": np.float16, "float32_t": np.float32, "float64_t": np.float64,
-}  # fmt: skip
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z_]\w*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
 )
@@ -157,10 +153,11 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
         CallError: it is none of these forms, or a value does not fit its type.
     """
     match = _SPEC.match(text)
-    if match is None or not (match["type"] or match["file"]) or (match["type"] and match["type"] not in DTYPES):
+    scalar = scalar_named(match["type"]) if match and match["type"] else None
+    if match is None or not (match["type"] or match["file"]) or (match["type"] and scalar is None):
         raise CallError(f"--buffer is {FORMS}: “{text}” is not.")
     name = match["name"]
-    dtype = DTYPES[match["type"]] if match["type"] else None
+    dtype = scalar.dtype if scalar else None
     try:
         if match["file"]:
             array = _from_file(Path(match["file"]), dtype)
@@ -175,7 +172,7 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
     return name, np.r_[array, np.zeros(count - given, array.dtype)]
 
 
-def _from_file(file: Path, dtype: type | None) -> np.ndarray:
+def _from_file(file: Path, dtype: np.dtype | None) -> np.ndarray:
     try:
         array = np.load(file, allow_pickle=False).reshape(-1)
     except (OSError, ValueError, EOFError, AttributeError):
@@ -185,14 +182,14 @@ def _from_file(file: Path, dtype: type | None) -> np.ndarray:
     if dtype is None:
         if array.dtype.kind == "b" or array.dtype.itemsize < 8:
             return array.astype(np.uint32) if array.dtype.kind == "b" else array
-        dtype = {"f": np.float32, "i": np.int32, "u": np.uint32}[array.dtype.kind]
+        dtype = np.dtype(f"{array.dtype.kind}4")
     narrow = array.astype(dtype)
     if np.issubdtype(dtype, np.integer) and not np.array_equal(narrow, array):
         raise ValueError(f"{file} holds numbers that do not fit {np.dtype(dtype)}")
     return narrow
 
 
-def _number(text: str, dtype: type) -> float | int:
+def _number(text: str, dtype: np.dtype | None) -> float | int:
     if text.lower() in ("true", "false"):
         return int(text.lower() == "true")
     try:
@@ -215,7 +212,8 @@ def _report(recording: Recording, findings: list[Finding]) -> dict[str, Any]:
 
 
 def _numbers(words: np.ndarray, type_text: str) -> list:
-    values = words.view(DTYPES.get(type_text, np.uint32)).tolist()
+    scalar = scalar_named(type_text)
+    values = words.view(scalar.dtype if scalar else np.uint32).tolist()
     return [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]  # JSON has no NaN
 
 

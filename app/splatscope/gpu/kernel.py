@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import slangpy as spy
+
+from splatscope.gpu.diagnostics import first_error
 
 Constants = Mapping[str, int | float]
 
@@ -21,18 +22,6 @@ class CompileError(RuntimeError):
     def __init__(self, diagnostics: str):
         super().__init__(first_error(diagnostics))
         self.diagnostics = diagnostics
-
-
-def first_error(diagnostics: str) -> str:
-    """`gaussian.slang:26:5: undefined identifier 'OBB'` from Slang's several lines."""
-    error = re.search(r"error\[\w+\]: (.+)", diagnostics)
-    if error is None:
-        return diagnostics.strip().partition("\n")[0] or "The source does not compile."
-    rest = diagnostics[error.end() :]
-    place = re.search(r"--> (\S+:\d+:\d+)", rest)
-    detail = re.search(r"^\s*\|\s*\^+ (.+?)\.?$", rest, re.MULTILINE)
-    words = (detail or error).group(1).strip()
-    return f"{Path(place.group(1)).name}: {words}" if place else words
 
 
 def is_refused(error: RuntimeError) -> bool:

@@ -7,7 +7,9 @@ from typing import Any
 import slangpy as spy
 
 from splatscope.gpu.device import COMPILER_OPTIONS
+from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, joined
+from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.paths import SHADER_FOLDERS
 
 MAIN = "main_kernel"
@@ -52,7 +54,7 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
         module = session.load_module_from_source(MAIN, joined(source), file)
         points = [point for point in module.entry_points if point.stage == spy.ShaderStage.compute]
         if not points:
-            raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')
+            raise CompileError(NO_ENTRY_POINT)
         names = tuple(point.name for point in points)
         if entry and entry not in names:
             raise CompileError(f"There is no entry point {entry}; the source has {', '.join(names)}.")
@@ -78,20 +80,20 @@ def _add(found: Interface, name: str, layout) -> None:
             for member in inner.fields:
                 _add(found, f"{name}.{member.name}", member.type_layout)
         else:
-            found.uniforms[name] = short_type(inner.type.full_name)
+            found.uniforms[name] = short_name(inner.type.full_name)
     elif kind == "sampler_state":
         pass  # whoever binds makes one
     elif kind != "resource":
-        found.uniforms[name] = short_type(layout.type.full_name)
+        found.uniforms[name] = short_name(layout.type.full_name)
     elif shape == "structured_buffer":
         element = layout.element_type_layout
         found.buffers[name] = Layout(
-            max(4, element.stride), tuple(_parts(element, "", 0)), short_type(element.type.full_name), shape
+            max(4, element.stride), tuple(_parts(element, "", 0)), short_name(element.type.full_name), shape
         )
     elif shape == "byte_address_buffer":
         found.buffers[name] = Layout(4, (("", "uint", 0),), "bytes", shape)
     else:
-        found.unfit[name] = short_type(layout.type.full_name)
+        found.unfit[name] = short_name(layout.type.full_name)
 
 
 def _is_system_value(source: str, name: str) -> bool:
@@ -104,30 +106,24 @@ def _parts(layout, name: str, offset: int):
     if kind == "scalar":
         yield name, layout.type.full_name, offset
     elif kind == "vector":
-        scalar, count = _inner(layout.type.full_name)
-        yield from ((f"{name}.{'xyzw'[i]}", scalar, offset + i * layout.size // count) for i in range(count))
+        vector = SlangType.parse(short_name(layout.type.full_name))
+        if vector is None:
+            return
+        step = layout.size // vector.count
+        yield from ((f"{name}.{'xyzw'[i]}", vector.scalar.name, offset + i * step) for i in range(vector.count))
     elif kind == "struct":
         for member in layout.fields:
             yield from _parts(member.type_layout, f"{name}.{member.name}", offset + member.offset)
     elif kind == "matrix":
-        scalar, rows, columns = re.match(r"matrix<(\w+),(\d),(\d)", layout.type.full_name).groups()
-        step = layout.size // (int(rows) * int(columns))
-        for r in range(int(rows)):
-            for c in range(int(columns)):
-                yield f"{name}[{r}][{c}]", scalar, offset + (r * int(columns) + c) * step
+        matrix = SlangType.parse(short_name(layout.type.full_name))
+        if matrix is None:
+            return
+        rows, columns = matrix.shape
+        step = layout.size // matrix.count
+        for r in range(rows):
+            for c in range(columns):
+                yield f"{name}[{r}][{c}]", matrix.scalar.name, offset + (r * columns + c) * step
     elif kind == "array" and layout.element_type_layout is not None and layout.type.element_count <= 16:
         stride = layout.element_type_layout.stride
         for i in range(layout.type.element_count):
             yield from _parts(layout.element_type_layout, f"{name}[{i}]", offset + i * stride)
-
-
-def _inner(full_name: str) -> tuple[str, int]:
-    scalar, count = re.match(r"vector<(\w+),(\d)", full_name).groups()
-    return scalar, int(count)
-
-
-def short_type(full_name: str) -> str:
-    """`float3` for `vector<float,3>`, `Atomic<uint>` and structs as they are."""
-    text = re.sub(r", DefaultDataLayout", "", full_name)
-    text = re.sub(r"vector<(\w+),(\d)>", r"\1\2", text)
-    return re.sub(r"matrix<(\w+),(\d),(\d)[^>]*>", r"\1\2x\3", text)

@@ -6,11 +6,11 @@ import zlib
 import numpy as np
 
 from splatscope.gpu.reflection import Interface
+from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
 
 MOST_SHOWN = 64  # numbers of an array that are written out; longer ones are packed
-_DTYPES = {"float": "float32", "int": "int32", "uint": "uint32", "double": "float64", "half": "float16", "bool": "uint32"}
 
 _HEAD = '''"""{entry}, dispatched once over {groups} workgroups, as Splatscope's debugger had it: needs only slangpy and NumPy.
 
@@ -119,7 +119,8 @@ def _text(source: str) -> str:
 def _array(data: np.ndarray, parts: tuple[tuple[str, str, int], ...]) -> str:
     raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8)
     scalars = {scalar for _, scalar, _ in parts}
-    dtype = _DTYPES.get(scalars.pop(), "uint32") if len(scalars) == 1 else "uint32"
+    scalar = SCALARS.get(scalars.pop()) if len(scalars) == 1 else None
+    dtype = scalar.dtype.name if scalar else "uint32"
     if raw.nbytes % np.dtype(dtype).itemsize:
         dtype = "uint8"
     values = raw.view(dtype)

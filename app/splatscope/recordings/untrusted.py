@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
+from splatscope.gpu.slang_types import words_in
 from splatscope.recordings.archive import ArchiveError, read_arrays
 from splatscope.recordings.packed import PackedRecording
-from splatscope.recordings.wire import pack
-from splatscope.recordings.wire_types import type_of, width_of
+from splatscope.recordings.wire import pack, type_of
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
@@ -147,7 +147,7 @@ def _check(trace: Trace) -> None:
         and (trace.thread[1:] >= trace.thread[:-1]).all()
         and int(trace.thread.max(initial=0)) < header["threads"]
         and int(trace.flags.max(initial=0)) < 4
-        and all(width_of(type_of(trace.sites[number])) <= trace.words.shape[1] for number in np.unique(trace.site))
+        and all(words_in(type_of(trace.sites[number])) <= trace.words.shape[1] for number in np.unique(trace.site))
     )
     if not good or header["version"] != VERSION:
         raise ValueError

@@ -11,17 +11,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
+from splatscope.gpu.slang_types import SlangType, words_in
 from splatscope.recordings.wire_atomics import after_atomics
 from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variables, memories_of
-from splatscope.recordings.wire_types import type_of, width_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
-
-_FLOATS = ("float", "half", "double")
 
 
 def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout]) -> bytes:
@@ -34,7 +32,7 @@ def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts:
     variables = Variables(trace)
     place = variables.place + sum((memory.place for memory in memories), np.zeros(len(trace), np.int64))
 
-    width = np.array([width_of(type_of(site)) for site in trace.sites])[trace.site][order]
+    width = np.array([words_in(type_of(site)) for site in trace.sites])[trace.site][order]
     keep = np.arange(trace.words.shape[1])[None, :] < width[:, None]
     after, known = after_atomics(trace, memories, recording)
     atomics = order[trace.kinds[order] == "atomic"]
@@ -97,7 +95,8 @@ def _structure(site: Site, sources: Sources) -> dict:
     """What the text says of a site: where its loop ends, the names a float is computed from."""
     if site.kind == "loop":
         return {"end": sources.last_line(site)}
-    if site.kind in ("value", "element", "write", "atomic") and site.type.startswith(_FLOATS):
+    type_ = SlangType.parse(site.type)
+    if site.kind in ("value", "element", "write", "atomic") and type_ and type_.scalar.is_floating:
         return {"from": sorted(sources.origins(site) or ())}
     return {}
 
@@ -105,7 +104,7 @@ def _structure(site: Site, sources: Sources) -> dict:
 def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
     about = {"file": site.file, "line": site.line, "column": site.column, "kind": site.kind, "function": site.function}
     about |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space, "access": site.access}
-    about["width"] = width_of(type_of(site))
+    about["width"] = words_in(type_of(site))
     about["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
     for number, memory in enumerate(memories):
         if site.kind in (*ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
@@ -116,3 +115,8 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
 def _finding(finding: Finding, position: np.ndarray) -> dict:
     """A finding whose events are named as the stepper counts them: 1 for the first."""
     return finding.as_dict() | {"events": [int(position[event]) + 1 for event in finding.events]}
+
+
+def type_of(site: Site) -> str:
+    """Return the type of what a site records: a branch's is whether it was taken."""
+    return "bool" if site.kind == "branch" else site.type

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from splatscope.gpu.slang_types import words_in
 from splatscope.recordings.wire_cells import Cells
-from splatscope.recordings.wire_types import width_of
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
@@ -22,11 +22,11 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
         for i in np.flatnonzero(kinds[events] == "atomic"):
             event, following = events[i], events[i + 1] if i + 1 < len(events) else None
             site = trace.sites[trace.site[event]]
-            if "load" in site.access or (_gives_new(site, trace) and width_of(site.type) == 1):
+            if "load" in site.access or (_gives_new(site, trace) and words_in(site.type) == 1):
                 after[event], known[event] = trace.words[event][0], 1
             elif following is not None and memory.place[following] == memory.place[event]:
                 then = trace.sites[trace.site[following]]
-                if width_of(then.type) == 1 and (then.kind == "read" or (then.kind == "atomic" and not _gives_new(then, trace))):
+                if words_in(then.type) == 1 and (then.kind == "read" or (then.kind == "atomic" and not _gives_new(then, trace))):
                     after[event], known[event] = trace.words[following][0], 1
             elif memory.key[1] == "device" and memory.width == 1:
                 index, words = int(trace.index[event]), recording.outputs.get(memory.key[0], ())

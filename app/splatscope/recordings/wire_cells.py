@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
-from splatscope.recordings.wire_types import count_of, scalar_of, width_of
+from splatscope.gpu.slang_types import SCALARS, SlangType, words_in
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
@@ -40,7 +40,7 @@ class Cells:
         self.vectors = {site.path for site in sites if re.search(r"[234]$", site.type)}
         for site in sites:
             for part in self._names(site) or ():
-                self._add(part, scalar_of(site.type))
+                self._add(part, SlangType.parse(site.type).scalar.name)
         self.about = {
             "name": name, "space": space, "first": first, "count": self.count, "extent": extent, "width": self.width,
             "dims": [int(d) for d in sites[0].dims] if all(d.isdecimal() for d in sites[0].dims) else [],
@@ -52,19 +52,20 @@ class Cells:
     def _add(self, part: str, scalar: str) -> None:
         if part not in self.parts:
             self.parts[part] = (scalar, self.width)
-            self.width += width_of(scalar)
+            self.width += words_in(scalar)
 
     def _names(self, site) -> list[str] | None:
         """The parts of a cell that a site's value is made of, None where that is not known."""
-        path, count = site.path, count_of(site.type)
-        if not count or "?" in path:
+        path, type_ = site.path, SlangType.parse(site.type)
+        if type_ is None or "?" in path:
             return None
+        count = type_.count
         base, _, last = path.rpartition(".")
         if last and len(last) == count and (count > 1 or base in self.vectors) and re.fullmatch(r"[xyzw]+|[rgba]+", last):
             return [f"{base}.{'xyzw'['rgba'.index(c)] if c in 'rgba' and set(last) <= set('rgba') else c}" for c in last]
-        rows = re.search(r"(\d)x(\d)$", site.type)
-        if rows:
-            return [f"{path}[{r}][{c}]" for r in range(int(rows[1])) for c in range(int(rows[2]))]
+        if len(type_.shape) == 2:
+            rows, columns = type_.shape
+            return [f"{path}[{r}][{c}]" for r in range(rows) for c in range(columns)]
         return [path] if count == 1 else [f"{path}.{'xyzw'[i]}" for i in range(count)]
 
     def puts(self, site) -> list[int] | None:
@@ -75,7 +76,7 @@ class Cells:
         words = []
         for name in names:
             scalar, word = self.parts[name]
-            words += range(word, word + width_of(scalar))
+            words += range(word, word + words_in(scalar))
         return words
 
     def _initial(self, layout: Layout, given: np.ndarray | None) -> np.ndarray:
@@ -88,9 +89,9 @@ class Cells:
         padded = np.zeros((int(rows.max()) + 1) * layout.stride + 8, np.uint8)
         padded[: min(len(data), len(padded))] = data[: len(padded)]
         for part, scalar, offset in layout.parts:
-            if scalar not in ("half", "bool") and "8_t" not in scalar and "16_t" not in scalar:
-                at = rows[:, None] * layout.stride + offset + np.arange(4 * width_of(scalar))
-                words[:, self.parts[part][1] :][:, : width_of(scalar)] = np.ascontiguousarray(padded[at]).view(np.uint32)
+            if scalar not in SCALARS or SCALARS[scalar].is_stored_as_recorded:
+                at = rows[:, None] * layout.stride + offset + np.arange(4 * words_in(scalar))
+                words[:, self.parts[part][1] :][:, : words_in(scalar)] = np.ascontiguousarray(padded[at]).view(np.uint32)
         return words.reshape(-1)
 
 
@@ -125,7 +126,7 @@ class Variables:
             if site.kind == "value":
                 self._number(site.function, site.name, site.type)
         for number, site in enumerate(trace.sites):
-            if site.kind == "element" and width_of(site.type):
+            if site.kind == "element" and words_in(site.type):
                 events = np.flatnonzero((trace.site == number) & ((trace.flags & OUTSIDE) == 0))
                 indices, which = np.unique(trace.index[events], return_inverse=True)
                 if len(indices) <= MOST_ELEMENTS:
@@ -136,8 +137,8 @@ class Variables:
         key = (function, name)
         if key not in self.of:
             self.of[key] = len(self.table)
-            self.table.append({"name": name, "function": function, "type": type_text, "width": width_of(type_text)})
+            self.table.append({"name": name, "function": function, "type": type_text, "width": words_in(type_text)})
         entry = self.table[self.of[key]]
-        if width_of(type_text) > entry["width"]:
-            entry |= {"type": type_text, "width": width_of(type_text)}
+        if words_in(type_text) > entry["width"]:
+            entry |= {"type": type_text, "width": words_in(type_text)}
         return self.of[key]

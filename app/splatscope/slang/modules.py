@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.preprocessor import macros_in, written_out
@@ -76,4 +77,4 @@ def find_entry(module: Module) -> str:
     for block in module.source.functions():
         if "numthreads" in module.source.attributes(block).lower():
             return block.name
-    raise CompileError('The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].')
+    raise CompileError(NO_ENTRY_POINT)

@@ -1,12 +1,12 @@
 """A recording as a lesson asks it: which steps did what, and with which values."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
@@ -52,12 +52,11 @@ class RecordingQuery:
         trace, events = self.recording.trace, self._order[np.asarray(steps, int) - 1]
         if not len(events):
             return np.zeros(0)
-        kind = re.fullmatch(r"(bool|uint|int|float)(\d)?", trace.sites[trace.site[events[0]]].type)
-        if kind is None:
+        type_ = SlangType.parse(trace.sites[trace.site[events[0]]].type)
+        if type_ is None:
             return np.array([trace.value(int(event)) for event in events])
-        words = np.ascontiguousarray(trace.words[events][:, : int(kind[2] or 1)])
-        array = words.view({"float": np.float32, "int": np.int32}.get(kind[1], np.uint32))
-        return array if kind[2] else array[:, 0]
+        numbers = type_.values(trace.words[events])
+        return numbers if type_.shape else numbers[:, 0]
 
     def passed(self, steps: np.ndarray, marks: np.ndarray) -> np.ndarray:
         """At each of `steps`, how many of `marks` its thread has made by then, the step itself included: (n,) int64."""

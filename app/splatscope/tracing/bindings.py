@@ -10,11 +10,7 @@ from splatscope.gpu.buffers import USAGE
 from splatscope.tracing.textures import make_texture, texel_of
 
 ELEMENTS = 1024  # of a buffer that nobody named
-_TEXEL_FORMATS = {
-    ("float", 1): spy.Format.r32_float, ("float", 2): spy.Format.rg32_float, ("float", 4): spy.Format.rgba32_float,
-    ("int", 1): spy.Format.r32_sint, ("int", 2): spy.Format.rg32_sint, ("int", 4): spy.Format.rgba32_sint,
-    ("uint", 1): spy.Format.r32_uint, ("uint", 2): spy.Format.rg32_uint, ("uint", 4): spy.Format.rgba32_uint,
-}  # fmt: skip
+_TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that they may hold
 
 
 @dataclass
@@ -90,7 +86,7 @@ def _bind_resource(
         texture = make_texture(device, name, layout, given)
         cursor.write(texture)
         if layout.type.resource_access.name != "read":
-            buffers[name] = BoundBuffer(texture, texel_of(layout)[0])
+            buffers[name] = BoundBuffer(texture, texel_of(layout).scalar.name)
         return
     if shape not in ("structured_buffer", "byte_address_buffer"):
         raise ValueError(f"{name} is a {layout.type.full_name}: only buffers and textures can be given.")
@@ -103,17 +99,16 @@ def _bind_resource(
 
 
 def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> BoundBuffer:
-    scalar, lanes = texel_of(layout)
-    texel_format = _TEXEL_FORMATS.get((scalar, lanes))
-    if texel_format is None:
+    texel = texel_of(layout)
+    if texel is None or texel.scalar.name not in _TEXEL_BUFFERS or texel.count == 3:
         raise ValueError(
             f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given."
         )
-    data = _padded(given, 4 * lanes)
-    buffer = device.create_buffer(size=len(data), format=texel_format, usage=USAGE)
+    data = _padded(given, 4 * texel.count)
+    buffer = device.create_buffer(size=len(data), format=getattr(spy.Format, texel.texel_format), usage=USAGE)
     buffer.copy_from_numpy(data.view(np.uint32))
     cursor.write(buffer)
-    return BoundBuffer(buffer, scalar)
+    return BoundBuffer(buffer, texel.scalar.name)
 
 
 def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:

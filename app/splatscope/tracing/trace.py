@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.instrument.batching import Batches, spread
 from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
 from splatscope.tracing.sites import Site
@@ -85,7 +86,8 @@ class Trace:
 
     def value(self, event: int) -> list[float | int] | None:
         """An event's value as numbers, None where its type is not recorded."""
-        return decode(self.words[event], self.sites[self.site[event]].type)
+        type_ = SlangType.parse(self.sites[self.site[event]].type)
+        return type_.values(self.words[event]).tolist() if type_ else None
 
     def save(self) -> bytes:
         """One .npz: the columns, packed no wider than each needs, with sites and header as JSON."""
@@ -217,29 +219,6 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Bat
         words=words,
         flags=((rows[heads, 0] & (REPLAY | OUTSIDE)) >> 30).astype(np.uint32),
     )
-
-
-_KINDS = {"float": np.float32, "int": np.int32, "uint": np.uint32, "bool": np.uint32, "half": np.float32, "double": np.float64}
-_KINDS |= {
-    "int64_t": np.int64,
-    "uint64_t": np.uint64,
-    "int16_t": np.int32,
-    "uint16_t": np.uint32,
-    "int8_t": np.int32,
-    "uint8_t": np.uint32,
-}
-
-
-def decode(words: np.ndarray, type_text: str) -> list[float | int] | None:
-    """Numbers in `words` (…, w) uint32 of a value of this type."""
-    scalar = next((name for name in sorted(_KINDS, key=len, reverse=True) if type_text.startswith(name)), None)
-    if scalar is None:
-        return None
-    shape = type_text[len(scalar) :]
-    count = int(np.prod([int(n) for n in shape.split("x")])) if shape else 1
-    dtype = np.dtype(_KINDS[scalar])
-    per = dtype.itemsize // 4
-    return np.ascontiguousarray(words[..., : count * per]).view(dtype)[..., :count].tolist()
 
 
 def _shown(values: list | float | int | None) -> list | float | int | str | None:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.slang.source import is_numeric
+from splatscope.gpu.slang_types import SlangType, words_in
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.instrument.runtime import words_in
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -58,9 +57,9 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
         site = trace.sites[number]
         index = trace.index[mine].astype(np.int64)
         if site.name.rpartition(".")[2] in known.byte_buffers:
-            count = words_in(site.type) if is_numeric(site.type) else 1
-            for word in range(count):
-                value = trace.words[mine, word : word + 1] if is_numeric(site.type) else None
+            width = words_in(site.type)
+            for word in range(width or 1):
+                value = trace.words[mine, word : word + 1] if width else None
                 rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, value, False))
             continue
         for part, first, count in parts[_key(site)]:
@@ -127,7 +126,7 @@ def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple
     leaves = {name: _all_leaves(name, mine, known) for name, mine in paths.items()}
     found = {}
     for site in sites:
-        whole = words_in(site.type) if site.type and site.type != "?" else 0
+        whole = words_in(site.type)
         if len(paths[site.name]) == 1:
             found[_key(site)] = [("", 0, whole)]
             continue
@@ -156,8 +155,9 @@ def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tup
     base = re.split(r"[<\s]", type_text)[0]
     if base in known.structs and len(prefix) < 4:
         return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
-    vector = re.match(r"[a-z]\w*?([2-4])$", type_text) if is_numeric(type_text) else None
-    return [(*prefix, c) for c in "xyzw"[: int(vector.group(1))]] if vector else [prefix]
+    numeric = SlangType.parse(type_text)
+    count = numeric.shape[-1] if numeric and numeric.shape else 1
+    return [(*prefix, c) for c in "xyzw"[:count]] if count > 1 else [prefix]
 
 
 def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:

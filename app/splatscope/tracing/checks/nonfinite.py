@@ -6,12 +6,10 @@ as long as it is only passed on: in a statement that names a variable which hold
 
 import numpy as np
 
+from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.instrument.runtime import words_in
 from splatscope.tracing.trace import Trace
-
-_WIDTH = {"float": np.float32, "half": np.float32, "double": np.float64}
 
 
 def not_finite(trace: Trace, trusted: np.ndarray) -> list[Finding]:
@@ -21,11 +19,10 @@ def not_finite(trace: Trace, trusted: np.ndarray) -> list[Finding]:
     by_site = np.argsort(trace.site, kind="stable")
     numbers, starts = np.unique(trace.site[by_site], return_index=True)
     for number, events in zip(numbers.tolist(), np.split(by_site, starts[1:]), strict=False):
-        scalar = next((s for s in _WIDTH if trace.sites[number].type.startswith(s)), None)
-        if scalar is None:
+        type_ = SlangType.parse(trace.sites[number].type)
+        if type_ is None or not type_.scalar.is_floating:
             continue
-        words = np.ascontiguousarray(trace.words[events, : words_in(trace.sites[number].type)])
-        values = words.view(_WIDTH[scalar])
+        values = type_.values(trace.words[events])
         nan, inf = np.isnan(values).any(axis=1), np.isinf(values).any(axis=1)
         bad[events[nan]] = True
         if (inf & ~nan).any():

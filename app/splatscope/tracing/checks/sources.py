@@ -7,7 +7,7 @@ from functools import cached_property
 import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
-from splatscope.slang.source import SCALARS
+from splatscope.gpu.slang_types import SCALARS
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

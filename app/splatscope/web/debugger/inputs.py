@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Interface, Layout
+from splatscope.gpu.slang_types import SCALARS
 from splatscope.recordings.archive import ArchiveError
 from splatscope.web.debugger.array_files import find
 
@@ -15,10 +16,6 @@ ELEMENTS = 64  # of a buffer that nobody said anything about
 MOST_ELEMENTS = 1 << 20
 MOST_BYTES = 16 << 20
 MOST_GROUPS = 65_535
-_DTYPES = {
-    "bool": np.uint32, "int": np.int32, "uint": np.uint32, "float": np.float32, "half": np.float16, "double": np.float64,
-    "int8_t": np.int8, "uint8_t": np.uint8, "int16_t": np.int16, "uint16_t": np.uint16, "int64_t": np.int64, "uint64_t": np.uint64,
-}  # fmt: skip
 
 
 class InputError(ValueError):
@@ -40,7 +37,7 @@ def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
     if count * layout.stride > MOST_BYTES:
         raise InputError(f"{name} would have {count * layout.stride:,} bytes; up to {MOST_BYTES:,} are allowed.")
     total = count * len(layout.parts)
-    real = all(scalar in ("float", "half", "double") for _, scalar, _ in layout.parts)
+    real = all(SCALARS[scalar].is_floating for _, scalar, _ in layout.parts)
     rng = np.random.default_rng(whole(spec.get("seed", 1), f"The seed of {name}", 0, 2**32))
     if fill == "ramp":
         flat: np.ndarray = np.arange(total)
@@ -82,12 +79,12 @@ def _laid_out(name: str, layout: Layout, columns: np.ndarray) -> np.ndarray:
     """Numbers, a row an element and a column a scalar, as the bytes of a buffer."""
     data = np.zeros((len(columns), layout.stride), np.uint8)
     for number, (_, scalar, offset) in enumerate(layout.parts):
-        data[:, offset:][:, : np.dtype(_DTYPES[scalar]).itemsize] = _column(name, columns[:, number], scalar).view(np.uint8)
+        data[:, offset:][:, : SCALARS[scalar].dtype.itemsize] = _column(name, columns[:, number], scalar).view(np.uint8)
     return data.reshape(-1)
 
 
 def _column(name: str, values: np.ndarray, scalar: str) -> np.ndarray:
-    dtype = np.dtype(_DTYPES[scalar])
+    dtype = SCALARS[scalar].dtype
     try:
         if dtype.kind == "f":
             with np.errstate(over="ignore"):
