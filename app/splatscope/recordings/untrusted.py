@@ -1,6 +1,5 @@
 """A recording's file that somebody brings. It is not trusted: bounded and checked, on a worker, before anything is made of it."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,11 @@ import numpy as np
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import words_in
 from splatscope.recordings.archive import ArchiveError, read_arrays
-from splatscope.recordings.packed import PackedRecording
-from splatscope.recordings.wire import pack, type_of
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.recordings.wire import type_of
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import VERSION, Trace
-from splatscope.workers.sandbox.supervisor import Answer
 
 MOST_EVENTS = 2_000_000
 MOST_SITES = 50_000
@@ -38,6 +34,12 @@ class Opened:
     job: KernelJob
     layouts: dict[str, Layout]
     draft: dict[str, Any]
+
+    @property
+    def device(self) -> dict[str, str]:
+        """The names of the device as `packed_recording` takes them."""
+        name = self.recording.trace.header["adapter"]
+        return {"adapter": name.split(" (")[0], "adapter_words": f"{name}, a recording from a file"}
 
 
 def open_file(name: str, data: bytes) -> Opened:
@@ -66,42 +68,11 @@ def open_file(name: str, data: bytes) -> Opened:
             raise ValueError
         return Opened(recording, job, layouts, draft)
     except Exception as error:  # whatever a made-up file leads to, it is one sentence
-        raise _refused(name, error) from None
+        raise cannot_be_opened(name, error) from None
 
 
-def open_job(name: str, data: bytes) -> Answer:
-    """A file as `recording.open_recording` takes it out of the sandbox. Findings are found anew. Raises ArchiveError."""
-    opened = open_file(name, data)
-    try:
-        packed = packed_of(opened.recording, opened.job, opened.layouts)
-    except Exception as error:
-        raise _refused(name, error) from None
-    job = opened.job
-    about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
-    inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
-    answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
-    return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
-
-
-def packed_of(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> PackedRecording:
-    """An opened recording as the browser takes it."""
-    header, findings = recording.trace.header, sanitize(recording.trace)
-    data = pack(recording, findings, job, layouts)
-    meta = {
-        "recording": hashlib.sha256(data).hexdigest()[:16],
-        "adapter": header["adapter"].split(" (")[0],
-        "adapter_words": f"{header['adapter']}, a recording from a file",
-        "events": len(recording.trace),
-        "threads": header["threads"],
-        "truncated": header["truncated"],
-        "same_as_plain": recording.same_as_plain,
-        "stepped_over": recording.stepped_over,
-        "findings": [finding.kind for finding in findings],
-    }
-    return PackedRecording(meta, data)
-
-
-def _refused(name: str, error: Exception) -> ArchiveError:
+def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
+    """Return the error that a user sees, with what an ArchiveError says and no other: a file may lead to any."""
     why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
     return ArchiveError(f"{name} cannot be opened: {why}.")
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from splatscope.gpu.device import open_device
-from splatscope.recordings.packed import PackedRecording
+from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.shipped import device_of, open_recorded
-from splatscope.recordings.untrusted import packed_of
-from splatscope.services.recordings import MOST_KEPT, RECORD_LIMIT, record_and_pack
+from splatscope.services.record_and_pack import record_and_pack
+from splatscope.services.recordings import MOST_KEPT, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
@@ -122,8 +122,9 @@ def _show(asked: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
 def _show_recorded(asked: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
     lesson = asked.lesson()
     opened = open_recorded(asked.stem, lesson.job())
-    query = RecordingQuery(opened.recording, opened.job, sanitize(opened.recording.trace))
-    packed = packed_of(opened.recording, opened.job, opened.layouts)
+    findings = sanitize(opened.recording.trace)
+    query = RecordingQuery(opened.recording, opened.job, findings)
+    packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
     return _shown_of(lesson, query, packed, quizzes, packed.meta["adapter"])
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from splatscope.gpu.device import open_device
 from splatscope.paths import shader
 from splatscope.recordings.packed import PackedRecording
-from splatscope.services.recordings import RECORD_LIMIT, record_and_pack
+from splatscope.services.record_and_pack import record_and_pack
+from splatscope.services.recordings import RECORD_LIMIT
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import TILES, Settings

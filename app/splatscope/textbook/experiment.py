@@ -9,10 +9,9 @@ from splatscope.gpu.device import Adapter, adapter_of
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.spirv import private_arrays, shared_variables
 from splatscope.textbook.query import RecordingQuery, typed
-from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.dispatch import prepare, spirv_of
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.recording import record
+from splatscope.tracing.record_and_check import record_and_check
 
 
 class Experiment:
@@ -31,8 +30,8 @@ class Experiment:
 
     def record(self, job: KernelJob) -> RecordingQuery:
         """Runs it instrumented. Raises CompileError, ValueError."""
-        recording = record(self.device, job)
-        return RecordingQuery(recording, job, sanitize(recording.trace))
+        checked = record_and_check(self.device, job)
+        return RecordingQuery(checked.recording, job, checked.findings)
 
     def run(self, job: KernelJob) -> dict[str, np.ndarray]:
         """Runs it plain: the buffers afterwards, each with dtype and shape of its input. Raises CompileError, ValueError."""

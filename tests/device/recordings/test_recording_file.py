@@ -15,8 +15,8 @@ from splatscope.gpu.reflection import reflect
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import perfetto, save, with_draft
 from splatscope.recordings.standalone_script import standalone
-from splatscope.recordings.untrusted import open_job
 from splatscope.recordings.wire import pack
+from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record

@@ -11,6 +11,7 @@ from splatscope.gpu.device import open_device
 from splatscope.gpu.reflection import reflect
 from splatscope.recordings.wire import pack
 from splatscope.services import recordings as module
+from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import check_source, record_source
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.tracing.job import KernelJob
@@ -130,7 +131,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
         specs, groups = suggest(source, interface, interface.entries[0], example.inputs)
         job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
         assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
-        recording, findings, _ = module.record_and_pack(device, job, between_groups=True)
+        recording, findings, _ = record_and_pack(device, job, between_groups=True)
         assert not recording.trace.header["truncated"] or {"timeout"} & {finding.kind for finding in findings}
         return {finding.kind for finding in findings}
 

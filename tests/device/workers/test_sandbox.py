@@ -342,7 +342,7 @@ def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.single_flight import SingleFlightCache
-from splatscope.services.recordings import check_job
+from splatscope.services.sandbox_jobs import check_job
 arguments = ({kernel()!r}, "kernel.slang", "")
 print(sorted(sandbox.work("check", check_job, arguments, 20.0, False)[0]["interface"]["buffers"]))
 try:

@@ -17,13 +17,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import PACKAGE, SHADERS
-from splatscope.services.recordings import WORKS
-from splatscope.tracing.job import KernelJob
+from splatscope.services.sandbox_jobs import JOBS, warm_up
 from splatscope.tracing.progress import progress_to
 from splatscope.workers.sandbox import confinement as confine
 from splatscope.workers.sandbox.supervisor import Answer
@@ -39,21 +37,6 @@ MOST_NAME = 100  # characters of an adapter's name
 _SYSTEM = "/usr /lib /lib32 /lib64 /opt /sys /nix/store /run/opengl-driver /etc/ld.so.cache /etc/vulkan /etc/glvnd /etc/drirc"
 _KERNEL = "/proc/self /proc/cpuinfo /proc/meminfo /proc/devices /proc/modules /proc/driver /dev/shm"
 _DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/dev/urandom")
-
-_WARMING = """
-import workgroup;
-groupshared uint cells[8];
-RWStructuredBuffer<uint> numbers;
-[shader("compute")]
-[numthreads(8, 1, 1)]
-void warming(uint lane : SV_GroupIndex)
-{
-    cells[lane] = numbers[lane];
-    numbers[lane] = cells[7 - lane];
-    if (lane < 4)
-        InterlockedAdd(numbers[9], lane);
-}
-"""
 
 
 def main(control: socket.socket) -> None:
@@ -100,7 +83,7 @@ def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> No
         while True:
             work, arguments = pickle.loads(connection.recv_bytes())
             with progress_to(lambda stage: _say(connection, {"stage": stage}, [])):
-                answer = _answered(WORKS[work], *arguments)
+                answer = _answered(JOBS[work], *arguments)
             _say(connection, *answer)
     except (EOFError, OSError):
         pass
@@ -114,13 +97,7 @@ def _shut_in(folder: Path, adapter: str) -> Answer:
     confine.drop_capabilities()
     confine.restrict_files([*_driver_paths(), SHADERS], [folder], devices)
     device = open_device(adapter or None)
-    # What is loaded at first use is loaded now: compilers, their messages, the sanitizer's words.
-    job = pickle.loads(pickle.dumps(KernelJob(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
-    WORKS["record"](job, adapter)
-    for source in (_WARMING, _WARMING + "wrong"):
-        json.dumps(WORKS["check"](source, "warming.slang", "")[0], default=_plain)
-    WORKS["costs"](_WARMING, "")
-
+    warm_up(adapter)
     confine.restrict_memory(MEMORY if adapter_of(device).is_software else 0, FILE, FILES, PROCESSOR_SECONDS)
     headers = [Path(name, "include") for name in _listed("CUDA_PATH")]
     confine.restrict_files([SHADERS, *headers], [folder], devices)

@@ -43,7 +43,7 @@ _KERNEL_SLOW = "The kernel took longer than {:g} s to compile and run, and was s
 
 
 def work(name: str, function: Callable[..., Answer], arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
-    """Do one of `recording.WORKS` on a page's source: inside, or here where no process can be confined and nobody else comes.
+    """Do one of `sandbox_jobs.JOBS` on a page's source: inside, or here where no process can be confined and nobody else comes.
 
     Raises:
         WorkerLost: the process crashed; JobTimeout: it was ended after `limit` seconds; ValueError, DeviceError: as the work

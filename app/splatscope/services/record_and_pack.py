@@ -1,0 +1,49 @@
+"""A kernel recorded, checked and packed for a page, on a worker or inside the sandbox."""
+
+import functools
+
+import slangpy as spy
+
+from splatscope.gpu.device import adapter_of
+from splatscope.gpu.diagnostics import diagnostics_of, one_line
+from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.reflection import reflect
+from splatscope.recordings.packed import PackedRecording, packed_recording, refused_recording
+from splatscope.services.cache_key import recording_key
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.recording import Recording
+
+interface_of = functools.lru_cache(maxsize=64)(reflect)  # the same kernel with other inputs asks for the same
+
+
+def record_and_pack(
+    device: spy.Device, job: KernelJob, *, between_groups: bool = False
+) -> tuple[Recording | None, list[Finding], PackedRecording]:
+    """Record one workgroup of a dispatch, run all checks, and pack what a page shows.
+
+    Args:
+        device: what runs the kernel.
+        job: the kernel and its inputs.
+        between_groups: look for races between workgroups as well, in another dispatch that records them all.
+
+    Returns:
+        The recording and its findings, which stay here, and the packed form, which goes to the browser. Where the source does not
+        compile there is no recording, and the packed form says why.
+
+    Raises:
+        ValueError: the inputs do not fit.
+    """
+    try:
+        interface = interface_of(device, job.source, job.file, job.entry)
+        checked = record_and_check(device, job, between_groups=between_groups)
+    except CompileError as error:
+        found = diagnostics_of(error.diagnostics, job.source, job.file)
+        return None, [], refused_recording(one_line(found, job.file, str(error)), found)
+    recording, findings = checked.recording, checked.findings
+    if checked.between_groups is not None:
+        recording.trace.header["between_groups"] = checked.between_groups
+    adapter = adapter_of(device)
+    names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
+    return recording, findings, packed_recording(recording, findings, job, interface.buffers, key=recording_key(job), **names)

@@ -1,0 +1,132 @@
+"""What is done with a source or a file that came from a page: on a worker, and there inside the sandbox.
+
+The sandbox's child loads this module by its name. Each job takes plain arguments and answers with what JSON can say and with bytes
+beside it, as that is all that leaves the sandbox.
+"""
+
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.gpu.diagnostics import Diagnostic, diagnostics_of, one_line
+from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.reflection import Interface, reflect
+from splatscope.recordings.packed import packed_recording
+from splatscope.recordings.recording_file import perfetto, save
+from splatscope.recordings.standalone_script import standalone
+from splatscope.recordings.untrusted import cannot_be_opened, open_file
+from splatscope.services.record_and_pack import interface_of, record_and_pack
+from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.cost import costs
+from splatscope.tracing.job import KernelJob
+from splatscope.workers.sandbox.supervisor import Answer
+
+_WARMING = """
+import workgroup;
+groupshared uint cells[8];
+RWStructuredBuffer<uint> numbers;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void warming(uint lane : SV_GroupIndex)
+{
+    cells[lane] = numbers[lane];
+    numbers[lane] = cells[7 - lane];
+    if (lane < 4)
+        InterlockedAdd(numbers[9], lane);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a compilation without a dispatch says: the interface, or the first error on one line; and all diagnostics."""
+
+    interface: Interface | None
+    error: str = ""
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Checked":
+        """Return it from what `asdict` and JSON made of it."""
+        interface = plain["interface"] and Interface.of(plain["interface"])
+        return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]])
+
+
+def record_job(job: KernelJob, adapter: str = "") -> Answer:
+    """Record, check and pack; answer with the parts of a `PackedRecording`. Raises ValueError where the inputs do not fit."""
+    device = open_device(adapter or None)
+    recording, _, packed = record_and_pack(device, job, between_groups=True)
+    if recording is None:
+        return packed.meta, []
+    return packed.meta, [packed.data, save(recording, job, interface_of(device, job.source, job.file, job.entry).buffers)]
+
+
+def check_job(source: str, file: str, entry: str) -> Answer:
+    """Compile and read the kernel's interface; answer with a `Checked` in plain parts."""
+    try:
+        checked = Checked(reflect(open_device(), source, file, entry))
+    except CompileError as error:
+        found = diagnostics_of(error.diagnostics, source, file)
+        checked = Checked(None, one_line(found, file, str(error)), found)
+    return asdict(checked), []
+
+
+def costs_job(source: str, entry: str) -> Answer:
+    """Count what each function would record; answer with `Cost` in plain parts."""
+    return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
+
+
+def open_job(name: str, data: bytes) -> Answer:
+    """Open a recording's file, check it anew, and pack it; answer as `recordings.open_recording` reads it.
+
+    Raises:
+        ArchiveError: it is no recording, or one that cannot be shown.
+    """
+    opened = open_file(name, data)
+    try:
+        packed = packed_recording(opened.recording, sanitize(opened.recording.trace), opened.job, opened.layouts, **opened.device)
+    except Exception as error:  # whatever a made-up file leads to, it is one sentence
+        raise cannot_be_opened(name, error) from None
+    job = opened.job
+    about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
+    inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
+    answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
+    return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
+
+
+def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
+    """Write a dispatch as a Python file; answer with its text."""
+    return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
+
+
+def perfetto_job(file: bytes) -> Answer:
+    """Export a recording's file to the Chrome/Perfetto form."""
+    return {}, [perfetto(file)]
+
+
+JOBS: dict[str, Callable[..., Answer]] = {
+    "record": record_job,
+    "check": check_job,
+    "costs": costs_job,
+    "open": open_job,
+    "standalone": standalone_job,
+    "perfetto": perfetto_job,
+}
+
+
+def warm_up(adapter: str) -> None:
+    """Do each kind of job once, so that all that is loaded at first use is loaded while files can still be read."""
+    job = pickle.loads(pickle.dumps(KernelJob(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
+    record_job(job, adapter)
+    for source in (_WARMING, _WARMING + "wrong"):
+        json.dumps(check_job(source, "warming.slang", "")[0], default=_plain)
+    costs_job(_WARMING, "")
+
+
+def _plain(value: Any) -> Any:
+    return value.item()  # NumPy's numbers

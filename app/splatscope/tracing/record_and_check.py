@@ -1,0 +1,55 @@
+"""A recording with what is wrong with it: what the pages, the lessons and the command line all begin with."""
+
+import math
+from dataclasses import dataclass, replace
+
+import slangpy as spy
+
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
+from splatscope.tracing.recording import Recording, record
+
+
+@dataclass(frozen=True)
+class CheckedRecording:
+    """A recording of one workgroup, and its findings, those between workgroups last.
+
+    `between_groups` is whether all workgroups were recorded to look for races between them, None where that was not asked for or
+    there is only one. Where it is False, `too_many` says why.
+    """
+
+    recording: Recording
+    findings: list[Finding]
+    between_groups: bool | None = None
+    too_many: str = ""
+    truncated: bool = False  # whether either recording was full before the end
+
+
+def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool = False) -> CheckedRecording:
+    """Record one workgroup of a dispatch and run all checks.
+
+    Args:
+        device: what runs the kernel.
+        job: the kernel and its inputs.
+        between_groups: dispatch once more, record the buffers of all workgroups, and look for races between them.
+
+    Raises:
+        CompileError: the source does not compile, or has no entry point.
+        ValueError: the inputs do not fit.
+    """
+    recording = record(device, job)
+    report_progress(SEARCHING)
+    findings = sanitize(recording.trace)
+    truncated = recording.trace.header["truncated"]
+    if not between_groups or math.prod(job.groups) == 1:
+        return CheckedRecording(recording, findings, truncated=truncated)
+    try:
+        with progress_to(None):
+            wide = record(device, replace(job, all_groups=True)).trace
+    except ValueError as error:
+        return CheckedRecording(recording, findings, False, str(error), truncated)
+    # Their events are those of the wide recording, which nobody sees.
+    findings = findings + [replace(finding, events=[]) for finding in races_between_groups(wide)]
+    return CheckedRecording(recording, findings, True, truncated=truncated or wide.header["truncated"])
