@@ -1,8 +1,7 @@
-"""The cache of results, and Slang's diagnostics."""
+"""The cache of results."""
 
 import asyncio
 
-from splatscope.services.recordings import diagnostics_of
 from splatscope.workers.single_flight import SingleFlightCache
 
 
@@ -20,12 +19,3 @@ def test_the_oldest_results_make_room_and_empty_ones_are_not_kept():
 
     asyncio.run(ask())
     assert made == ["a", "b", "c", "empty", "empty", "b"]
-
-
-def test_diagnostics_find_their_line_though_slangpy_puts_one_before_it():
-    words = (
-        "error[E30015]: undefined identifier\n --> a.slang:3:9\n  |\n3 | int b = c;\n  |         ^ undefined identifier 'c'.\n--'\n"
-    )
-    (found,) = diagnostics_of(words, "int a;\nint b = c;\n", "a.slang")
-    assert (found.line, found.column, found.end, found.message) == (2, 9, 10, "undefined identifier 'c'")
-    assert diagnostics_of("nothing is wrong", "", "a.slang") == []
