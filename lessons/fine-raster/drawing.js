@@ -26,7 +26,7 @@ function build({root, facts, options}, look) {
       ends,
     } = facts,
     width = root.clientWidth
-  const variable = look.run.variables.findIndex((one) => one.name === options.variable)
+  const variable = look.recording.variables.findIndex((one) => one.name === options.variable)
   let latest = look
 
   // the chosen pixel

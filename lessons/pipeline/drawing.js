@@ -112,9 +112,9 @@ export function draw(host) {
 
 // The stage a thread is in: the last it entered; none before the first and after its pixel is written.
 function stageOf(look, thread, stages) {
-  const {run} = look
-  run.entered ??= entries(run, stages)
-  const turns = run.entered[thread],
+  const {recording} = look
+  recording.entered ??= entries(recording, stages)
+  const turns = recording.entered[thread],
     done = look.state.done(thread)
   let found = -1
   for (const [turn, stage] of turns) if (turn < done) found = stage
@@ -122,12 +122,12 @@ function stageOf(look, thread, stages) {
 }
 
 // Of each thread: [its how manieth event, which stage it enters with it].
-function entries(run, stages) {
+function entries(recording, stages) {
   const names = new Map(stages.map(({name}, i) => [name, i])),
-    found = Array.from({length: run.threads}, () => [])
-  for (let e = 0; e < run.length; e++) {
-    const site = run.about(e)
-    if (site.kind === "call" && names.has(site.name)) found[run.thread[e]].push([run.turn[e], names.get(site.name)])
+    found = Array.from({length: recording.threads}, () => [])
+  for (let e = 0; e < recording.length; e++) {
+    const site = recording.about(e)
+    if (site.kind === "call" && names.has(site.name)) found[recording.thread[e]].push([recording.turn[e], names.get(site.name)])
   }
   return found
 }

@@ -22,7 +22,7 @@ function build({root, facts, options, step}, look) {
     } = facts,
     count = across * down,
     width = root.clientWidth
-  const walls = look.run.length ? kinds.reduce((sum, kind, e) => sum + (kind === "arrive" && threads[e] === 0), 0) : 0
+  const walls = look.recording.length ? kinds.reduce((sum, kind, e) => sum + (kind === "arrive" && threads[e] === 0), 0) : 0
   let latest = look
 
   const cell = Math.min(58, (width - 8) / across),
@@ -191,7 +191,7 @@ function build({root, facts, options, step}, look) {
   function says(waiting, kind, now) {
     const many = (status) => waiting.filter((one) => one === status).length
     const did = {write: "writes", read: "reads", arrive: "comes to the barrier"}[kind]
-    const first = did ? `Thread ${now.run.thread[now.moment.event]} ${did}. ` : ""
+    const first = did ? `Thread ${now.recording.thread[now.moment.event]} ${did}. ` : ""
     const early = stale.length ? ` ${stale.length} threads read too early in this run.` : ""
     return `${first}${many("run")} threads run, ${many("wait") + many("held")} wait, ${many("done")} are done.${early}`
   }

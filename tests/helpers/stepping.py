@@ -26,14 +26,14 @@ def ask(page: Page, script: str, argument=None):
 
 def to(page: Page, step: int) -> None:
     """To a step of the device's order, and wait until it is shown."""
-    ask(page, "(root, step) => root.stepper.moment.goto(step)", step)
+    ask(page, "(root, step) => splatscope.inspect(root).moment.goto(step)", step)
     expect(stepper(page)).to_have_attribute("data-painted", str(step))
 
 
 def site(page: Page) -> dict:
     """The place of the event at the cursor, with its thread and its value as shown."""
-    script = """root => { const {moment} = root.stepper, {run, event} = moment
-                 return {...run.about(event), thread: run.thread[event], shown: run.value(event)} }"""
+    script = """root => { const {moment} = splatscope.inspect(root), {recording, event} = moment
+                 return {...recording.about(event), thread: recording.thread[event], shown: recording.value(event)} }"""
     return ask(page, script)
 
 

@@ -23,8 +23,8 @@ FIND = """() => {
             if (inside) return inside
         }
     }
-    const {stepper} = find(document), {moment} = stepper, acts = [() => moment.seek(moment.position + 1), () => moment.statement(1),
-        () => moment.line(1), () => moment.barrier(1)]
+    const stepper = splatscope.inspect(find(document)), {moment} = stepper
+    const acts = [() => moment.seek(moment.position + 1), () => moment.statement(1), () => moment.line(1), () => moment.barrier(1)]
     window.act = (i) => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }
 }"""
 MEASURE = """async ([lockstep, count]) => {
@@ -35,7 +35,7 @@ MEASURE = """async ([lockstep, count]) => {
             if (inside) return inside
         }
     }
-    const {stepper} = find(document), {moment} = stepper
+    const stepper = splatscope.inspect(find(document)), {moment} = stepper
     const timed = (act) => { const began = performance.now(); act(); return performance.now() - began }
     const about = (list) => {
         list.sort((a, b) => a - b)
@@ -47,10 +47,10 @@ MEASURE = """async ([lockstep, count]) => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
     const acts = [() => moment.seek(moment.position + 1), () => moment.seek(moment.position - 1), () => moment.statement(1),
         () => moment.line(1), () => moment.barrier(1)]
-    const anywhere = () => moment.seek(Math.floor(Math.random() * moment.run.length))
+    const anywhere = () => moment.seek(Math.floor(Math.random() * moment.recording.length))
     const work = [], jump = [], seek = [], frames = []
     for (let i = 0; i < count; i++) {
-        seek.push(timed(() => moment.state.seek(Math.floor(Math.random() * moment.run.length))))
+        seek.push(timed(() => moment.state.seek(Math.floor(Math.random() * moment.recording.length))))
         if (i % 50 === 0) jump.push(timed(() => { anywhere(); stepper.paint(true); stepper.root.getBoundingClientRect() }))
         else work.push(timed(() => { acts[i % acts.length](); stepper.paint(true); stepper.root.getBoundingClientRect() }))
         if (i % 5 === 0) await frame()
@@ -65,7 +65,7 @@ MEASURE = """async ([lockstep, count]) => {
         }))
         frames.push(performance.now() - began)
     }
-    const {length: events, threads} = moment.run
+    const {length: events, threads} = moment.recording
     const found = {work, jump, seek, frame: frames}
     return {events, threads, order: +order.toFixed(1), ...Object.fromEntries(Object.entries(found).map(([k, v]) => [k, about(v)]))}
 }"""

@@ -7,10 +7,13 @@ from playwright.sync_api import Page, expect
 
 # The first event, thread by thread, whose value or memory differs, barriers and other lines left out; the slow way.
 PARTS = """root => {
-    const [first, second] = root.compare.runs, {order} = first.lockstep
-    const told = (run, e) => { const s = run.about(e); return [s.kind, s.name, run.value(e), run.place[e]].join() }
-    const valued = (run, t) => Array.from({length: run.count(t)}, (_, i) => run.nth(t, i))
-        .filter((e) => ['value', 'element', 'read', 'write', 'atomic'].includes(run.about(e).kind))
+    const [first, second] = splatscope.inspect(root).recordings, {order} = first.lockstep
+    const told = (recording, e) => {
+        const s = recording.about(e)
+        return [s.kind, s.name, recording.value(e), recording.target[e]].join()
+    }
+    const valued = (recording, t) => Array.from({length: recording.count(t)}, (_, i) => recording.nth(t, i))
+        .filter((e) => ['value', 'element', 'read', 'write', 'atomic'].includes(recording.about(e).kind))
     let found = null
     for (let t = 0; t < first.threads; t++) {
         const a = valued(first, t), b = valued(second, t)
@@ -63,24 +66,24 @@ def test_both_move_together(pair):
         pair.keyboard.press("ArrowRight")
     assert len(set(steps(pair))) == 1
     pair.keyboard.press("Shift+ArrowRight")
-    epochs = "root => root.compare.halves.map(({moment, run}) => run.epoch[moment.event])"
+    epochs = "root => splatscope.inspect(root).sides.map(({moment, recording}) => recording.epoch[moment.event])"
     assert compare(pair).evaluate(epochs) == [0, 0]
     pair.get_by_role("radio", name="Event by event").click()
     pair.keyboard.press("End")
-    lengths = compare(pair).evaluate("root => root.compare.runs.map((run) => run.length)")
-    assert compare(pair).evaluate("root => root.compare.halves.map((half) => half.moment.position)") == lengths
+    lengths = compare(pair).evaluate("root => splatscope.inspect(root).recordings.map((recording) => recording.length)")
+    assert compare(pair).evaluate("root => splatscope.inspect(root).sides.map((side) => side.moment.position)") == lengths
     pair.keyboard.press("d")
     assert steps(pair) == compare(pair).evaluate(PARTS)
 
 
 def test_a_joint_position_keeps_to_its_epoch(pair):
     ok = compare(pair).evaluate(
-        """root => { const {joint, runs} = root.compare
-        for (let q = 0; q <= joint.length; q += 7) for (const i of [0, 1]) {
-            const p = joint.at(i, q)
-            if (joint.at(i, joint.of(i, p)) !== p || p > runs[i].length) return [q, i, p]
+        """root => { const {alignment, recordings} = splatscope.inspect(root)
+        for (let q = 0; q <= alignment.length; q += 7) for (const i of [0, 1]) {
+            const p = alignment.at(i, q)
+            if (alignment.at(i, alignment.of(i, p)) !== p || p > recordings[i].length) return [q, i, p]
         }
-        return joint.at(0, joint.length) === runs[0].length && joint.at(1, joint.length) === runs[1].length }"""
+        return recordings.every(({length}, i) => alignment.at(i, alignment.length) === length) }"""
     )
     assert ok is True
 

@@ -7,27 +7,28 @@ from helpers.stepping import STEPPING, ask, at, example, press, ready, site, ste
 
 # Of each run of events that are one statement: [epoch, line, kinds, threads].
 ROWS = """root => {
-    const {run} = root.stepper.moment, {order, row} = run.lockstep, rows = []
+    const {recording} = splatscope.inspect(root).moment, {order, row} = recording.lockstep, rows = []
     let last = null
     for (const e of order) {
-        const key = `${run.epoch[e]} ${row[e]}`, {line, kind} = run.about(e)
-        if (last?.key !== key) rows.push(last = {key, epoch: run.epoch[e], line, kinds: new Set(), threads: new Set()})
+        const key = `${recording.epoch[e]} ${row[e]}`, {line, kind} = recording.about(e)
+        if (last?.key !== key) rows.push(last = {key, epoch: recording.epoch[e], line, kinds: new Set(), threads: new Set()})
         last.kinds.add(kind)
-        last.threads.add(run.thread[e])
+        last.threads.add(recording.thread[e])
     }
     return rows.map(({epoch, line, kinds, threads}) => [epoch, line, [...kinds], [...threads].sort((a, b) => a - b)])
 }"""
 
 # Whether each event comes once, each thread's in the order of its program, and each read finds what it read.
 HOLDS = """root => {
-    const {run} = root.stepper.moment, {order} = run.lockstep, turn = new Uint32Array(run.threads), cells = new Map()
-    let inOrder = new Set(order).size === run.length, unseen = 0
+    const {recording} = splatscope.inspect(root).moment, {order} = recording.lockstep
+    const turn = new Uint32Array(recording.threads), cells = new Map()
+    let inOrder = new Set(order).size === recording.length, unseen = 0
     for (const e of order) {
-        inOrder &&= run.turn[e] === turn[run.thread[e]]++
-        const {kind, memory} = run.about(e), place = run.place[e]
+        inOrder &&= recording.turn[e] === turn[recording.thread[e]]++
+        const {kind, memory} = recording.about(e), place = recording.target[e]
         if (memory === undefined || !place) continue
-        if (kind === 'read' && cells.has(place) && cells.get(place) !== run.value(e)) unseen++
-        if (kind === 'write') cells.set(place, run.value(e))
+        if (kind === 'read' && cells.has(place) && cells.get(place) !== recording.value(e)) unseen++
+        if (kind === 'write') cells.set(place, recording.value(e))
         if (kind === 'atomic') cells.delete(place)
     }
     return {inOrder, unseen}
@@ -73,8 +74,9 @@ def test_every_read_finds_what_it_read(sort, name):
 
 def test_who_has_diverged_is_shown(sort):
     press(sort, "o")
-    to_line = """root => { const {moment} = root.stepper, {run} = moment
-        for (let p = 6000; p < run.length; p++) if (run.about(moment.eventAt(p)).line === 23) return root.stepper.seek(p + 1) }"""
+    to_line = """root => { const stepper = splatscope.inspect(root), {moment} = stepper, {recording} = moment
+        for (let p = 6000; p < recording.length; p++)
+            if (recording.about(moment.eventAt(p)).line === 23) return stepper.seek(p + 1) }"""
     ask(sort, to_line)
     expect(sort.locator(".threads .second .dim")).to_have_text("16 run, 16 diverged")
     expect(sort.locator("table.lanes .lane.apart")).to_have_count(16)

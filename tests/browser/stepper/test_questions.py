@@ -6,16 +6,16 @@ from playwright.sync_api import Page, expect
 from helpers.stepping import STEPPING, ask, at, example, press, ready, site, stepper, to
 
 VALUES = """(root, names) => {
-    const {moment} = root.stepper, {run, state, thread} = moment
+    const {moment} = splatscope.inspect(root), {recording, state, thread} = moment
     state.seek(moment.position)
-    return names.map((name) => state.value(thread, run.variables.findIndex((variable) => variable.name === name)))
+    return names.map((name) => state.value(thread, recording.variables.findIndex((variable) => variable.name === name)))
 }"""
 
 FIRST_ABOVE = """(root, [name, bound]) => {
-    const {run} = root.stepper.moment
-    for (let e = 0; e < run.length; e++) {
-        const {kind, name: of} = run.about(e)
-        if (kind === 'value' && of === name && +run.value(e) > bound) return e + 1
+    const {recording} = splatscope.inspect(root).moment
+    for (let e = 0; e < recording.length; e++) {
+        const {kind, name: of} = recording.about(e)
+        if (kind === 'value' && of === name && +recording.value(e) > bound) return e + 1
     }
 }"""
 
@@ -106,7 +106,7 @@ def test_a_watched_expression_has_a_value_for_each_thread(sort):
     expected = ask(sort, KEYS_AND_J)
     assert shown == expected
     assert len(set(shown)) > 8
-    me = ask(sort, "root => root.stepper.moment.thread")
+    me = ask(sort, "root => splatscope.inspect(root).moment.thread")
     expect(sort.locator("[data-watch] b")).to_have_text(expected[me])
     press(sort, "ArrowRight")
     sort.get_by_label("Watch keys[lane] + 2 * j no longer").click()
@@ -114,16 +114,22 @@ def test_a_watched_expression_has_a_value_for_each_thread(sort):
 
 
 KEYS_AND_J = """root => {
-    const {run, state} = root.stepper.moment, keys = run.memories.findIndex((m) => m.name === 'keys')
-    const number = (t, name) => +state.value(t, run.variables.findIndex((v) => v.name === name))
+    const {recording, state} = splatscope.inspect(root).moment, keys = recording.memories.findIndex((m) => m.name === 'keys')
+    const number = (t, name) => +state.value(t, recording.variables.findIndex((v) => v.name === name))
     const value = (t) => +state.cell(keys, number(t, 'lane'))[0] + 2 * number(t, 'j')
-    return Array.from({length: run.threads}, (_, t) => String(value(t)))
+    return Array.from({length: recording.threads}, (_, t) => String(value(t)))
 }"""
 ABOUT = """(root, steps) => {
-    const {run} = root.stepper.moment
-    return steps.map((step) => { const {kind, name, line} = run.about(step - 1); return [kind, name, line, run.thread[step - 1]] })
+    const {recording} = splatscope.inspect(root).moment
+    return steps.map((step) => {
+        const {kind, name, line} = recording.about(step - 1)
+        return [kind, name, line, recording.thread[step - 1]]
+    })
 }"""
-ALL_VALUES = "root => { const {run} = root.stepper.moment; return Array.from({length: run.length}, (_, e) => run.value(e)) }"
+ALL_VALUES = """root => {
+    const {recording} = splatscope.inspect(root).moment
+    return Array.from({length: recording.length}, (_, e) => recording.value(e))
+}"""
 EXPRESSIONS = {
     "(1 + 2) * 3": 9, "1/4": 0.25, "7 % 4 << 1": 6, "-2 + 0x10": 14, "1 < 2 && !0": 1, "max(lane, 5)": 5,
     "lid.x": 3, "lid.y": 0, "lid[0]": 3,
@@ -136,7 +142,7 @@ def test_expressions_mean_what_c_means(sort):
     for text, value in EXPRESSIONS.items():
         got = ask(
             sort,
-            """(root, text) => { const {watches} = root.stepper.threads, {moment} = root.stepper
+            """(root, text) => { const {watches} = splatscope.inspect(root).threads, {moment} = splatscope.inspect(root)
             watches.list.length = 0
             watches.add(text)
             return watches.list[0].question.value(watches.look(moment, 3)) }""",

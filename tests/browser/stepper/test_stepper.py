@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from helpers.stepping import STEPPING, ask, at, example, ready, site, stepper, to
 
 STATE = """(root, position) => {
-    const {moment} = root.stepper, State = moment.state.constructor
-    const fresh = new State(moment.run, moment.order).seek(position), shown = moment.state.seek(position)
+    const {moment} = splatscope.inspect(root), {State} = splatscope
+    const fresh = new State(moment.recording, moment.order).seek(position), shown = moment.state.seek(position)
     return fresh.words.length > 100 && fresh.words.every((word, i) => word === shown.words[i])
 }"""
 
@@ -23,7 +23,7 @@ def sort(visit) -> Page:
 def test_root_carries_the_contract(sort):
     root = stepper(sort)
     expect(root).to_have_attribute("data-step", "0")
-    assert int(root.get_attribute("data-steps")) == ask(sort, "root => root.stepper.moment.run.length") > 1000
+    assert int(root.get_attribute("data-steps")) == ask(sort, "root => splatscope.inspect(root).moment.recording.length") > 1000
     assert re.fullmatch(r"[0-9a-f]{16}", root.get_attribute("data-recording"))
     assert root.get_attribute("data-adapter")
 
@@ -56,19 +56,19 @@ def test_any_way_to_a_moment_leads_to_one_state(sort, lockstep):
     chance = random.Random(7)
     steps = int(stepper(sort).get_attribute("data-steps"))
     for _ in range(12):
-        ask(sort, "(root, position) => root.stepper.seek(position)", chance.randrange(steps))
+        ask(sort, "(root, position) => splatscope.inspect(root).seek(position)", chance.randrange(steps))
         for _ in range(3):
             sort.keyboard.press(chance.choice(["ArrowRight", "ArrowLeft", "n", "p", "Shift+ArrowLeft"]))
-        assert ask(sort, STATE, ask(sort, "root => root.stepper.moment.position"))
+        assert ask(sort, STATE, ask(sort, "root => splatscope.inspect(root).moment.position"))
     assert ask(sort, STATE, steps)
 
 
 def test_both_orders_end_in_the_sorted_keys(sort):
     for key in ("End", "o"):
         sort.keyboard.press(key)
-        ask(sort, "root => root.stepper.seek(Infinity)")
+        ask(sort, "root => splatscope.inspect(root).seek(Infinity)")
         sort.wait_for_timeout(100)
-        cells = ask(sort, "root => Array.from({length: 64}, (_, i) => root.stepper.moment.state.cell(1, i)[0])")
+        cells = ask(sort, "root => Array.from({length: 64}, (_, i) => splatscope.inspect(root).moment.state.cell(1, i)[0])")
         assert cells == [str(i) for i in range(64)]
 
 
@@ -85,7 +85,7 @@ def test_the_order_shown_changes_and_the_event_stays(sort):
 
 def test_a_thread_steps_by_itself(sort):
     to(sort, 3000)
-    ask(sort, "root => root.stepper.choose(5)")
+    ask(sort, "root => splatscope.inspect(root).choose(5)")
     lines = []
     for _ in range(10):
         sort.keyboard.press("n")
@@ -111,13 +111,13 @@ def test_who_wrote_this(sort):
     assert at(sort) < 9000
     expect(cell).to_have_class(re.compile(r"\bwr\b"))
     expect(cell).to_have_text(value)
-    ask(sort, "root => root.stepper.move(-1)")
+    ask(sort, "root => splatscope.inspect(root).move(-1)")
     expect(cell).not_to_have_class(re.compile(r"\bwr\b"))
 
 
 def test_a_variable_has_a_life_too(sort):
     to(sort, 9000)
-    ask(sort, "root => root.stepper.choose(3)")
+    ask(sort, "root => splatscope.inspect(root).choose(3)")
     variable = sort.locator('.var[data-variable="k"]')
     value = variable.locator("b").text_content()
     variable.click()

@@ -1,8 +1,10 @@
 // Where a walk stands: alone from stop to stop, following a presenter, or presenting. The router asks it for the address.
+import {emit} from "#web/shell/events.js"
+import {addKeys} from "#web/shell/keys.js"
 import * as router from "#web/shell/router.js"
 import {bring} from "./view.js"
 
-const KEYS = {PageDown: 1, PageUp: -1}
+const KEYS = ["PageDown", "PageUp"]
 
 export class Guide {
   constructor(model, changed) {
@@ -41,7 +43,12 @@ export class Guide {
     this.changed()
     model.on("msg:custom", (event) => this.#told(event))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
-    window.addEventListener("keydown", (event) => this.#clicker(event))
+    addKeys({
+      active: () => this.own,
+      keys: {PageDown: () => this.go(this.stop + 1), PageUp: () => this.go(this.stop - 1)},
+      whileTyping: true,
+      inDialogs: true,
+    })
     if (model.code) model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname})
     if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
   }
@@ -81,7 +88,7 @@ export class Guide {
   // To where the presenter stands. What has to be asked of the server, a class asks within so many seconds, not all at once.
   #follow(spread = 0) {
     const {page, step, inputs, stop, show} = this.last,
-      now = router.read()
+      now = router.current()
     if (page === undefined || !this.led) return
     const asks = page !== now.page || inputs !== now.inputs
     if (asks && spread) {
@@ -101,13 +108,13 @@ export class Guide {
     this.touched = false
     this.press = -1
     this.show = fresh ? show : ""
-    router.led({page, step, inputs})
+    router.showLed({page, step, inputs})
     if (fresh) bring(show)
   }
 
   #lead() {
     if (this.role !== "present" || this.model.window !== "page") return
-    const {page, step, inputs} = router.read()
+    const {page, step, inputs} = router.current()
     this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: this.stops[this.stop].show})
   }
 
@@ -117,7 +124,7 @@ export class Guide {
     if (this.model.window === "notes") return this.model.send_msg({type: "ask", stop})
     this.stop = stop
     const {page, inputs} = this.stops[stop],
-      now = router.read()
+      now = router.current()
     const same = page === now.page
     this.touched = false
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : 0, inputs})
@@ -129,7 +136,7 @@ export class Guide {
     this.press = press
     this.show = show
     if (!same) return
-    if (press >= 0) window.dispatchEvent(new CustomEvent("splatscope:press", {detail: press}))
+    if (press >= 0) emit("press", press)
     bring(show)
   }
 
@@ -197,15 +204,8 @@ export class Guide {
   }
 
   #touch(event) {
-    if (event.key in KEYS || event.composedPath().some((el) => el.id === "walk")) return
+    if (KEYS.includes(event.key) || event.composedPath().some((el) => el.id === "walk")) return
     this.touched = true
     this.press = -1
-  }
-
-  #clicker(event) {
-    const way = KEYS[event.key]
-    if (!way || !this.own || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    this.go(this.stop + way)
   }
 }

@@ -1,26 +1,28 @@
 // Two recordings side by side, moved together, with the first place at which they part.
-import {h, style} from "#web/shell/dom.js"
-import {Half} from "./half.js"
+import {h, soon, style} from "#web/shell/dom.js"
+import {Side} from "./side.js"
 import {icon, severity} from "#web/stepper/panes/icons.js"
 import {differences} from "./difference.js"
-import {Joint} from "./joint.js"
-import {joinBeside} from "#web/stepper/keys.js"
+import {Alignment} from "./alignment.js"
+import {joinComparison} from "#web/stepper/keys.js"
+import {expose} from "#web/stepper/steppers.js"
 import {near} from "#web/stepper/model/moment.js"
 import {unpack} from "#web/stepper/model/recording.js"
 
 const MOST_WALLS = 120 // drawn of one recording
 
-class Compare {
+export class Compare {
   constructor(model) {
     this.model = model
     this.position = 0
-    this.halves = [new Half(this, 0), new Half(this, 1)]
+    this.sides = [new Side(this, 0), new Side(this, 1)]
     this.root = this.#assemble()
-    this.leave = joinBeside(this)
+    this.leave = joinComparison(this)
+    expose(this)
   }
 
   get moment() {
-    return this.halves[0].moment
+    return this.sides[0].moment
   } // of a comparison that is there
 
   #assemble() {
@@ -34,7 +36,7 @@ class Compare {
     this.range.onkeydown = (event) => {
       if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
     }
-    this.strips = this.halves.map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"}))
+    this.strips = this.sides.map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"}))
     const mode = (byEpoch, words, title) =>
       h("button", {type: "button", role: "radio", title, onclick: () => this.setMode(byEpoch)}, words)
     this.modes = [
@@ -61,7 +63,7 @@ class Compare {
       {class: "stage compare", "data-testid": "compare"},
       this.state,
       h("section", {class: "panel cmp-parts", "aria-label": "Where the two differ"}, this.words, this.ends),
-      h("div", {class: "cmp-halves"}, ...this.halves.map((half) => half.el)),
+      h("div", {class: "cmp-halves"}, ...this.sides.map((side) => side.el)),
       h(
         "footer",
         {class: "dock", "aria-label": "Transport of both runs"},
@@ -79,28 +81,28 @@ class Compare {
       return this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
     }
     if (this.shown === sequence) return this.#present()
-    let runs
+    let recordings
     try {
-      runs = await Promise.all([unpack(model.first), unpack(model.second)])
+      recordings = await Promise.all([unpack(model.first), unpack(model.second)])
     } catch (reason) {
       return this.#tell(`The recordings cannot be read: ${reason.message}`, "wrong")
     }
     if (sequence !== model.sequence) return // others came meanwhile
     this.shown = sequence
-    this.runs = runs
+    this.recordings = recordings
     const metas = [model.first_meta, model.second_meta]
-    this.halves.forEach((half, i) => half.open(runs[i], model.names[i] ?? "", metas[i]))
-    this.parting = differences(...runs)
+    this.sides.forEach((side, i) => side.open(recordings[i], model.names[i] ?? "", metas[i]))
+    this.parting = differences(...recordings)
     this.root.dataset.difference = [this.parting.event?.first ?? -1, this.parting.event?.second ?? -1].map((event) => event + 1)
     this.#report()
-    this.setMode(model.joint === "epoch")
+    this.setMode(model.alignment === "epoch")
     if (this.parting.value ?? this.parting.event) this.part(this.parting.value ?? this.parting.event)
     this.#present()
   }
 
   #present() {
     this.#tell("")
-    this.root.dataset.steps = this.joint.length
+    this.root.dataset.steps = this.alignment.length
   }
 
   #tell(words, klass = "") {
@@ -108,7 +110,7 @@ class Compare {
     this.state.hidden = !words
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", klass !== "")
-    this.root.classList.toggle("empty", !this.runs)
+    this.root.classList.toggle("empty", !this.recordings)
   }
 
   // In words: whether they part, where, and what is left different.
@@ -120,8 +122,8 @@ class Compare {
         "p",
         {},
         h("span", {}, severity("error"), words),
-        ...this.halves.map((half, i) =>
-          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), half.place([found.first, found.second][i])),
+        ...this.sides.map((side, i) =>
+          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), side.describe([found.first, found.second][i])),
         ),
         h(
           "button",
@@ -165,31 +167,34 @@ class Compare {
   }
 
   setMode(byEpoch) {
-    this.joint = new Joint(this.runs, byEpoch)
+    this.alignment = new Alignment(this.recordings, byEpoch)
     this.modes.forEach((el, i) => el.setAttribute("aria-checked", String(Boolean(i) === byEpoch)))
-    this.range.max = this.joint.length
-    const percent = (position) => `left:${(position / this.joint.length) * 100}%`
+    this.range.max = this.alignment.length
+    const percent = (position) => `left:${(position / this.alignment.length) * 100}%`
     const {event, value} = this.parting
     this.strips.forEach((strip, i) => {
-      const {moment} = this.halves[i],
+      const {moment} = this.sides[i],
         {barriers} = moment
       const marks = [event, value].map((found) => [found?.first, found?.second][i]).filter((e) => e >= 0)
       strip.replaceChildren(
-        h("i", {class: "cmp-ran", style: `width:${(this.joint.of(i, this.runs[i].length) / this.joint.length) * 100}%`}),
+        h("i", {
+          class: "cmp-ran",
+          style: `width:${(this.alignment.of(i, this.recordings[i].length) / this.alignment.length) * 100}%`,
+        }),
         ...(barriers.length <= MOST_WALLS
-          ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(this.joint.of(i, p))}))
+          ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(this.alignment.of(i, p))}))
           : []),
-        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(this.joint.of(i, moment.after(e)))})),
+        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(this.alignment.of(i, moment.after(e)))})),
       )
     })
-    this.seek(this.halves[0].moment.position ? this.joint.of(0, this.halves[0].moment.position) : 0)
+    this.seek(this.sides[0].moment.position ? this.alignment.of(0, this.sides[0].moment.position) : 0)
   }
 
   // Both to a joint position.
   seek(position) {
-    if (!this.joint) return
-    this.position = Math.max(0, Math.min(this.joint.length, position))
-    this.halves.forEach((half, i) => half.moment.seek(this.joint.at(i, this.position)))
+    if (!this.alignment) return
+    this.position = Math.max(0, Math.min(this.alignment.length, position))
+    this.sides.forEach((side, i) => side.moment.seek(this.alignment.at(i, this.position)))
     this.paint()
   }
 
@@ -198,7 +203,7 @@ class Compare {
   }
 
   barrier(way) {
-    const walls = [...new Set(this.halves.flatMap((half, i) => half.moment.barriers.map((p) => this.joint.of(i, p))))].sort(
+    const walls = [...new Set(this.sides.flatMap((side, i) => side.moment.barriers.map((p) => this.alignment.of(i, p))))].sort(
       (a, b) => a - b,
     )
     this.seek(near(walls, this.position, way) ?? (way > 0 ? Infinity : 0))
@@ -208,12 +213,12 @@ class Compare {
   part(found) {
     const events = [found.first, found.second]
     const which = events[0] >= 0 ? 0 : 1
-    const {moment} = this.halves[which]
-    this.position = this.joint.of(which, moment.after(events[which]))
-    this.halves.forEach((half, i) =>
-      half.moment.seek(events[i] >= 0 ? half.moment.after(events[i]) : this.joint.at(i, this.position)),
+    const {moment} = this.sides[which]
+    this.position = this.alignment.of(which, moment.after(events[which]))
+    this.sides.forEach((side, i) =>
+      side.moment.seek(events[i] >= 0 ? side.moment.after(events[i]) : this.alignment.at(i, this.position)),
     )
-    this.choose(this.runs[which].thread[events[which]], true)
+    this.choose(this.recordings[which].thread[events[which]], true)
   }
 
   difference() {
@@ -222,18 +227,18 @@ class Compare {
   }
 
   choose(thread, stay = false) {
-    const kept = !stay && this.halves[0].moment.pinned === thread
-    for (const {moment} of this.halves) moment.pinned = kept || stay || thread >= moment.run.threads ? -1 : thread
+    const kept = !stay && this.sides[0].moment.pinned === thread
+    for (const {moment} of this.sides) moment.pinned = kept || stay || thread >= moment.recording.threads ? -1 : thread
     this.paint()
   }
 
   // The same cell of both.
-  follow(half, {memory, cell}) {
-    const {name, space} = half.run.memories[memory],
-      index = half.run.memories[memory].index(cell)
-    for (const {moment, run} of this.halves) {
-      const m = run.memories.findIndex((one) => one.name === name && one.space === space),
-        there = m < 0 ? -1 : run.memories[m].cell(index)
+  follow(side, {memory, cell}) {
+    const {name, space} = side.recording.memories[memory],
+      index = side.recording.memories[memory].index(cell)
+    for (const {moment, recording} of this.sides) {
+      const m = recording.memories.findIndex((one) => one.name === name && one.space === space),
+        there = m < 0 ? -1 : recording.memories[m].cell(index)
       const same = moment.followed?.memory === m && moment.followed.cell === there
       moment.followed = there < 0 || same ? null : {memory: m, cell: there}
     }
@@ -241,15 +246,15 @@ class Compare {
   }
 
   paint() {
-    if (this.frame || !this.joint) return
+    if (this.frame || !this.alignment) return
     this.frame = requestAnimationFrame(() => {
       this.frame = null
       this.range.value = this.position
       this.root.dataset.step = this.position
       const {event, value} = this.parting
-      this.halves.forEach((half, i) =>
-        half.draw(
-          [event, value].some((found) => found && [found.first, found.second][i] === half.moment.event && half.moment.event >= 0),
+      this.sides.forEach((side, i) =>
+        side.draw(
+          [event, value].some((found) => found && [found.first, found.second][i] === side.moment.event && side.moment.event >= 0),
         ),
       )
       this.root.dataset.painted = this.position
@@ -265,18 +270,9 @@ class Compare {
 export function render({model, el}) {
   style(el)
   const compare = new Compare(model)
-  let due = false
-  const soon = () => {
-    if (due) return
-    due = true
-    queueMicrotask(() => {
-      due = false
-      compare.show()
-    })
-  }
-  for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
+  const show = soon(() => compare.show())
+  for (const name of ["sequence", "busy", "error"]) model.on(name, show)
   model.on("remove", () => compare.close())
-  soon()
-  compare.root.compare = compare // for tests and measurements
+  show()
   return compare.root
 }

@@ -22,7 +22,7 @@ class Compare(Component):
     `compare.wait("Recording both …")`, then `compare.show(first, second, names=("As it was", "With the fix"))`, each a
     PackedRecording of `services.recordings.record_source`; or `compare.fail("…")`. The browser looks, thread by thread in the order
     of the program, for the first event that differs, for the first value that does on the lines both sources have, and for the
-    buffers that end up different; it opens at the first different value. `joint` says what the two have in common at a moment:
+    buffers that end up different; it opens at the first different value. `alignment` says what the two have in common at a moment:
     the number of the "event", or the "epoch" and the event's number in it.
 
     Root: `data-testid="compare"`, with `data-steps` once both are there, `data-step`, and `data-difference`: the first different
@@ -34,7 +34,7 @@ class Compare(Component):
     first_meta = param.Dict(default={}, doc="Of the one: adapter, findings and the like")
     second_meta = param.Dict(default={}, doc="… and of the other")
     names = param.List(default=["First", "Second"], item_type=str, bounds=(2, 2), doc="What the two are called")
-    joint = param.Selector(default="epoch", objects=["event", "epoch"])
+    alignment = param.Selector(default="epoch", objects=["event", "epoch"])
     sequence = param.Integer(default=0, doc="Number of the comparison, counted from 1")
     busy = param.String(default="", doc="What is waited for, in words")
     error = param.String(default="", doc="Why there is no comparison, in one line")

@@ -24,15 +24,18 @@ export function differences(first, second) {
   }
 }
 
-const valued = (run, s) => run.kind[s] >= KIND.value && run.kind[s] <= KIND.atomic && run.width[s] > 0
-const events = (run, t, wanted) => run.own.subarray(run.start[t], run.start[t + 1]).filter((e) => wanted(run.site[e]))
+const valued = (recording, s) => recording.kind[s] >= KIND.value && recording.kind[s] <= KIND.atomic && recording.width[s] > 0
+const events = (recording, t, wanted) =>
+  recording.own.subarray(recording.start[t], recording.start[t + 1]).filter((e) => wanted(recording.site[e]))
 
 // Of each site a number that is the same in both recordings where the same words on a line do the same; below 0 where only one has it.
 function common(first, second) {
   const numbers = new Map()
-  const names = [first, second].map((run) => {
-    const lines = Object.fromEntries(Object.entries(run.head.sources).map(([file, source]) => [file, source.split("\n")]))
-    return run.sites.map((s) => [s.kind, s.function, s.name, s.path, s.type, (lines[s.file]?.[s.line - 1] ?? "").trim()].join("\n"))
+  const names = [first, second].map((recording) => {
+    const lines = Object.fromEntries(Object.entries(recording.head.sources).map(([file, source]) => [file, source.split("\n")]))
+    return recording.sites.map((s) =>
+      [s.kind, s.function, s.name, s.path, s.type, (lines[s.file]?.[s.line - 1] ?? "").trim()].join("\n"),
+    )
   })
   const known = names.map((list) => new Set(list))
   return names.map((list, i) =>
@@ -72,13 +75,13 @@ function same(first, second, a, b, keys) {
 }
 
 // Which element of a memory or of a local array.
-function where(run, event) {
-  const site = run.about(event),
-    place = run.place[event]
-  if (!place) return -1
+function where(recording, event) {
+  const site = recording.about(event),
+    target = recording.target[event]
+  if (!target) return -1
   return site.memory === undefined
-    ? run.variables[place - 1].name
-    : run.memories[site.memory].index(place - 1 - run.memories[site.memory].first)
+    ? recording.variables[target - 1].name
+    : recording.memories[site.memory].index(target - 1 - recording.memories[site.memory].first)
 }
 
 function outputs(first, second) {

@@ -1,8 +1,7 @@
 // The debugger's part of the top bar. It speaks with the bench by events on window.
 import {h, style} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
 import {Menu} from "./menu.js"
-
-export const tell = (name, detail = null) => window.dispatchEvent(new CustomEvent(`splatscope:debug-${name}`, {detail}))
 
 const BOTH = "both"
 
@@ -10,51 +9,61 @@ export function render({model, el}) {
   style(el)
   const words = h("span", {class: "crumb wide"}, "Recorded on"),
     pill = h("span", {class: "adapter wide", "data-testid": "debugger-adapter"})
-  const choice = h("select", {class: "adapters wide", "aria-label": "Record on", onchange: () => tell("adapter", choice.value)})
+  const choice = h("select", {
+    class: "adapters wide",
+    "aria-label": "Record on",
+    onchange: () => emit("debug-adapter", choice.value),
+  })
   const view = (name, label) =>
-    h("button", {type: "button", role: "radio", "data-view": name, onclick: () => tell("view", name)}, label)
+    h("button", {type: "button", role: "radio", "data-view": name, onclick: () => emit("debug-view", name)}, label)
   const views = [view("step", "Step"), view("compare", "Side by side"), view("edit", "Edit")]
   views[1].classList.add("wide")
   const open = h(
     "button",
-    {type: "button", class: "btn wide", "aria-haspopup": "dialog", "data-testid": "debugger-open", onclick: () => tell("open")},
+    {
+      type: "button",
+      class: "btn wide",
+      "aria-haspopup": "dialog",
+      "data-testid": "debugger-open",
+      onclick: () => emit("debug-open", null),
+    },
     "Open",
   )
   const menu = new Menu()
   const run = h(
     "button",
-    {type: "button", class: "btn pri", "data-testid": "debugger-run", onclick: () => tell("run")},
+    {type: "button", class: "btn pri", "data-testid": "debugger-run", onclick: () => emit("debug-run", null)},
     "Run ",
     h("kbd", {class: "wide"}, "Ctrl ⏎"),
   )
   let offered = ""
-  const show = ({detail}) => {
-    views.forEach((button) => button.setAttribute("aria-checked", String(button.dataset.view === detail.view)))
-    views[1].hidden = detail.pair.length !== 2
-    views[1].title = detail.pair.join(" and ")
-    pill.textContent = detail.adapter
-    pill.title = detail.adapterWords ?? ""
-    pill.classList.toggle("rec", detail.fromFile)
-    words.hidden = !detail.adapter && !detail.adapters.length
-    words.textContent = detail.fromFile ? "Opened, recorded on" : "Recorded on"
-    choice.hidden = !detail.adapters.length || detail.fromFile
-    pill.hidden = !detail.adapter || !choice.hidden
-    if (offered !== detail.adapters.join()) {
-      offered = detail.adapters.join()
+  const show = (state) => {
+    views.forEach((button) => button.setAttribute("aria-checked", String(button.dataset.view === state.view)))
+    views[1].hidden = state.pair.length !== 2
+    views[1].title = state.pair.join(" and ")
+    pill.textContent = state.adapter
+    pill.title = state.adapterWords ?? ""
+    pill.classList.toggle("rec", state.fromFile)
+    words.hidden = !state.adapter && !state.adapters.length
+    words.textContent = state.fromFile ? "Opened, recorded on" : "Recorded on"
+    choice.hidden = !state.adapters.length || state.fromFile
+    pill.hidden = !state.adapter || !choice.hidden
+    if (offered !== state.adapters.join()) {
+      offered = state.adapters.join()
       choice.replaceChildren(
-        ...detail.adapters.map((name) => h("option", {value: name}, name)),
+        ...state.adapters.map((name) => h("option", {value: name}, name)),
         h("option", {value: BOTH}, "Both, side by side"),
       )
     }
-    if (detail.chosen) choice.value = detail.chosen
-    menu.show(detail)
+    if (state.chosen) choice.value = state.chosen
+    menu.show(state)
   }
-  window.addEventListener("splatscope:debug-state", show)
+  const leave = on("debug-state", show)
   model.on("remove", () => {
-    window.removeEventListener("splatscope:debug-state", show)
+    leave()
     menu.close()
   })
-  queueMicrotask(() => tell("ask"))
+  queueMicrotask(() => emit("debug-ask", null))
   return h(
     "div",
     {class: "debugbar"},

@@ -3,7 +3,7 @@
 const KEY = "splatscope-debugger"
 export const MOST = 16_000 // characters of a link
 
-export function keep(draft) {
+export function saveDraft(draft) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft))
   } catch {
@@ -12,7 +12,7 @@ export function keep(draft) {
 }
 
 // The draft that the address brings, else the tab's; null where there is neither.
-export async function kept() {
+export async function loadDraft() {
   const packed = /^#kernel=(.+)$/.exec(location.hash)?.[1]
   if (packed) {
     try {
@@ -29,14 +29,14 @@ export async function kept() {
 }
 
 // The address that holds the draft and the step, "" where it would be too long, and how long it would be.
-export async function link(draft, step) {
+export async function linkTo(draft, step) {
   const packed = await pack(JSON.stringify(draft))
   const address = `${location.origin}${location.pathname}?page=debugger${step ? `&step=${step}` : ""}#kernel=${packed}`
   return {address: address.length > MOST ? "" : address, length: address.length}
 }
 
 // What was changed is no longer what the address holds.
-export function unlink() {
+export function clearLink() {
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search)
 }
 

@@ -1,6 +1,7 @@
 // What may be taken away: a link, or one of three files.
 import {h} from "#web/shell/dom.js"
-import {tell} from "./debug_bar.js"
+import {emit} from "#web/shell/events.js"
+import {addKeys} from "#web/shell/keys.js"
 
 const FILES = [
   ["recording", "Recording", ".npz", "Opens here again, with source, inputs and this step"],
@@ -34,11 +35,11 @@ export class Menu {
         h("span", {class: "kind"}),
         h("span", {class: "dim"}, words),
       )
-    this.both = act("Side by side", "This run and the one before", () => tell("view", "compare"))
+    this.both = act("Side by side", "This run and the one before", () => emit("debug-view", "compare"))
     this.copied = h("b", {}, "Copy link")
     this.link = h(
       "button",
-      {type: "button", role: "menuitem", "data-save": "link", onclick: () => tell("share")},
+      {type: "button", role: "menuitem", "data-save": "link", onclick: () => emit("debug-share", null)},
       this.copied,
       h("span", {class: "kind"}),
       h("span", {class: "dim"}, "Holds source, inputs and this step"),
@@ -47,14 +48,14 @@ export class Menu {
     this.list = h(
       "div",
       {class: "menu-list", role: "menu", hidden: true},
-      act("Open", "An example, or a file of yours", () => tell("open")),
+      act("Open", "An example, or a file of yours", () => emit("debug-open", null)),
       this.both,
       this.link,
       this.words,
       ...FILES.map(([id, name, kind, words]) =>
         item(
           () => {
-            tell("save", id)
+            emit("debug-save", id)
             this.toggle(false)
           },
           name,
@@ -82,12 +83,6 @@ export class Menu {
     this.outside = (event) => {
       if (!event.composedPath().includes(this.el)) this.toggle(false)
     }
-    this.escape = (event) => {
-      if (event.key === "Escape" && !this.list.hidden) {
-        this.toggle(false)
-        this.button.focus()
-      }
-    }
     this.list.onkeydown = (event) => {
       const way = {ArrowDown: 1, ArrowUp: -1}[event.key]
       if (!way) return
@@ -97,7 +92,11 @@ export class Menu {
       items[(at + way + items.length) % items.length].focus()
     }
     window.addEventListener("pointerdown", this.outside)
-    window.addEventListener("keydown", this.escape)
+    const escape = () => {
+      this.toggle(false)
+      this.button.focus()
+    }
+    this.endKeys = addKeys({active: () => !this.list.hidden, keys: {Escape: escape}, whileTyping: true, inDialogs: true})
   }
 
   toggle(open) {
@@ -126,6 +125,6 @@ export class Menu {
 
   close() {
     window.removeEventListener("pointerdown", this.outside)
-    window.removeEventListener("keydown", this.escape)
+    this.endKeys()
   }
 }

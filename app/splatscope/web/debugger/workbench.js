@@ -1,11 +1,12 @@
-// The debugger's bench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
+// The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
-import {download, h, style, typing} from "#web/shell/dom.js"
+import {download, h, style} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
+import {addKeys} from "#web/shell/keys.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {send} from "#web/widgets/upload.js"
-import {tell} from "./debug_bar.js"
-import {MOST, keep, kept, link, unlink} from "./draft.js"
+import {clearLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
 import {Functions} from "./functions.js"
 import {Gallery} from "./gallery.js"
 import {Inputs} from "./inputs.js"
@@ -15,7 +16,7 @@ const PAUSE = 450 // ms without a key after which the compiler is asked
 const MOST_RECORDING = 32 * 2 ** 20
 const MOST_SOURCE = 64 * 2 ** 10
 
-class Bench {
+class Workbench {
   constructor(model, el) {
     this.model = model
     this.el = el
@@ -80,23 +81,26 @@ class Bench {
 
   #listen() {
     const {model} = this
-    const events = {
-      view: ({detail}) => this.show(detail),
-      run: () => this.run(),
-      share: () => this.share(),
-      ask: () => this.state(),
-      open: () => this.gallery.show(this.example),
-      save: ({detail}) => model.send_msg({type: "save", what: detail, step: this.at}),
-      adapter: ({detail}) => {
-        this.chosen = detail
-        this.run()
-      },
+    const toggleEditor = () => {
+      this.show(this.view === "edit" ? "step" : "edit")
+      if (this.view === "edit") this.editor.view.focus()
     }
-    const moved = (event) => this.#moved(event.detail),
-      key = (event) => this.#key(event)
-    for (const [name, act] of Object.entries(events)) window.addEventListener(`splatscope:debug-${name}`, act)
-    window.addEventListener("splatscope:moment", moved)
-    window.addEventListener("keydown", key)
+    const run = () => this.run()
+    const ends = [
+      on("debug-view", (view) => this.show(view)),
+      on("debug-run", run),
+      on("debug-share", () => this.share()),
+      on("debug-ask", () => this.state()),
+      on("debug-open", () => this.gallery.show(this.example)),
+      on("debug-save", (what) => model.send_msg({type: "save", what, step: this.at})),
+      on("debug-adapter", (adapter) => {
+        this.chosen = adapter
+        this.run()
+      }),
+      on("moment", (shown) => this.#moved(shown)),
+      addKeys({keys: {"Ctrl+Enter": run, "Ctrl+Shift+Enter": run}, whileTyping: true}),
+      addKeys({keys: {e: toggleEditor, "Shift+e": toggleEditor}}),
+    ]
     model.on("opened", () =>
       queueMicrotask(() => {
         if (this.editor) this.put(model.opened)
@@ -110,9 +114,7 @@ class Bench {
     model.on("saved", () => queueMicrotask(() => download(model.file, model.file_name)))
     document.querySelector(".app").classList.add("rail")
     model.on("remove", () => {
-      for (const [name, act] of Object.entries(events)) window.removeEventListener(`splatscope:debug-${name}`, act)
-      window.removeEventListener("splatscope:moment", moved)
-      window.removeEventListener("keydown", key)
+      for (const end of ends) end()
       document.querySelector(".app").classList.remove("rail")
       clearTimeout(this.timer)
       this.gallery.remove()
@@ -128,7 +130,7 @@ class Bench {
       () => this.run(),
     )
     this.show("step")
-    const before = await kept()
+    const before = await loadDraft()
     if (!before?.source) return this.model.send_msg({type: "open", example: ""})
     this.put(before)
     this.model.send_msg({type: "run", ...before})
@@ -147,11 +149,11 @@ class Bench {
   }
 
   save() {
-    if (this.given) keep(this.draft)
+    if (this.given) saveDraft(this.draft)
   }
 
   open(name) {
-    unlink()
+    clearLink()
     this.model.send_msg({type: "open", example: name})
     this.show("step")
   }
@@ -169,7 +171,7 @@ class Bench {
 
   changed() {
     if (!this.given) return
-    unlink()
+    clearLink()
     this.save()
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft}), PAUSE)
@@ -206,7 +208,16 @@ class Bench {
 
   state(said = "") {
     const {view, adapter, adapterWords, chosen, model} = this
-    tell("state", {view, adapter, adapterWords, fromFile: this.fromFile, adapters: model.adapters, chosen, pair: model.pair, said})
+    emit("debug-state", {
+      view,
+      adapter,
+      adapterWords,
+      fromFile: this.fromFile,
+      adapters: model.adapters,
+      chosen,
+      pair: model.pair,
+      said,
+    })
   }
 
   show(name) {
@@ -251,19 +262,19 @@ class Bench {
   }
 
   // The stepper shows another recording.
-  #moved({root, moment: {run}}) {
-    if (run === this.recorded || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
-    this.recorded = run
-    this.adapter = run.head.adapter.split(" (")[0]
-    this.adapterWords = run.head.adapter + (this.fromFile ? ", a recording from a file" : "")
-    this.outputs.show(run)
+  #moved({root, moment: {recording}}) {
+    if (recording === this.recording || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    this.recording = recording
+    this.adapter = recording.head.adapter.split(" (")[0]
+    this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
+    this.outputs.show(recording)
     this.state()
     if (!this.fromFile) return
-    queueMicrotask(() => window.dispatchEvent(new CustomEvent("splatscope:step", {detail: this.wanted})))
+    queueMicrotask(() => emit("step", this.wanted))
   }
 
   async share() {
-    const {address, length} = await link(this.draft, this.at)
+    const {address, length} = await linkTo(this.draft, this.at)
     const count = (n) => n.toLocaleString("en")
     if (!address)
       return this.state(
@@ -277,21 +288,9 @@ class Bench {
       this.state("It is in the address")
     }
   }
-
-  #key(event) {
-    if (document.querySelector("dialog[open]")) return
-    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
-      event.preventDefault()
-      this.run()
-    }
-    if (event.key.toLowerCase() !== "e" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
-    event.preventDefault()
-    this.show(this.view === "edit" ? "step" : "edit")
-    if (this.view === "edit") this.editor.view.focus()
-  }
 }
 
 export function render({model, el}) {
   style(el)
-  return new Bench(model, el).root
+  return new Workbench(model, el).root
 }

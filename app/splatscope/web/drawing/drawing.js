@@ -1,6 +1,7 @@
 // A drawing beside the source: the `draw` of lessons/NAME/drawing.js, repainted at each moment of its stepper.
 // It is a function of a host {root, options, facts, values, set, step} and returns {open?(look), paint(look), resized?(look), changed?()}.
 import {h, style} from "#web/shell/dom.js"
+import {emit} from "#web/shell/events.js"
 import {DRAWINGS} from "#drawings"
 import {follow} from "./follow.js"
 import {Look} from "./look.js"
@@ -20,15 +21,15 @@ export function render({model, el}) {
       return model.values
     },
     set: (name, value) => model.send_msg({type: "set", name, value}),
-    step: (step) => window.dispatchEvent(new CustomEvent("splatscope:step", {detail: step})),
+    step: (step) => emit("step", step),
   })
-  let run = null,
+  let recording = null,
     last = null
   const paint = (moment) => {
     last = moment
     const look = new Look(moment)
-    if (moment.run !== run) {
-      run = moment.run
+    if (moment.recording !== recording) {
+      recording = moment.recording
       drawing.open?.(look)
     }
     drawing.paint(look)
@@ -36,7 +37,7 @@ export function render({model, el}) {
   const leave = follow(el, paint)
   const again = () => {
     if (last) {
-      run = null
+      recording = null
       paint(last)
     }
   }

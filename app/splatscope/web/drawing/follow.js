@@ -1,4 +1,6 @@
 // A component inside a stepper follows it: told of each moment, and of the one it finds when it comes.
+import {on} from "#web/shell/events.js"
+import {momentOf} from "#web/stepper/steppers.js"
 
 // The stage that holds an element, through the shadow trees.
 export function stageOf(el) {
@@ -9,16 +11,16 @@ export function stageOf(el) {
 // Calls `paint(moment)` at every moment of the stepper around `el`, else of the page's first. Returns what ends it.
 export function follow(el, paint) {
   let seen = null
-  const hear = (event) => {
+  const leave = on("moment", ({root, moment, first}) => {
     const stage = stageOf(el)
-    if (stage ? stage !== event.detail.root : event.detail.first === false) return
-    seen = event.detail.moment
-    paint(seen)
-  }
-  window.addEventListener("splatscope:moment", hear)
+    if (stage ? stage !== root : !first) return
+    seen = moment
+    paint(moment)
+  })
   requestAnimationFrame(() => {
-    const moment = stageOf(el)?.moment
+    const stage = stageOf(el),
+      moment = stage && momentOf(stage)
     if (moment && !seen) paint(moment)
   })
-  return () => window.removeEventListener("splatscope:moment", hear)
+  return leave
 }

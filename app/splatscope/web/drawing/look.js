@@ -12,17 +12,17 @@ const read = (expression) => {
 export class Look {
   constructor(moment) {
     this.moment = moment
-    this.run = moment.run
+    this.recording = moment.recording
     this.state = moment.state
     this.step = moment.step
     this.thread = moment.thread
-    this.threads = moment.run.threads
+    this.threads = moment.recording.threads
     this.ways = new Map()
   }
 
   // The number an expression has for a thread now, null where it has none: `T < 1/255`, `blobs[i ^ j]`, `state.w`.
   value(expression, thread = this.thread) {
-    if (!this.ways.has(thread)) this.ways.set(thread, lookup(this.run, this.state, thread))
+    if (!this.ways.has(thread)) this.ways.set(thread, lookup(this.recording, this.state, thread))
     return read(expression).value(this.ways.get(thread))
   }
 
@@ -38,10 +38,10 @@ export class Look {
 
   // A memory by name: how many cells, their numbers, and whether the event at the cursor reads or writes one.
   memory(name) {
-    const {run, state, moment} = this,
-      m = run.memories.findIndex((memory) => memory.name === name)
+    const {recording, state, moment} = this,
+      m = recording.memories.findIndex((memory) => memory.name === name)
     if (m < 0) return null
-    const memory = run.memories[m],
+    const memory = recording.memories[m],
       cell = (index) => memory.cell(index)
     return {
       count: memory.count,
@@ -60,8 +60,8 @@ export class Look {
       touched: (index) => {
         const e = moment.event,
           c = cell(index)
-        if (e < 0 || c < 0 || run.about(e).memory !== m || run.place[e] !== memory.first + c + 1) return ""
-        return run.about(e).kind === "read" ? "rd" : "wr"
+        if (e < 0 || c < 0 || recording.about(e).memory !== m || recording.target[e] !== memory.first + c + 1) return ""
+        return recording.about(e).kind === "read" ? "rd" : "wr"
       },
       follow: (index) => moment.follow({memory: m, cell: cell(index)}),
     }

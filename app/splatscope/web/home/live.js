@@ -1,6 +1,6 @@
 // A small render by the kernels, and how many Gaussians of it to blend.
 import {h, style} from "#web/shell/dom.js"
-import {follow} from "#web/widgets/frame.js"
+import {showFrames} from "#web/widgets/frame.js"
 
 const thousands = (n) => n.toLocaleString("en")
 
@@ -39,7 +39,7 @@ export function render({model, el}) {
     }
   })
   label()
-  follow(model, canvas, () => {
+  showFrames(model, canvas, () => {
     say("")
     answered()
   })

@@ -1,10 +1,10 @@
 // In the top bar: the device it ran on, another of which a recording ships, the way to the debugger. In the address: the lesson's inputs.
 import {h, style} from "#web/shell/dom.js"
-import {read, setInputs} from "#web/shell/router.js"
+import {current, setInputs} from "#web/shell/router.js"
 
 export function render({model, el}) {
   style(el)
-  const page = read().page
+  const page = current().page
   const badge = (recorded, id) => {
     const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
     // A narrow page has room for one badge: it leads there and back.

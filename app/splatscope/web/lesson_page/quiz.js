@@ -1,5 +1,6 @@
 // Predict, then reveal: a question, up to four answers, one button that steps there.
 import {h, style} from "#web/shell/dom.js"
+import {emit} from "#web/shell/events.js"
 
 export function render({model, el}) {
   style(el)
@@ -58,9 +59,9 @@ export function render({model, el}) {
     }
     reveal.disabled = true
     said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escape(answer.value)}.</b> ${answer.because}`
-    window.dispatchEvent(new CustomEvent("splatscope:answered", {detail: {root}}))
+    emit("answered", {root})
     if (!answer.step) return
-    window.dispatchEvent(new CustomEvent("splatscope:step", {detail: answer.step}))
+    emit("step", answer.step)
     said.append(" ", h("button", {type: "button", class: "btn quiet", onclick: toFigure}, "See it in the figure"))
   }
 

@@ -1,26 +1,29 @@
 // On a phone the sidebar is a drawer: opened by the menu button, closed by Esc, its cross, the ground beside it, a link.
+import {on} from "./events.js"
+import {addKeys} from "./keys.js"
 
+/** Make the sidebar a drawer on narrow screens. Called once, by the router. */
 export function startDrawer() {
-  const [nav, main, scrim] = [".nav", "#main", ".scrim"].map((selector) => document.querySelector(selector))
-  const menu = document.querySelector(".menu")
+  const [nav, main, scrim, menu, shut] = [".nav", "#main", ".scrim", ".menu", ".nav .shut"].map(
+    (selector) => /** @type {HTMLElement} */ (document.querySelector(selector)),
+  )
   const narrow = matchMedia("(max-width: 760px)")
   const isOpen = () => nav.classList.contains("open")
 
-  const set = (open) => {
+  const set = (/** @type {boolean} */ open) => {
     if (open === isOpen()) return
     nav.classList.toggle("open", open)
     scrim.hidden = !open
     main.inert = open
     menu.setAttribute("aria-expanded", String(open))
-    if (open) nav.querySelector("[aria-current], a").focus()
+    const first = /** @type {HTMLElement | null} */ (nav.querySelector("[aria-current], a"))
+    if (open) first?.focus()
     else if (narrow.matches) menu.focus({preventScroll: true})
   }
   menu.onclick = () => set(!isOpen())
   scrim.onclick = () => set(false)
-  nav.querySelector(".shut").onclick = () => set(false)
+  shut.onclick = () => set(false)
   narrow.addEventListener("change", () => set(false))
-  window.addEventListener("splatscope:page", () => set(false))
-  window.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") set(false)
-  })
+  on("page", () => set(false))
+  addKeys({keys: {Escape: () => set(false)}, whileTyping: true, inDialogs: true})
 }

@@ -1,43 +1,115 @@
-// The list of keys that `?` opens. A page sets its own; the shell's come last.
+// Global keys: one listener, and who registered for what. And the list of keys that `?` opens.
 import {h, typing} from "./dom.js"
 
+/**
+ * Keys that act without focus. A chord is a key's name, single letters in lower case, after the modifiers held: "e", "Shift+e",
+ * "ArrowRight", "Shift+ArrowRight", "Ctrl+Enter" (⌘ counts as Ctrl). Signs stand alone ("?", "/"): whether Shift makes them
+ * depends on the keyboard. Where several scopes want the same chord, all of them get it: a scope is to say when it is active.
+ * @typedef {object} KeyScope
+ * @property {Record<string, (event: KeyboardEvent) => void>} keys  what each chord does
+ * @property {() => boolean} [active]  whether the scope takes part now; always, if left out
+ * @property {boolean} [whileTyping]  also while a field takes text
+ * @property {boolean} [inDialogs]  also while a dialog is open
+ * @property {Record<string, string>} [leave]  by chord, a selector of the controls that use the key themselves while they have the focus
+ */
+
+/** @type {Set<KeyScope>} */
+const scopes = new Set()
+let listening = false
+
+/**
+ * Register keys. The browser's own action of a chord that is acted on is suppressed, except that of Escape, which closes dialogs.
+ * @param {KeyScope} scope
+ * @returns {() => void} ends it
+ */
+export function addKeys(scope) {
+  if (!listening) window.addEventListener("keydown", dispatch)
+  listening = true
+  scopes.add(scope)
+  return () => scopes.delete(scope)
+}
+
+/**
+ * The chord of a key press: `chordOf({key: "E", shiftKey: true, …})` is "Shift+e".
+ * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">} event
+ */
+export function chordOf({key, ctrlKey, metaKey, altKey, shiftKey}) {
+  const sign = key.length === 1 && key !== " " && key.toLowerCase() === key.toUpperCase()
+  const modifiers = [ctrlKey || metaKey ? "Ctrl+" : "", altKey ? "Alt+" : "", shiftKey && !sign ? "Shift+" : ""]
+  return modifiers.join("") + (key.length === 1 ? key.toLowerCase() : key)
+}
+
+/** @param {KeyboardEvent} event */
+function dispatch(event) {
+  const chord = chordOf(event),
+    target = event.composedPath()[0]
+  const inField = typing(event),
+    inDialog = document.querySelector("dialog[open]") !== null
+  for (const scope of [...scopes]) {
+    const act = scope.keys[chord],
+      leave = scope.leave?.[chord]
+    if (!act || (inField && !scope.whileTyping) || (inDialog && !scope.inDialogs)) continue
+    if (leave && target instanceof Element && target.matches(leave)) continue
+    if (scope.active && !scope.active()) continue
+    if (chord !== "Escape") event.preventDefault()
+    act(event)
+  }
+}
+
+/** @typedef {[keys: string, words: string]} KeyWords  "Shift+→ Shift+←" and what they do */
+
+/** @type {KeyWords[]} */
 const SHELL = [
   ["?", "Show or hide this list"],
   ["Esc", "Close what is open"],
   ["Tab", "Move to the next control"],
 ]
-let ofPage = [],
-  ofWalk = []
+/** @type {KeyWords[]} */
+let ofPage = []
+/** @type {KeyWords[]} */
+let ofWalk = []
 
+/**
+ * Set what the list of keys says of the page.
+ * @param {KeyWords[]} keys
+ */
 export function setKeys(keys) {
   ofPage = keys
 }
 
+/**
+ * Set what the list of keys says of the walk through the pages.
+ * @param {KeyWords[]} keys
+ */
 export function setWalkKeys(keys) {
   ofWalk = keys
 }
 
+/** Let `?` and the button in the bar open the list of keys. Called once, by the router. */
 export function startKeys() {
-  const dialog = document.getElementById("keys")
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys"))
   const toggle = () => {
     if (dialog.open) return dialog.close()
-    const rows = [...ofPage, ...ofWalk, ...SHELL].map(([keys, what]) => h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, what)))
-    dialog.querySelector("dl").replaceChildren(...rows)
+    const rows = [...ofPage, ...ofWalk, ...SHELL].map(([keys, words]) =>
+      h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, words)),
+    )
+    dialog.querySelector("dl")?.replaceChildren(...rows)
     dialog.showModal()
   }
-  document.getElementById("keys-open").onclick = toggle
-  dialog.querySelector("[data-close]").onclick = () => dialog.close()
+  const open = document.getElementById("keys-open"),
+    shut = /** @type {HTMLElement | null} */ (dialog.querySelector("[data-close]"))
+  if (open) open.onclick = toggle
+  if (shut) shut.onclick = () => dialog.close()
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close()
-  } // the ground beside it
-  window.addEventListener("keydown", (event) => {
-    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
-    event.preventDefault()
-    toggle()
-  })
+    if (event.target === dialog) dialog.close() // the ground beside it
+  }
+  addKeys({keys: {"?": toggle}, inDialogs: true})
 }
 
-// "Shift+→" as separate caps
+/**
+ * "Shift+→ Shift+←" as separate caps.
+ * @param {string} keys
+ */
 const caps = (keys) =>
   keys.split(" ").flatMap((chord, i) => [
     ...(i ? [" "] : []),

@@ -1,36 +1,50 @@
-// A page: its words, its live components in their places, its actions in the top bar.
-import {h, style} from "./dom.js"
-import {setKeys} from "./keys.js"
+// A page: its words, its live components where they belong, its actions in the top bar.
 import {quote} from "#web/lesson_page/quote.js"
-import {progress} from "./progress.js"
-import {arrived} from "./router.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
+import {h, style} from "./dom.js"
+import {setKeys} from "./keys.js"
+import {progress} from "./progress.js"
+import {arrived} from "./router.js"
 
-// A page without a heading of its own, a tool, is headed by the name in the top bar.
+/**
+ * @import {Render} from "#web/types.d.ts"
+ * @import {KeyWords} from "./keys.js"
+ */
+
+/**
+ * A page without a heading of its own, a tool, is headed by the name in the top bar.
+ * @param {boolean} heads
+ */
 function nameCrumb(heads) {
   const crumb = document.getElementById("crumb")
-  for (const [name, value] of [
-    ["role", "heading"],
-    ["aria-level", "1"],
-  ]) {
-    if (heads) crumb.setAttribute(name, value)
-    else crumb.removeAttribute(name)
+  if (heads) {
+    crumb?.setAttribute("role", "heading")
+    crumb?.setAttribute("aria-level", "1")
+  } else {
+    crumb?.removeAttribute("role")
+    crumb?.removeAttribute("aria-level")
   }
 }
 
-// What the address names behind its `#`: an entry of the glossary. Other pages keep more there.
+/**
+ * What the address names behind its `#`: an entry of the glossary. Other pages have other things there.
+ * @param {HTMLElement} root
+ */
 function sought(root) {
   const name = location.hash.slice(1)
   return name.startsWith("term-") ? root.querySelector(`#${CSS.escape(name)}`) : null
 }
 
+/** @type {HTMLElement | null} */
 let current = null // the page now shown
+/** @type {HTMLElement | null} */
+let owner = null // the component whose actions the bar holds
 
+/** The root of the page now shown. */
 export const pageRoot = () => current
 
-let owner = null // the page whose actions the bar holds
-
+/** @param {Render<{page: string, html: string, keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
 export function render({model, el}) {
   style(el)
   const root = h("div", {class: "page", "data-page": model.page})
@@ -41,11 +55,11 @@ export function render({model, el}) {
   slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
   nameCrumb(!root.querySelector("h1"))
   const bar = document.getElementById("actions")
-  bar.replaceChildren(...(model.get_child("actions") ?? []))
+  bar?.replaceChildren(...(model.get_child("actions") ?? []))
   owner = el
   model.on("remove", () => {
-    if (owner === el) bar.replaceChildren()
-  }) // unless the next page has filled it already
+    if (owner === el) bar?.replaceChildren() // unless the next page has filled it already
+  })
   setKeys(model.keys)
   paintModels()
   for (const end of [terms(root), progress(root)]) model.on("remove", end)

@@ -1,67 +1,85 @@
 // Which sections this reader has finished: kept in this browser and nowhere else, saved and loaded as a file.
-import {download, h} from "./dom.js"
+import {around, download, h} from "./dom.js"
+import {on} from "./events.js"
+
+/** @import {Entry} from "./router.js" */
+/** @typedef {Record<string, string>} Finished  name of a section → the day it was finished, YYYY-MM-DD */
 
 const KEY = "splatscope-progress"
 const MOST_BYTES = 100_000
+/** @type {string[]} */
 let sections = [] // names, in the order of the book
+/** @type {Map<string, string>} */
 let titles = new Map()
-let kept = {} // name → the day it was finished, YYYY-MM-DD
-const shown = new Set() // what repaints the places that show it
+/** @type {Finished} */
+let finished = {}
+/** @type {Set<() => void>} */
+const painters = new Set() // each repaints one part of the page that shows progress
 
-// A section is finished once its figure has been stepped to the end, or all its questions have been answered.
+/**
+ * Start noting which sections are finished: those whose figure was stepped to the end, or whose questions have all been answered.
+ * Called once, by the router.
+ * @param {Entry[]} entries
+ */
 export function startProgress(entries) {
   const read = entries.filter(({group}) => group && group !== "Tools")
   sections = read.map(({name}) => name)
   titles = new Map(read.map(({name, title}) => [name, title]))
-  kept = remembered()
-  window.addEventListener("splatscope:moment", ({detail: {root, moment, first}}) => {
-    if (first && moment.position > 0 && moment.position >= (root.stepper.stops.at(-1) ?? moment.run.length)) finish(pageOf(root))
+  finished = stored()
+  on("moment", ({root, moment, first, stops}) => {
+    if (first && moment.position > 0 && moment.position >= (stops.at(-1) ?? moment.recording.length)) finish(pageOf(root))
   })
-  window.addEventListener("splatscope:answered", ({detail: {root}}) => {
+  on("answered", ({root}) => {
     const page = pageOf(root),
-      quizzes = [...(page?.querySelectorAll("[data-block^=quiz-]") ?? [])]
-    const mine = quizzes.find((place) => within(root, place))
+      quizzes = /** @type {HTMLElement[]} */ ([...(page?.querySelectorAll("[data-block^=quiz-]") ?? [])])
+    const mine = quizzes.find((quiz) => within(root, quiz))
     if (mine) mine.dataset.answered = ""
-    if (mine && quizzes.every((place) => "answered" in place.dataset)) finish(page)
+    if (mine && quizzes.every((quiz) => "answered" in quiz.dataset)) finish(page)
   })
   window.addEventListener("storage", (event) => {
     if (event.key === KEY) {
-      kept = remembered()
+      finished = stored()
       repaint()
     }
   })
-  shown.add(() => mark(document))
+  painters.add(() => mark(document))
   repaint()
 }
 
-// The marks in a page's words, and the panel where it has a place for one. Returns what ends it.
+/**
+ * Mark the finished sections among a page's links, and fill its panel of progress, where it has one.
+ * @param {HTMLElement} root
+ * @returns {() => void} ends it
+ */
 export function progress(root) {
-  const place = root.querySelector("[data-progress]"),
-    panel = place && makePanel(place)
+  const holder = /** @type {HTMLElement | null} */ (root.querySelector("[data-progress]")),
+    panel = holder && makePanel(holder)
   const paint = () => {
     mark(root)
     panel?.()
-    const next = sections.find((name) => !kept[name]),
+    const next = sections.find((name) => !finished[name]),
       start = root.querySelector("[data-start]")
     if (!start || !next) return
     start.setAttribute("href", `?page=${next}`)
     start.textContent = `${next === sections[0] ? "Start" : "Go on"} with ${titles.get(next)}`
   }
   paint()
-  shown.add(paint)
-  return () => shown.delete(paint)
+  painters.add(paint)
+  return () => painters.delete(paint)
 }
 
-function makePanel(place) {
+/** @param {HTMLElement} holder */
+function makePanel(holder) {
   const words = h("p", {role: "status"}),
     bar = h("i"),
     said = h("p", {class: "said", role: "status"})
-  const button = (label, act) => h("button", {type: "button", class: "btn", onclick: act}, label)
+  const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+    h("button", {type: "button", class: "btn", onclick: act}, label)
   const file = h("input", {type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A file of progress"})
-  const save = button("Save as a file", () => download(new TextEncoder().encode(asFile()), "splatscope-progress.json"))
+  const saver = button("Save as a file", () => download(new TextEncoder().encode(asFile()), "splatscope-progress.json"))
   const clear = button("Clear", () => {
-    const before = kept
-    keep({})
+    const before = finished
+    save({})
     said.replaceChildren(
       "Cleared. ",
       h(
@@ -70,7 +88,7 @@ function makePanel(place) {
           type: "button",
           class: "btn quiet",
           onclick: () => {
-            keep(before)
+            save(before)
             said.textContent = ""
           },
         },
@@ -79,19 +97,19 @@ function makePanel(place) {
     )
   })
   file.onchange = async () => {
-    const [given] = file.files
+    const given = file.files?.[0]
     file.value = ""
     if (given) said.textContent = await load(given)
   }
-  place.classList.add("progress")
-  place.dataset.testid = "progress"
-  place.replaceChildren(
+  holder.classList.add("progress")
+  holder.dataset.testid = "progress"
+  holder.replaceChildren(
     words,
     h("div", {class: "track", "aria-hidden": "true"}, bar),
     h(
       "div",
       {class: "acts"},
-      save,
+      saver,
       button("Load a file", () => file.click()),
       clear,
       file,
@@ -104,21 +122,25 @@ function makePanel(place) {
     ),
   )
   return () => {
-    const n = sections.filter((name) => kept[name]).length
-    place.dataset.finished = n
+    const n = sections.filter((name) => finished[name]).length
+    holder.dataset.finished = String(n)
     words.replaceChildren(
       h("b", {}, n ? `${n} of ${sections.length}` : "None"),
       n ? " sections finished" : ` of ${sections.length} sections finished yet`,
     )
     bar.style.width = `${(n / sections.length) * 100}%`
-    save.hidden = clear.hidden = !n
+    saver.hidden = clear.hidden = !n
     if (n && said.querySelector("button")) said.textContent = "" // nothing to take back any more
   }
 }
 
-const asFile = () => JSON.stringify({splatscope: "progress", version: 1, finished: kept}, null, 1)
+const asFile = () => JSON.stringify({splatscope: "progress", version: 1, finished}, null, 1)
 
-// Takes in what a file holds beside what is here. Resolves to one line that says what came of it.
+/**
+ * Take in what a file holds beside what is here.
+ * @param {File} file
+ * @returns {Promise<string>} one line that says what came of it
+ */
 async function load(file) {
   const wrong = `${file.name} is no file of progress: choose one that was saved here.`
   if (file.size > MOST_BYTES) return wrong
@@ -129,59 +151,77 @@ async function load(file) {
     return wrong
   }
   if (found?.splatscope !== "progress" || typeof found.finished !== "object" || !found.finished) return wrong
-  const known = Object.fromEntries(Object.entries(sound(found.finished)).filter(([name]) => sections.includes(name)))
-  const more = Object.keys(known).filter((name) => !kept[name])
-  keep({...known, ...kept})
+  const known = Object.fromEntries(Object.entries(valid(found.finished)).filter(([name]) => sections.includes(name)))
+  const more = Object.keys(known).filter((name) => !finished[name])
+  save({...known, ...finished})
   return `${more.length || "No"} section${more.length === 1 ? "" : "s"} more, from ${file.name}.`
 }
 
-// Of anything at all, what names a page and a day.
-const sound = (given) =>
+/**
+ * Of anything at all, what names a page and a day.
+ * @param {unknown} given
+ * @returns {Finished}
+ */
+const valid = (given) =>
   Object.fromEntries(
     Object.entries(given ?? {}).filter(([name, day]) => /^[\w-]{1,60}$/.test(name) && /^\d{4}-\d\d-\d\d$/.test(day)),
   )
 
-function remembered() {
+function stored() {
   try {
-    return sound(JSON.parse(localStorage.getItem(KEY)))
+    return valid(JSON.parse(localStorage.getItem(KEY) ?? "null"))
   } catch {
     return {}
   }
 }
 
-function keep(next) {
-  kept = next
+/** @param {Finished} next */
+function save(next) {
+  finished = next
   try {
-    localStorage.setItem(KEY, JSON.stringify(kept))
+    localStorage.setItem(KEY, JSON.stringify(finished))
   } catch {
     /* private mode: it lasts as long as the page */
   }
   repaint()
 }
 
+/** @param {HTMLElement | null} page */
 function finish(page) {
   const name = page?.dataset.page
-  if (sections.includes(name) && !kept[name]) keep({...kept, [name]: new Date().toISOString().slice(0, 10)})
+  if (name && sections.includes(name) && !finished[name]) save({...finished, [name]: new Date().toISOString().slice(0, 10)})
 }
 
 const repaint = () => {
-  for (const paint of shown) paint()
+  for (const paint of painters) paint()
 }
 
+/** @param {ParentNode} root */
 function mark(root) {
   for (const link of root.querySelectorAll("[data-section]")) {
-    if (kept[link.dataset.section]) link.dataset.done = kept[link.dataset.section]
-    else delete link.dataset.done
+    const day = finished[link.getAttribute("data-section") ?? ""]
+    if (day) link.setAttribute("data-done", day)
+    else link.removeAttribute("data-done")
   }
 }
 
-// Through the shadow trees: the page around an element, and whether it stands inside another.
-const around = (node) => node.parentNode ?? node.host
+/**
+ * The page around a node.
+ * @param {Node} node
+ * @returns {HTMLElement | null}
+ */
 function pageOf(node) {
-  while (node && !node.dataset?.page) node = around(node)
-  return node
+  for (let outer = /** @type {Node | null} */ (node); outer; outer = around(outer))
+    if (outer instanceof HTMLElement && outer.dataset.page) return outer
+  return null
 }
+
+/**
+ * Whether a node stands inside another.
+ * @param {Node} node
+ * @param {Node} outer
+ */
 function within(node, outer) {
-  while (node && node !== outer) node = around(node)
-  return Boolean(node)
+  for (let at = /** @type {Node | null} */ (node); at; at = around(at)) if (at === outer) return true
+  return false
 }

@@ -1,67 +1,122 @@
 // The address is the state: ?page=NAME&step=N and a page's inputs behind them. Pages are pushed, steps replaced, Back and Forward followed.
+import {startTheme} from "#web/theme/theme.js"
+import {format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
+import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
-import {startTheme} from "#web/theme/theme.js"
+
+/**
+ * @import {Model, Render} from "#web/types.d.ts"
+ * @import {Place} from "./address.js"
+ */
+
+/**
+ * A page as the table of contents has it.
+ * @typedef {object} Entry
+ * @property {string} name
+ * @property {string} title
+ * @property {string} group
+ * @property {string} description
+ * @property {boolean} exists
+ */
+
+/**
+ * Who leads through a walk, and decides with the router where this reader is.
+ * @typedef {object} Guide
+ * @property {boolean} led  somebody else chooses page, step and inputs
+ * @property {boolean} holds  led, and what moves was not moved by this reader
+ * @property {number} press  how often → is to be pressed once a recording is there; -1: not at all
+ * @property {(place: string) => string} address  the whole query, from that of a place
+ * @property {() => void} leave  the reader goes to a place of their own
+ * @property {() => void} nudged  step or inputs have changed
+ * @property {() => void} moved  Python was told of a place
+ * @property {() => void} arrived  the page asked for stands in the document
+ * @property {() => boolean} popped  Back or Forward was pressed; true where the guide acts on it
+ */
+
+/**
+ * @typedef {object} RouterParameters
+ * @property {Entry[]} entries
+ * @property {Place | {page?: undefined}} begin
+ */
+/** @typedef {{view: HTMLElement, walk: HTMLElement | null}} RouterChildren */
 
 const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
-let tell = () => {}
+/** @type {(place: Place, followed: boolean) => void} */
+let tellPython = () => {}
+/** @type {Map<string, Entry>} */
 let entries = new Map()
 let shown = parse(location.search)
-let guide = null // of a walk: who chooses where this reader is, and what of it the address says
+/** @type {Guide | null} */
+let guide = null
+/** @type {ReturnType<typeof setTimeout> | null} */
 let timer = null
-const lost = document.getElementById("lost") // the line that says the server is away
+const lost = byId("lost") // the line that says the server is away
 let moving = false // between leaving a page and the next one's arrival
 
-// The page, step and inputs that are shown, or asked for and on their way.
-export const read = () => shown
-
-function parse(search) {
-  const query = new URLSearchParams(search)
-  const step = Number(query.get("step"))
-  const page = query.get("page") || "home"
-  for (const name of ["page", "step", "walk", "class", "key", "stop", "notes"]) query.delete(name)
-  return {page, step: Number.isInteger(step) && step > 0 ? step : 0, inputs: query.toString()}
+/**
+ * An element of the shell, which is always there.
+ * @param {string} id
+ */
+function byId(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id))
 }
 
-export function address({page, step, inputs} = shown) {
-  const place = `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
-  return guide ? guide.address(place) : place
+/** The page, step and inputs that are shown, or asked for and on their way. */
+export const current = () => shown
+
+/** The query of the address of a place, of the current one where none is given. */
+export function address(place = shown) {
+  return guide ? guide.address(format(place)) : format(place)
 }
 
-// To a page, as a click on its link does; what the link holds after `#` the page reads from the address.
+/** Go to a page, as a click on its link does; what the link holds after `#` the page reads from the address. */
 export function go(page, step = 0, hash = "", inputs = "") {
   if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
   guide?.leave()
   travel({page, step, inputs}, hash)
 }
 
-// There, in the history too.
+/**
+ * Go to a place, in the history too.
+ * @param {Place} next
+ */
 export function travel(next, hash = "") {
   flush()
-  keepScroll()
+  saveScroll()
   history.pushState(null, "", address(next) + hash)
-  follow(next)
+  show(next)
 }
 
-// Where somebody else leads: the history knows nothing of it, and Python only of what it has to send.
-export function led(next) {
-  if (next.page !== shown.page || next.inputs !== shown.inputs) return follow(next)
+/**
+ * Show the place where somebody else leads: the history knows nothing of it, and Python only of what it has to send.
+ * @param {Place} next
+ */
+export function showLed(next) {
+  if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
   shown = next
-  window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
+  emit("step", next.step)
 }
 
-// Who leads through a walk: {led, holds, address, leave, nudged, moved, arrived, popped, press}.
+/**
+ * Set who leads through a walk.
+ * @param {Guide} next
+ */
 export function setGuide(next) {
   guide = next
 }
 
-export const following = () => guide?.led ?? false
+/** Whether somebody else chooses where this reader is. */
+export const isLed = () => guide?.led ?? false
 
-// How often → is to be pressed once a recording is there; -1: not at all, the address says where.
-export const toPress = () => guide?.press ?? -1
+/** How often → is to be pressed once a recording is there; -1: not at all, the address says where. */
+export const pressesDue = () => guide?.press ?? -1
 
-// The primary stepper reports its step; the address and Python hear of it a few times a second, and of the last.
+/**
+ * Take the primary stepper's step into the address; Python hears of it a few times a second, and of the last.
+ * @param {number} step
+ */
 export function setStep(step) {
   if (step === shown.step || guide?.holds) return
   shown = {...shown, step}
@@ -69,7 +124,11 @@ export function setStep(step) {
   timer ??= setTimeout(flush, PACE)
 }
 
-// The page's inputs as they stand in the address, `count=16&seed=2`: another set takes the place of the last.
+/**
+ * Take the page's inputs into the address, `count=16&seed=2`: another set takes the place of the last.
+ * @param {string} page
+ * @param {string} inputs
+ */
 export function setInputs(page, inputs) {
   if (page !== shown.page || inputs === shown.inputs || guide?.holds) return
   shown = {...shown, inputs}
@@ -82,40 +141,47 @@ function flush() {
   clearTimeout(timer)
   timer = null
   history.replaceState(history.state, "", address(shown))
-  tell(shown, false)
+  tellPython(shown, false)
 }
 
-function follow(next) {
+/** @param {Place} next */
+function show(next) {
   const other = next.page !== shown.page
   shown = next
-  tell(next, true)
-  if (!other) return window.dispatchEvent(new CustomEvent("splatscope:step", {detail: next.step}))
+  tellPython(next, true)
+  if (!other) return emit("step", next.step)
   moving = true
-  document.getElementById("content").setAttribute("aria-busy", "true")
-  mark(next.page)
-  window.dispatchEvent(new CustomEvent("splatscope:page", {detail: next}))
+  byId("content").setAttribute("aria-busy", "true")
+  announce(next.page)
+  emit("page", next)
 }
 
-// Title, crumb and sidebar say where we are before the page itself is there.
-function mark(page) {
-  const known = entries.get(page)
-  const entry = known ?? entries.get("home")
+/**
+ * Name the page in title, crumb and sidebar before the page itself is there.
+ * @param {string} page
+ */
+function announce(page) {
+  const entry = entries.get(page) ?? entries.get("home")
+  if (!entry) return
   const tool = !entry.group || entry.group === "Tools"
   document.title = entry.name === "home" ? "Splatscope" : `${entry.title} · Splatscope`
-  const crumb = document.getElementById("crumb")
+  const crumb = byId("crumb")
   crumb.replaceChildren(Object.assign(document.createElement("b"), {textContent: entry.title}))
   if (!tool)
     crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
-  document.getElementById("about").textContent = tool ? entry.description : ""
+  byId("about").textContent = tool ? entry.description : ""
   for (const el of document.querySelectorAll(".nav a")) {
-    if (parse(el.search).page === entry.name) el.setAttribute("aria-current", "page")
+    if (el instanceof HTMLAnchorElement && parse(el.search).page === entry.name) el.setAttribute("aria-current", "page")
     else el.removeAttribute("aria-current")
   }
 }
 
-// Called by a page once it stands in the document, with what was sought on it, if anything.
+/**
+ * Called by a page once it stands in the document, with what was sought on it.
+ * @param {Element | null} sought
+ */
 export function arrived(sought = null) {
-  const content = document.getElementById("content")
+  const content = byId("content")
   content.removeAttribute("aria-busy")
   if (moving) content.focus({preventScroll: true}) // a screen reader goes on there, Tab too
   moving = false
@@ -125,22 +191,15 @@ export function arrived(sought = null) {
   guide?.arrived()
 }
 
-// Where an entry was scrolled to is kept in it, for Back, Forward and reload.
-const keepScroll = () => {
+// How far a page is scrolled stands in its entry of the history, for Back, Forward and reload.
+const saveScroll = () => {
   if (!moving) history.replaceState({...history.state, scroll: scrollY}, "")
 }
 
+/** @param {MouseEvent} event */
 function onClick(event) {
-  if (
-    !lost.hidden ||
-    event.defaultPrevented ||
-    event.button !== 0 ||
-    event.metaKey ||
-    event.ctrlKey ||
-    event.shiftKey ||
-    event.altKey
-  )
-    return
+  const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+  if (!plain || !lost.hidden || event.defaultPrevented) return
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
@@ -148,10 +207,14 @@ function onClick(event) {
   go(page, step, link.hash, inputs)
 }
 
+/**
+ * @param {Model<RouterParameters, RouterChildren>} model
+ * @param {Render<unknown>["view"]["model"]["document"]} connection
+ */
 function start(model, connection) {
   entries = new Map(model.entries.map((entry) => [entry.name, entry]))
   if (model.begin.page) shown = model.begin
-  tell = ({page, step, inputs}, followed) => {
+  tellPython = ({page, step, inputs}, followed) => {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
@@ -159,16 +222,17 @@ function start(model, connection) {
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {
     if (!lost.hidden) return location.reload()
-    clearTimeout(timer)
+    if (timer !== null) clearTimeout(timer)
     timer = null
-    if (!guide?.popped()) follow(parse(location.search))
+    if (!guide?.popped()) show(parse(location.search))
   })
-  let resting = null
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting
   window.addEventListener(
     "scroll",
     () => {
       clearTimeout(resting)
-      resting = setTimeout(keepScroll, PACE)
+      resting = setTimeout(saveScroll, PACE)
     },
     {passive: true},
   )
@@ -185,12 +249,13 @@ function start(model, connection) {
 
 let started = false
 
+/** @param {Render<RouterParameters, RouterChildren>} component */
 export function render({model, view}) {
   if (!started) {
     started = true
     start(model, view.model.document)
   }
-  const strip = document.getElementById("walk"),
+  const strip = byId("walk"),
     walk = model.get_child("walk")
   if (walk && !strip.childElementCount) strip.append(walk)
   return model.get_child("view")

@@ -1,81 +1,99 @@
-// Keys act without focus, on the page's primary stepper: the first in the document. Where none is in view, on a comparison that is.
-import {typing} from "#web/shell/dom.js"
+// Keys act without focus, on the page's primary stepper. Where none is in view, on a comparison that is.
+import {addKeys} from "#web/shell/keys.js"
+import {primary} from "./steppers.js"
 
-const live = new Set()
+/**
+ * @import {Compare} from "#web/compare/compare.js"
+ * @import {Stepper} from "./stepper.js"
+ */
 
-export function join(stepper) {
-  live.add(stepper)
-  return () => live.delete(stepper)
+/** @type {Set<Compare>} */
+const comparisons = new Set()
+
+/**
+ * Let keys move a comparison while it is in view and no stepper is.
+ * @param {Compare} comparison
+ * @returns {() => void} ends it
+ */
+export function joinComparison(comparison) {
+  comparisons.add(comparison)
+  return () => comparisons.delete(comparison)
 }
 
-const beside = new Set()
+/**
+ * Whether a stepper or comparison has something to step and is in view.
+ * @template {Stepper | Compare} Subject
+ * @param {Subject | null} subject
+ */
+const visible = (subject) =>
+  subject?.moment && !subject.root.closest("[hidden]") && subject.root.offsetParent ? subject : undefined
 
-export function joinBeside(comparison) {
-  beside.add(comparison)
-  return () => beside.delete(comparison)
-}
+/** @typedef {Pick<Stepper & Compare, "seek" | "move" | "barrier">} Movable  what steppers and comparisons both do */
 
-const seen = (one) => one?.moment && !one.root.closest("[hidden]") && one.root.offsetParent
-
-// Where an element stands in the document, through the shadow trees: comparable number by number.
-function place(el) {
-  const path = []
-  for (let node = el; node; node = node.parentNode ?? node.host) {
-    const siblings = node.parentNode?.childNodes
-    path.unshift(siblings ? [].indexOf.call(siblings, node) : 0)
-  }
-  return path
-}
-
-function before(a, b) {
-  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] < b[i]
-  return a.length < b.length
-}
-
-export function primary() {
-  let first = null
-  for (const stepper of live)
-    if (stepper.root.isConnected && (!first || before(place(stepper.root), place(first.root)))) first = stepper
-  return first
-}
-
-const ACTS = {
-  ArrowRight: (s, shift) => (shift ? s.barrier(1) : s.move(1)),
-  ArrowLeft: (s, shift) => (shift ? s.barrier(-1) : s.move(-1)),
+/** @type {Record<string, (subject: Movable) => void>} */
+const MOVES = {
+  ArrowRight: (s) => s.move(1),
+  ArrowLeft: (s) => s.move(-1),
+  "Shift+ArrowRight": (s) => s.barrier(1),
+  "Shift+ArrowLeft": (s) => s.barrier(-1),
   Home: (s) => s.seek(0),
+  "Shift+Home": (s) => s.seek(0),
   End: (s) => s.seek(Infinity),
-  " ": (s) => s.player.toggle(),
-  s: (s, shift) => s.line(shift ? -1 : 1),
-  n: (s) => s.statement(1),
-  p: (s) => s.statement(-1),
-  t: (s, shift) => s.nextThread(shift ? -1 : 1),
-  m: (s) => s.followHere(),
-  w: (s, shift) => s.who.jump(shift ? 1 : -1),
-  b: (s, shift) => s.breakpoints.here(shift),
-  "]": (s) => s.breakpoints.go(1),
-  "[": (s) => s.breakpoints.go(-1),
-  f: (s, shift) => s.nextFinding(shift ? -1 : 1),
-  o: (s) => s.setOrder(!s.moment.lockstep),
-  c: (s) => s.origin.explain(),
-  a: (s) => s.showing("threads", () => s.threads.watches.input.focus()),
-  "/": (s) => s.transport.find.focus(),
-}
-const BESIDE = {
-  ...Object.fromEntries(["ArrowRight", "ArrowLeft", "Home", "End"].map((key) => [key, ACTS[key]])),
-  d: (c) => c.difference(),
-}
-const TAKEN = {
-  " ": "button, a, input, select, summary, [role=button]",
-  ArrowRight: "input[type=range].own, [role=radio], [role=tab], select",
-  ArrowLeft: "input[type=range].own, [role=radio], [role=tab], select",
+  "Shift+End": (s) => s.seek(Infinity),
 }
 
-window.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  const stepper = seen(primary()) ? primary() : [...beside].find(seen),
-    act = (beside.has(stepper) ? BESIDE : ACTS)[key]
-  if (!stepper || !act || (TAKEN[key] && event.composedPath()[0].matches?.(TAKEN[key]))) return
-  event.preventDefault()
-  act(stepper, event.shiftKey)
+/**
+ * What a key does alone and with Shift.
+ * @type {Record<string, [alone: (stepper: Stepper) => void, shifted?: (stepper: Stepper) => void]>}
+ */
+const STEPPER = {
+  " ": [(s) => s.player.toggle()],
+  s: [(s) => s.line(1), (s) => s.line(-1)],
+  n: [(s) => s.statement(1)],
+  p: [(s) => s.statement(-1)],
+  t: [(s) => s.nextThread(1), (s) => s.nextThread(-1)],
+  m: [(s) => s.followHere()],
+  w: [(s) => s.history.jump(-1), (s) => s.history.jump(1)],
+  b: [(s) => s.breakpoints.toggleHere(), (s) => s.breakpoints.askHere()],
+  "]": [(s) => s.breakpoints.go(1)],
+  "[": [(s) => s.breakpoints.go(-1)],
+  f: [(s) => s.nextFinding(1), (s) => s.nextFinding(-1)],
+  o: [(s) => s.setOrder(!s.moment?.lockstep)],
+  c: [(s) => s.origin.explain()],
+  a: [(s) => s.showing("threads", () => s.threads.watches.input.focus())],
+  "/": [(s) => s.transport.find.focus()],
+}
+const ARROWS = "input[type=range].own, [role=radio], [role=tab], select"
+const LEAVE = {
+  " ": "button, a, input, select, summary, [role=button]",
+  "Shift+ ": "button, a, input, select, summary, [role=button]",
+  ArrowRight: ARROWS,
+  ArrowLeft: ARROWS,
+  "Shift+ArrowRight": ARROWS,
+  "Shift+ArrowLeft": ARROWS,
+}
+
+const subject = () => visible(primary()) ?? [...comparisons].find(visible)
+
+addKeys({
+  active: () => Boolean(subject()),
+  leave: LEAVE,
+  keys: Object.fromEntries(Object.entries(MOVES).map(([chord, act]) => [chord, () => act(/** @type {Movable} */ (subject()))])),
 })
+
+addKeys({
+  active: () => Boolean(visible(primary())),
+  leave: LEAVE,
+  keys: Object.fromEntries(
+    Object.entries(STEPPER).flatMap(([key, [alone, shifted = alone]]) => {
+      const on = (/** @type {(stepper: Stepper) => void} */ act) => () => act(/** @type {Stepper} */ (primary()))
+      return [
+        [key, on(alone)],
+        [`Shift+${key}`, on(shifted)],
+      ]
+    }),
+  ),
+})
+
+const difference = () => [...comparisons].find(visible)?.difference()
+addKeys({active: () => !visible(primary()), keys: {d: difference, "Shift+d": difference}})

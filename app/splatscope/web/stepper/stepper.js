@@ -1,9 +1,11 @@
 // The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
-import {h, style} from "#web/shell/dom.js"
-import {following, read, setStep, toPress} from "#web/shell/router.js"
+import {h, soon, style} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
+import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {Findings} from "#web/stepper/panes/findings.js"
-import {join, primary} from "./keys.js"
+import {join, primary} from "./steppers.js"
+import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
 import {unpack} from "#web/stepper/model/recording.js"
@@ -11,30 +13,31 @@ import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "#web/stepper/model/player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
 import {Source} from "#web/stepper/panes/source.js"
-import {Stops} from "#web/stepper/panes/stops.js"
+import {Breakpoints} from "#web/stepper/panes/breakpoints.js"
 import {Threads} from "#web/stepper/panes/threads.js"
 import {Timeline} from "#web/stepper/panes/timeline.js"
 import {Transport} from "#web/stepper/panes/transport.js"
-import {Who} from "#web/stepper/panes/who.js"
+import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
 const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
 
-class Stepper {
+export class Stepper {
   constructor(model) {
     this.model = model
     this.moment = null
-    this.wanted = read().step // until the recording is there
+    this.painted = null
+    this.wanted = current().step // until the recording is there
     this.source = new Source(this)
     this.threads = new Threads(this)
     this.memory = new Memory(this)
-    this.who = new Who(this)
+    this.history = new WriteHistory(this)
     this.findings = new Findings(this)
     this.when = model.layout === "figure" ? new Scrub(this) : new Timeline(this)
     this.origin = new Origin(this)
     this.transport = new Transport(this)
     this.player = new Player(this)
-    this.breakpoints = new Stops(this)
-    this.panes = [this.source, this.threads, this.memory, this.who, this.origin, this.findings, this.when, this.transport]
+    this.breakpoints = new Breakpoints(this)
+    this.panes = [this.source, this.threads, this.memory, this.history, this.origin, this.findings, this.when, this.transport]
     this.root = this.#assemble()
     this.leave = join(this)
   }
@@ -64,7 +67,7 @@ class Stepper {
       "div",
       {class: "right"},
       has("memory") ? this.memory.el : null,
-      has("memory") || has("threads") ? this.who.el : null,
+      has("memory") || has("threads") ? this.history.el : null,
       this.origin.el,
       has("findings") ? this.findings.el : null,
     )
@@ -128,40 +131,40 @@ class Stepper {
       return
     }
     if (this.shown === sequence) return this.#present()
-    let run
+    let recording
     try {
-      run = await unpack(model.recording)
+      recording = await unpack(model.recording)
     } catch (reason) {
       return this.#tell(`The recording cannot be read: ${reason.message}`, "wrong")
     }
     if (sequence !== model.sequence) return // another came meanwhile
-    const step = !this.moment ? this.wanted : this === primary() && following() ? read().step : this.moment.step
+    const step = !this.moment ? this.wanted : this === primary() && isLed() ? current().step : this.moment.step
     const before = this.moment
     this.shown = sequence
     this.player.play(false)
-    this.moment = new Moment(run, () => this.#changed())
-    this.moment.pinned = Math.min(before ? before.pinned : model.thread, run.threads - 1)
-    for (const pane of this.panes) pane.open(run, model.memories)
-    this.#label(run)
-    this.root.classList.toggle("many", run.threads > MANY)
+    this.moment = new Moment(recording, () => this.#changed())
+    this.moment.pinned = Math.min(before ? before.pinned : model.thread, recording.threads - 1)
+    for (const pane of this.panes) pane.open(recording, model.memories)
+    this.#label(recording)
+    this.root.classList.toggle("many", recording.threads > MANY)
     this.#present()
     if (before ? before.lockstep : model.lockstep) this.moment.setOrder(true)
     this.moment.goto(this === primary() && !before ? this.wanted : step)
-    if (this === primary()) this.press(toPress())
+    if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
     this.paint(true)
-    root.dataset.steps = run.length
+    root.dataset.steps = recording.length
   }
 
   #present() {
     this.#tell("")
-    if (this.moment) this.root.dataset.steps = this.moment.run.length
+    if (this.moment) this.root.dataset.steps = this.moment.recording.length
   }
 
-  #label(run) {
+  #label(recording) {
     const tab = [...this.tabs.children].find((el) => el.dataset.tab === "findings")
-    const n = run.findings.length
+    const n = recording.findings.length
     tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : ["No finding"]))
     this.root.classList.toggle("clean", !n)
   }
@@ -189,7 +192,7 @@ class Stepper {
   #changed() {
     const {moment} = this,
       {step} = moment
-    const finding = moment.run.findings[moment.finding]
+    const finding = moment.recording.findings[moment.finding]
     if (finding && !finding.events.includes(step)) moment.finding = -1
     this.transport.said = ""
     this.root.dataset.step = step
@@ -208,10 +211,9 @@ class Stepper {
       for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(this.moment)
       this.root.dataset.painted = this.moment.step
       this.took = performance.now() - began
-      this.root.moment = this.moment
-      window.dispatchEvent(
-        new CustomEvent("splatscope:moment", {detail: {root: this.root, moment: this.moment, first: this === primary()}}),
-      )
+      this.painted = this.moment
+      const {root, moment, stops} = this
+      emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown})
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)
@@ -219,14 +221,14 @@ class Stepper {
 
   // Moves.
   seek(position) {
-    this.moment?.seek(position === Infinity ? this.moment.run.length : position)
+    this.moment?.seek(position === Infinity ? this.moment.recording.length : position)
   }
 
   move(way) {
     const {moment, stops} = this
     if (!moment) return
     if (!stops.length) return this.seek(moment.position + way)
-    this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.run.length : 0))
+    this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
   }
 
   // From the start, → so often; -1: not at all.
@@ -258,38 +260,42 @@ class Stepper {
   // What the event at the cursor reads, writes or sets.
   followHere() {
     const {moment} = this,
-      {run, event} = moment
+      {recording, event} = moment
     if (event < 0) return
-    const {memory, variable} = run.about(event),
-      place = run.place[event]
-    if (memory !== undefined && place) this.follow({memory, cell: place - 1 - run.memories[memory].first})
-    else if (variable >= 0 || place) this.follow({thread: run.thread[event], variable: variable >= 0 ? variable : place - 1})
+    const {memory, variable} = recording.about(event),
+      target = recording.target[event]
+    if (memory !== undefined && target) this.follow({memory, cell: target - 1 - recording.memories[memory].first})
+    else if (variable >= 0 || target)
+      this.follow({thread: recording.thread[event], variable: variable >= 0 ? variable : target - 1})
     else this.say("This event touches no cell and no variable.")
   }
 
   nextThread(way) {
     const {moment} = this,
-      {threads} = moment.run
+      {threads} = moment.recording
     moment.pinned = (moment.thread + way + threads) % threads
     this.paint()
   }
 
   showFinding(number, which = -1) {
     const {moment} = this,
-      finding = moment.run.findings[number]
+      finding = moment.recording.findings[number]
     if (!finding?.events.length) return
     const step = finding.events.at(which),
       event = step - 1,
-      site = moment.run.about(event)
+      site = moment.recording.about(event)
     moment.pinned = -1
     moment.finding = number
-    if (site.memory !== undefined && moment.run.place[event])
-      moment.followed = {memory: site.memory, cell: moment.run.place[event] - 1 - moment.run.memories[site.memory].first}
+    if (site.memory !== undefined && moment.recording.target[event])
+      moment.followed = {
+        memory: site.memory,
+        cell: moment.recording.target[event] - 1 - moment.recording.memories[site.memory].first,
+      }
     moment.goto(step)
   }
 
   nextFinding(way) {
-    const {findings} = this.moment.run,
+    const {findings} = this.moment.recording,
       starts = findings.map((f) => (f.events.length ? this.moment.after(f.events.at(-1) - 1) : -1))
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
     const position = near(sorted, this.moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
@@ -312,7 +318,7 @@ class Stepper {
   close() {
     this.player.close()
     this.leave()
-    this.who.close()
+    this.history.close()
     this.when.close?.()
   }
 }
@@ -320,31 +326,21 @@ class Stepper {
 export function render({model, el}) {
   style(el)
   const stepper = new Stepper(model)
-  const followed = (event) => {
-    if (stepper === primary() && stepper.moment) stepper.moment.goto(event.detail)
-    else stepper.wanted = event.detail
-  }
-  const pressed = (event) => {
-    if (stepper === primary()) stepper.press(event.detail)
-  }
-  window.addEventListener("splatscope:step", followed)
-  window.addEventListener("splatscope:press", pressed)
-  let due = false
-  const soon = () => {
-    if (due) return
-    due = true
-    queueMicrotask(() => {
-      due = false
-      stepper.show()
-    })
-  }
-  for (const name of ["sequence", "busy", "error"]) model.on(name, soon)
+  const ends = [
+    on("step", (step) => {
+      if (stepper === primary() && stepper.moment) stepper.moment.goto(step)
+      else stepper.wanted = step
+    }),
+    on("press", (times) => {
+      if (stepper === primary()) stepper.press(times)
+    }),
+    () => stepper.close(),
+  ]
+  const show = soon(() => stepper.show())
+  for (const name of ["sequence", "busy", "error"]) model.on(name, show)
   model.on("remove", () => {
-    window.removeEventListener("splatscope:step", followed)
-    window.removeEventListener("splatscope:press", pressed)
-    stepper.close()
+    for (const end of ends) end()
   })
-  soon()
-  stepper.root.stepper = stepper // for drawings beside it and for measurements
+  show()
   return stepper.root
 }

@@ -1,6 +1,7 @@
 // The picture as it is now: itself, its error, on a phone its target too; and over it the Gaussians as ellipses.
-import {h, style, typing} from "#web/shell/dom.js"
-import {follow} from "#web/widgets/frame.js"
+import {h, style} from "#web/shell/dom.js"
+import {addKeys} from "#web/shell/keys.js"
+import {showFrames} from "#web/widgets/frame.js"
 import {Reticle} from "./reticle.js"
 
 const VIEWS = [
@@ -43,7 +44,7 @@ export function render({model, el}) {
     sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
-  follow(model, picture, () => {
+  showFrames(model, picture, () => {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
@@ -57,22 +58,12 @@ export function render({model, el}) {
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
 
-  const onKey = (event) => {
-    if (
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      typing(event) ||
-      document.querySelector("dialog[open]") ||
-      !frame.offsetParent
-    )
-      return
-    if (event.key === "e") choose(view === "error" ? "picture" : "error")
-    if (event.key === "g") box.click()
-  }
-  window.addEventListener("keydown", onKey)
+  const endKeys = addKeys({
+    active: () => frame.offsetParent !== null,
+    keys: {e: () => choose(view === "error" ? "picture" : "error"), g: () => box.click()},
+  })
   model.on("remove", () => {
-    window.removeEventListener("keydown", onKey)
+    endKeys()
     resized.disconnect()
   })
   choose("picture")

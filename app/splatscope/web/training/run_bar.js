@@ -1,5 +1,6 @@
 // Act and read: start, pause, one step, reset; where the run is; what is wrong.
-import {h, style, typing} from "#web/shell/dom.js"
+import {h, style} from "#web/shell/dom.js"
+import {addKeys} from "#web/shell/keys.js"
 
 const NUMBER = new Intl.NumberFormat("en")
 
@@ -39,27 +40,14 @@ export function render({model, el}) {
   for (const name of ["running", "reading", "busy", "message"]) model.on(name, soon)
   show()
 
-  const onKey = (event) => {
-    if (
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      typing(event) ||
-      document.querySelector("dialog[open]") ||
-      !message.parentNode.offsetParent
-    )
-      return
-    const todo = {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()}[event.key]
-    // What has the focus keeps the keys it acts on: space presses any control, arrows move sliders.
-    const taken = {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"}[event.key]
-    if (!todo || (taken && event.composedPath()[0].matches?.(taken))) return
-    event.preventDefault()
-    todo()
-  }
-  window.addEventListener("keydown", onKey)
-  model.on("remove", () => window.removeEventListener("keydown", onKey))
-
-  return h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message)
+  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message)
+  const endKeys = addKeys({
+    active: () => root.offsetParent !== null,
+    keys: {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()},
+    leave: {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"},
+  })
+  model.on("remove", endKeys)
+  return root
 }
 
 const stat = (what, value, unit = "", className = null) =>

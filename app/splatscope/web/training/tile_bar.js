@@ -1,8 +1,9 @@
 // Above the stepper, while a tile of a run is in view: where it is, its stages, its Gaussians, the way back to training.
-import {h, style, typing} from "#web/shell/dom.js"
-import {setKeys} from "#web/shell/keys.js"
+import {h, style} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
+import {addKeys, setKeys} from "#web/shell/keys.js"
 import {refocus} from "./reticle.js"
-import {go, read, setInputs} from "#web/shell/router.js"
+import {current, go, setInputs} from "#web/shell/router.js"
 
 const count = (n) => n.toLocaleString("en")
 const small = (value) =>
@@ -14,7 +15,7 @@ class TileBar {
     this.el = el
     this.open = false
     this.picked = null // the id of a Gaussian, as the address has it
-    this.wanted = read().step
+    this.wanted = current().step
     this.back = h(
       "button",
       {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")},
@@ -35,16 +36,13 @@ class TileBar {
       this.strip,
       this.values,
     )
-    const moved = (event) => this.#moved(event.detail)
-    const asked = (event) => {
-      this.wanted = event.detail
-    }
-    const key = (event) => {
-      if (this.open && event.key === "Escape" && !typing(event) && !document.querySelector("dialog[open]")) go("train")
-    }
-    window.addEventListener("keydown", key)
-    window.addEventListener("splatscope:moment", moved)
-    window.addEventListener("splatscope:step", asked)
+    const ends = [
+      addKeys({active: () => this.open, keys: {Escape: () => go("train")}}),
+      on("moment", (shown) => this.#moved(shown)),
+      on("step", (step) => {
+        this.wanted = step
+      }),
+    ]
     const soon = () => queueMicrotask(() => this.show())
     for (const name of ["spot", "gaussians", "recording"]) model.on(name, soon)
     const size = new ResizeObserver(() => {
@@ -53,9 +51,7 @@ class TileBar {
     })
     size.observe(this.root)
     model.on("remove", () => {
-      window.removeEventListener("splatscope:moment", moved)
-      window.removeEventListener("splatscope:step", asked)
-      window.removeEventListener("keydown", key)
+      for (const end of ends) end()
       size.disconnect()
       document.querySelector(".app").classList.remove("rail")
     })
@@ -88,7 +84,7 @@ class TileBar {
     } else if (before && !open) refocus()
     if (this.spot !== spot) {
       this.spot = spot
-      this.picked = new URLSearchParams(read().inputs).get("gaussian")
+      this.picked = new URLSearchParams(current().inputs).get("gaussian")
     }
     if (open) this.#paint(spot)
   }
@@ -189,13 +185,13 @@ class TileBar {
   }
 
   #step(step) {
-    window.dispatchEvent(new CustomEvent("splatscope:step", {detail: step}))
+    emit("step", step)
   }
 
   // A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up.
-  #moved({root, moment}) {
-    if (!this.open || moment.run === this.run || !root.stepper || root.stepper.model.sequence !== this.model.recording) return
-    this.run = moment.run
+  #moved({moment, sequence}) {
+    if (!this.open || moment.recording === this.recording || sequence !== this.model.recording) return
+    this.recording = moment.recording
     const wanted = this.wanted || this.model.gaussians[this.chosen]?.[2] || 0
     queueMicrotask(() => {
       moment.pinned = this.model.spot.thread

@@ -4,12 +4,12 @@ import {style} from "#web/shell/dom.js"
 export function render({model, el}) {
   style(el)
   const canvas = document.createElement("canvas")
-  follow(model, canvas)
+  showFrames(model, canvas)
   return canvas
 }
 
 // Keeps `canvas` at the model's newest frame. `drawn(sequence)` is called after each.
-export function follow(model, canvas, drawn = () => {}) {
+export function showFrames(model, canvas, drawn = () => {}) {
   let last = 0
   canvas.setAttribute("role", "img")
 

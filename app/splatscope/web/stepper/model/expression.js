@@ -155,8 +155,8 @@ export function parse(text) {
 }
 
 // Throws one line if a name in it means nothing in this recording.
-export function known(question, run) {
-  const there = new Set([...run.variables.map((v) => v.name.split(/[.[]/)[0]), ...run.memories.map((m) => m.name)])
+export function known(question, recording) {
+  const there = new Set([...recording.variables.map((v) => v.name.split(/[.[]/)[0]), ...recording.memories.map((m) => m.name)])
   const stranger = [...question.names].find((name) => !there.has(name))
   if (stranger) throw new Error(`No variable or memory is called ${stranger}.`)
   return question

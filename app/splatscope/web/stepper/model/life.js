@@ -1,9 +1,9 @@
 // Who wrote this? All events of one cell, or of one thread's variable, found in one pass and kept.
 import {KIND} from "./recording.js"
 
-export class Lives {
-  constructor(run) {
-    this.run = run
+export class AccessIndex {
+  constructor(recording) {
+    this.recording = recording
     this.kept = new Map()
   }
 
@@ -18,13 +18,13 @@ export class Lives {
   }
 
   #cell({memory, cell}) {
-    const {run} = this,
-      {place, site, kind, sites} = run
-    const wanted = run.memories[memory].first + cell + 1
+    const {recording} = this,
+      {target, site, kind, sites} = recording
+    const wanted = recording.memories[memory].first + cell + 1
     const writes = [],
       reads = []
-    for (let e = 0; e < run.length; e++) {
-      if (place[e] !== wanted || kind[site[e]] < KIND.read) continue
+    for (let e = 0; e < recording.length; e++) {
+      if (target[e] !== wanted || kind[site[e]] < KIND.read) continue
       const load = kind[site[e]] === KIND.read || sites[site[e]].access?.includes("load")
       ;(load ? reads : writes).push(e)
     }
@@ -32,21 +32,21 @@ export class Lives {
   }
 
   #variable({thread, variable}) {
-    const {run} = this,
-      {place, site, kind, sites} = run
+    const {recording} = this,
+      {target, site, kind, sites} = recording
     const writes = []
-    for (let i = run.start[thread]; i < run.start[thread + 1]; i++) {
-      const e = run.own[i],
+    for (let i = recording.start[thread]; i < recording.start[thread + 1]; i++) {
+      const e = recording.own[i],
         k = kind[site[e]]
-      if (k === KIND.value ? sites[site[e]].variable === variable : k === KIND.element && place[e] === variable + 1) writes.push(e)
+      if (k === KIND.value ? sites[site[e]].variable === variable : k === KIND.element && target[e] === variable + 1) writes.push(e)
     }
     return {writes, reads: []}
   }
 }
 
-export function nameOf(run, followed) {
-  if (followed.memory !== undefined) return cellName(run.memories[followed.memory], followed.cell)
-  return run.variables[followed.variable].name
+export function nameOf(recording, followed) {
+  if (followed.memory !== undefined) return cellName(recording.memories[followed.memory], followed.cell)
+  return recording.variables[followed.variable].name
 }
 
 // `tile[1][3]` for a cell of an array of two dimensions, `total` for a memory of one cell without subscript.
@@ -66,46 +66,53 @@ export function subscript(memory, index) {
 }
 
 // "wrote 30", "read 32", "waits at the barrier", … and what it is about.
-export function what(run, event) {
-  const site = run.about(event),
-    value = run.value(event)
-  const memory = site.memory === undefined ? null : run.memories[site.memory]
-  const outside = run.flags[event] & 1
-  const place =
-    memory && run.place[event] ? cellName(memory, run.place[event] - 1 - memory.first) + (site.path ?? "") : (site.name ?? "")
+export function describeEvent(recording, event) {
+  const site = recording.about(event),
+    value = recording.value(event)
+  const memory = site.memory === undefined ? null : recording.memories[site.memory]
+  const outside = recording.flags[event] & 1
+  const target =
+    memory && recording.target[event]
+      ? cellName(memory, recording.target[event] - 1 - memory.first) + (site.path ?? "")
+      : (site.name ?? "")
   switch (site.kind) {
     case "value":
-      return {verb: "sets", place: site.name, value, sign: "="}
+      return {verb: "sets", target: site.name, value, sign: "="}
     case "element":
-      return {verb: "sets", place: run.place[event] ? run.variables[run.place[event] - 1].name : place, value, sign: "="}
+      return {
+        verb: "sets",
+        target: recording.target[event] ? recording.variables[recording.target[event] - 1].name : target,
+        value,
+        sign: "=",
+      }
     case "write":
-      return {verb: outside ? "writes outside of" : "writes", place, value, sign: "="}
+      return {verb: outside ? "writes outside of" : "writes", target, value, sign: "="}
     case "read":
-      return {verb: outside ? "reads outside of" : "reads", place, value, sign: "→"}
+      return {verb: outside ? "reads outside of" : "reads", target, value, sign: "→"}
     case "atomic":
-      return {verb: `${site.access || "atomic"} on`, place, value, sign: "→"}
+      return {verb: `${site.access || "atomic"} on`, target, value, sign: "→"}
     case "arrive":
-      return {verb: "reaches the barrier", place: "", value: "", sign: ""}
+      return {verb: "reaches the barrier", target: "", value: "", sign: ""}
     case "resume":
       return {
         verb: site.name?.endsWith("Sync") ? "goes on after the barrier" : "passes a memory barrier",
-        place: "",
+        target: "",
         value: "",
         sign: "",
       }
     case "branch":
-      return {verb: value === "true" ? "takes the branch" : "does not take the branch", place: "", value: "", sign: ""}
+      return {verb: value === "true" ? "takes the branch" : "does not take the branch", target: "", value: "", sign: ""}
     case "loop":
-      return {verb: "next turn of the loop", place: "", value: "", sign: ""}
+      return {verb: "next turn of the loop", target: "", value: "", sign: ""}
     case "call":
-      return {verb: "enters", place: site.name, value: "", sign: ""}
+      return {verb: "enters", target: site.name, value: "", sign: ""}
     case "return":
-      return {verb: "leaves", place: site.name, value: "", sign: ""}
+      return {verb: "leaves", target: site.name, value: "", sign: ""}
     case "out-of-bounds":
-      return {verb: "would write outside of", place: site.name, value: "", sign: ""}
+      return {verb: "would write outside of", target: site.name, value: "", sign: ""}
     case "overrun":
-      return {verb: "has used up its budget of iterations", place: "", value: "", sign: ""}
+      return {verb: "has used up its budget of iterations", target: "", value: "", sign: ""}
     default:
-      return {verb: "", place: "", value: "", sign: ""}
+      return {verb: "", target: "", value: "", sign: ""}
   }
 }

@@ -7,15 +7,15 @@ const LINES = 2 ** 24 // more than a file has lines, or a statement events
 // {order, row}: event numbers as they are read, and of each event its statement, equal for the threads that execute it together.
 // No event is moved past one that it saw: accesses of one cell stay in the device's order where a write is among them. So every
 // read finds what it read, also in a kernel that races, and threads wait there for those that came first.
-export function lockstep(run) {
-  const {key, row} = ranks(run)
-  return {order: schedule(run, key), row}
+export function lockstep(recording) {
+  const {key, row} = ranks(recording)
+  return {order: schedule(recording, key), row}
 }
 
 // Where each event stands in the program: epoch by epoch, then along nested blocks. A block is a call, or one turn of a loop; in
 // it come lines, in a line the thread's events one after the other, and in one of these the block that it opens.
-function ranks(run) {
-  const {length, threads, site, epoch, start, own, line, sites} = run
+function ranks(recording) {
+  const {length, threads, site, epoch, start, own, line, sites} = recording
   const kind = sites.map((s) => s.kind),
     functions = sites.map((s) => s.function ?? "")
   const nodes = {parent: [0], key: [0]},
@@ -34,7 +34,7 @@ function ranks(run) {
     row = new Uint32Array(length)
 
   for (let t = 0; t < threads; t++) {
-    const ahead = callers(run, t, kind)
+    const ahead = callers(recording, t, kind)
     let stack = []
     const top = () => stack.at(-1)
     const open = (about) => stack.push({...about, line: 0, seq: -1, at: 0})
@@ -104,10 +104,10 @@ function leave(stack, line) {
 }
 
 // Of each of a thread's calls, the line on which its caller goes on: a call's own events come before those of its statement.
-function callers(run, t, kind) {
-  const {start, own, site, line} = run,
+function callers(recording, t, kind) {
+  const {start, own, site, line} = recording,
     first = start[t],
-    count = run.count(t)
+    count = recording.count(t)
   const depth = new Uint16Array(count),
     ahead = new Uint32Array(count),
     next = []
@@ -152,31 +152,31 @@ function inOrder({parent, key}) {
 }
 
 // Always the thread that is furthest behind, unless what it is about to do has to wait for another's access of the same cell.
-function schedule(run, key) {
-  const {length, threads, place, site, kind, thread} = run
-  const touches = (e) => place[e] > 0 && kind[site[e]] >= KIND.read && kind[site[e]] <= KIND.atomic
+function schedule(recording, key) {
+  const {length, threads, target, site, kind, thread} = recording
+  const touches = (e) => target[e] > 0 && kind[site[e]] >= KIND.read && kind[site[e]] <= KIND.atomic
   const isRead = (e) => kind[site[e]] === KIND.read
-  const cells = run.memories.reduce((n, memory) => n + memory.count, 0) + 1
+  const cells = recording.memories.reduce((n, memory) => n + memory.count, 0) + 1
   const writes = new Uint32Array(cells),
     reads = new Uint32Array(cells) // of a cell: writes so far, reads since
   const version = new Uint32Array(length),
     before = new Uint32Array(length)
   const count = (e) => {
-    if (isRead(e)) reads[place[e]]++
+    if (isRead(e)) reads[target[e]]++
     else {
-      writes[place[e]]++
-      reads[place[e]] = 0
+      writes[target[e]]++
+      reads[target[e]] = 0
     }
   }
   for (let e = 0; e < length; e++) {
     if (!touches(e)) continue
-    version[e] = writes[place[e]]
-    before[e] = reads[place[e]]
+    version[e] = writes[target[e]]
+    before[e] = reads[target[e]]
     count(e)
   }
   writes.fill(0)
   reads.fill(0)
-  const may = (e) => !touches(e) || (writes[place[e]] === version[e] && (isRead(e) || reads[place[e]] === before[e]))
+  const may = (e) => !touches(e) || (writes[target[e]] === version[e] && (isRead(e) || reads[target[e]] === before[e]))
 
   const turn = new Uint32Array(threads),
     queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b]),
@@ -184,23 +184,23 @@ function schedule(run, key) {
   const offer = (e) => {
     if (e < 0) return
     if (may(e)) return queue.push(e)
-    if (!waiting.has(place[e])) waiting.set(place[e], [])
-    waiting.get(place[e]).push(e)
+    if (!waiting.has(target[e])) waiting.set(target[e], [])
+    waiting.get(target[e]).push(e)
   }
-  for (let t = 0; t < threads; t++) offer(run.nth(t, 0))
+  for (let t = 0; t < threads; t++) offer(recording.nth(t, 0))
   const order = new Uint32Array(length)
   for (let p = 0; p < length; p++) {
     const e = queue.pop()
     order[p] = e
     if (touches(e)) {
       count(e)
-      const held = waiting.get(place[e])
+      const held = waiting.get(target[e])
       if (held) {
-        waiting.delete(place[e])
+        waiting.delete(target[e])
         held.forEach(offer)
       }
     }
-    offer(run.nth(thread[e], ++turn[thread[e]]))
+    offer(recording.nth(thread[e], ++turn[thread[e]]))
   }
   return order
 }

@@ -5,20 +5,20 @@ import {KIND} from "./recording.js"
 const PARTS = {r: 0, g: 1, b: 2, a: 3, x: 0, y: 1, z: 2, w: 3}
 
 // For `parse(…).value`. What a name leads to is looked for once a recording.
-export function lookup(run, state, thread) {
-  const names = (run.names ??= new Names(run))
+export function lookup(recording, state, thread) {
+  const names = (recording.names ??= new Names(recording))
   const last = state.last(thread)
-  const function_ = last ? run.about(last - 1).function : run.head.entry
+  const function_ = last ? recording.about(last - 1).function : recording.head.entry
   return (name, steps) => {
     const found = names.variable(function_, name + steps.map((step) => (typeof step === "string" ? step : `[${step}]`)).join(""))
     if (found) return state.numbers(thread, found.variable)?.[found.part] ?? null
-    return cell(run, state, names.memory(name), steps)
+    return cell(recording, state, names.memory(name), steps)
   }
 }
 
-function cell(run, state, m, steps) {
+function cell(recording, state, m, steps) {
   if (m < 0) return null
-  const memory = run.memories[m],
+  const memory = recording.memories[m],
     {dims} = memory
   const most = Math.max(1, dims.length)
   let index = 0,
@@ -39,8 +39,8 @@ function cell(run, state, m, steps) {
 const plain = (path) => path.replace(/\.([rgba])$/, (_, letter) => `.${"xyzw"[PARTS[letter]]}`)
 
 class Names {
-  constructor(run) {
-    this.run = run
+  constructor(recording) {
+    this.recording = recording
     this.variables = new Map()
     this.memories = new Map()
   }
@@ -49,7 +49,7 @@ class Names {
     if (!this.memories.has(name))
       this.memories.set(
         name,
-        this.run.memories.findIndex((memory) => memory.name === name),
+        this.recording.memories.findIndex((memory) => memory.name === name),
       )
     return this.memories.get(name)
   }
@@ -74,7 +74,7 @@ class Names {
   }
 
   #find(function_, name) {
-    const {variables} = this.run,
+    const {variables} = this.recording,
       own = variables.findIndex((v) => v.name === name && v.function === function_)
     return own >= 0 ? own : variables.findIndex((v, i) => v.name === name && this.#set.has(i))
   }
@@ -82,12 +82,12 @@ class Names {
   // Variables that the run sets at all: a function that nobody called has its own by the same names.
   get #set() {
     if (this.sets) return this.sets
-    const {run} = this,
-      {site, place, kind, sites} = run
+    const {recording} = this,
+      {site, target, kind, sites} = recording
     this.sets = new Set()
-    for (let e = 0; e < run.length; e++) {
+    for (let e = 0; e < recording.length; e++) {
       const k = kind[site[e]]
-      if (k === KIND.value || k === KIND.element) this.sets.add(k === KIND.value ? sites[site[e]].variable : place[e] - 1)
+      if (k === KIND.value || k === KIND.element) this.sets.add(k === KIND.value ? sites[site[e]].variable : target[e] - 1)
     }
     return this.sets
   }

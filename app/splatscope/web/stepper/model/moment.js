@@ -3,12 +3,12 @@ import {KIND} from "./recording.js"
 import {State} from "./state.js"
 
 export class Moment {
-  constructor(run, changed) {
-    this.run = run
+  constructor(recording, changed) {
+    this.recording = recording
     this.changed = changed
     this.lockstep = false
-    this.states = [new State(run), null]
-    this.states[0].seek(run.length) // folds once, so that every later seek begins at a copy
+    this.states = [new State(recording), null]
+    this.states[0].seek(recording.length) // folds once, so that every later seek begins at a copy
     this.position = 0
     this.pinned = -1 // the thread that the reader chose, -1: that of the event
     this.followed = null // {memory, cell} or {variable, thread}
@@ -31,7 +31,7 @@ export class Moment {
     return this.step - 1
   }
   get thread() {
-    return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.run.thread[this.event]
+    return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.recording.thread[this.event]
   }
 
   eventAt(position) {
@@ -42,7 +42,7 @@ export class Moment {
   after(event) {
     if (!this.order) return event + 1
     if (!this.rank) {
-      this.rank = new Uint32Array(this.run.length)
+      this.rank = new Uint32Array(this.recording.length)
       this.order.forEach((e, p) => {
         this.rank[e] = p
       })
@@ -51,21 +51,21 @@ export class Moment {
   }
 
   seek(position) {
-    this.position = Math.max(0, Math.min(this.run.length, position))
+    this.position = Math.max(0, Math.min(this.recording.length, position))
     this.changed()
   }
 
   // To the moment after the event of this number, counted from 1.
   goto(step) {
-    this.seek(step > 0 ? this.after(Math.min(step, this.run.length) - 1) : 0)
+    this.seek(step > 0 ? this.after(Math.min(step, this.recording.length) - 1) : 0)
   }
 
   setOrder(lockstep) {
     const event = this.event
     this.lockstep = lockstep
     if (lockstep && !this.states[1]) {
-      this.states[1] = new State(this.run, this.run.lockstep.order)
-      this.states[1].seek(this.run.length)
+      this.states[1] = new State(this.recording, this.recording.lockstep.order)
+      this.states[1].seek(this.recording.length)
     }
     this.seek(event < 0 ? 0 : this.after(event))
   }
@@ -82,7 +82,7 @@ export class Moment {
 
   // What a thread is about; in lockstep also "apart": it left the others' path and waits until they come to where it stands.
   status(thread) {
-    const {state, run, event} = this,
+    const {state, recording, event} = this,
       status = state.status(thread)
     if (status !== "run" || !this.lockstep || event < 0) return status
     const last = state.last(thread) - 1,
@@ -92,49 +92,49 @@ export class Moment {
 
   // Whether two events are the same statement at the same time, in lockstep.
   together(a, b) {
-    const {row} = this.run.lockstep
-    return row[a] === row[b] && this.run.epoch[a] === this.run.epoch[b]
+    const {row} = this.recording.lockstep
+    return row[a] === row[b] && this.recording.epoch[a] === this.recording.epoch[b]
   }
 
   // A statement on or back: in lockstep of all who execute it together, in the device's order of a wave.
   line(way) {
-    const {run} = this
+    const {recording} = this
     let p = this.position + way
-    while (p > 0 && p < run.length && !this.#begins(p)) p += way
+    while (p > 0 && p < recording.length && !this.#begins(p)) p += way
     this.seek(p)
   }
 
   #begins(p) {
-    const {run} = this,
+    const {recording} = this,
       a = this.eventAt(p - 1),
       b = this.eventAt(p)
     if (this.lockstep) return !this.together(a, b)
-    const wave = run.head.wave_size,
-      s = run.site[a],
-      t = run.site[b]
+    const wave = recording.head.wave_size,
+      s = recording.site[a],
+      t = recording.site[b]
     return (
-      Math.floor(run.thread[a] / wave) !== Math.floor(run.thread[b] / wave) ||
-      run.line[s] !== run.line[t] ||
-      run.file[s] !== run.file[t] ||
-      (run.kind[t] === KIND.loop && run.kind[s] !== KIND.loop)
+      Math.floor(recording.thread[a] / wave) !== Math.floor(recording.thread[b] / wave) ||
+      recording.line[s] !== recording.line[t] ||
+      recording.file[s] !== recording.file[t] ||
+      (recording.kind[t] === KIND.loop && recording.kind[s] !== KIND.loop)
     )
   }
 
   // The chosen thread's next or previous statement: to its last event, so that its values are there.
   statement(way) {
-    const {run, thread} = this
+    const {recording, thread} = this
     const at = this.state.seek(this.position).done(thread)
     const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1, true)
     if (this.pinned < 0) this.pinned = thread // stepping a thread is choosing it
-    const event = run.nth(thread, next)
+    const event = recording.nth(thread, next)
     this.seek(event < 0 ? (way > 0 ? this.position : 0) : this.after(event))
   }
 
   #same(thread, a, b) {
-    const {run} = this,
-      s = run.site[run.nth(thread, a)],
-      t = run.site[run.nth(thread, b)]
-    return run.line[s] === run.line[t] && run.file[s] === run.file[t] && run.kind[t] !== KIND.loop
+    const {recording} = this,
+      s = recording.site[recording.nth(thread, a)],
+      t = recording.site[recording.nth(thread, b)]
+    return recording.line[s] === recording.line[t] && recording.file[s] === recording.file[t] && recording.kind[t] !== KIND.loop
   }
 
   #begin(thread, turn) {
@@ -144,7 +144,7 @@ export class Moment {
 
   #end(thread, turn, back = false) {
     if (turn < 0 || (back && turn < 0)) return -1
-    while (turn + 1 < this.run.count(thread) && this.#same(thread, turn, turn + 1)) turn++
+    while (turn + 1 < this.recording.count(thread) && this.#same(thread, turn, turn + 1)) turn++
     return turn
   }
 
@@ -153,18 +153,18 @@ export class Moment {
     this.walls ??= []
     const kept = this.walls[+this.lockstep]
     if (kept) return kept
-    const {run} = this,
+    const {recording} = this,
       last = [],
-      arrived = new Uint32Array(run.threads)
-    for (let p = 0; p < run.length; p++) {
+      arrived = new Uint32Array(recording.threads)
+    for (let p = 0; p < recording.length; p++) {
       const e = this.eventAt(p)
-      if (run.kind[run.site[e]] === KIND.arrive) last[arrived[run.thread[e]]++] = p + 1
+      if (recording.kind[recording.site[e]] === KIND.arrive) last[arrived[recording.thread[e]]++] = p + 1
     }
     return (this.walls[+this.lockstep] = last.sort((a, b) => a - b))
   }
 
   barrier(way) {
-    this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.run.length : 0))
+    this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.recording.length : 0))
   }
 }
 

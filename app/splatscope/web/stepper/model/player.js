@@ -21,10 +21,10 @@ export class Player {
     stepper.transport.playing(on)
     stepper.root.classList.remove("still")
     if (!on || !moment) return
-    if (moment.position >= moment.run.length) stepper.seek(0)
+    if (moment.position >= moment.recording.length) stepper.seek(0)
     const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
     const {length} = stepper.stops
-    const rate = slow ? 1 : Math.max(length ? 2 : 8, (length || moment.run.length) / SECONDS),
+    const rate = slow ? 1 : Math.max(length ? 2 : 8, (length || moment.recording.length) / SECONDS),
       pace = Math.max(1000 / rate, 33)
     stepper.root.classList.toggle("still", rate > CALM)
     this.timer = setInterval(() => this.#tick(slow, Math.max(1, Math.round((rate * pace) / 1000))), pace)
@@ -33,7 +33,7 @@ export class Player {
   #tick(slow, steps) {
     const {stepper} = this,
       {moment} = stepper
-    if (moment.position >= moment.run.length || !stepper.root.isConnected) return this.play(false)
+    if (moment.position >= moment.recording.length || !stepper.root.isConnected) return this.play(false)
     if (slow) stepper.barrier(1)
     else if (stepper.stops.length) for (let i = 0; i < steps; i++) stepper.move(1)
     else stepper.seek(moment.position + steps)

@@ -27,7 +27,8 @@ export class Recording {
     this.memories = head.memories
     this.variables = head.variables
     this.findings = head.findings
-    for (const name of ["thread", "site", "place", "flags", "words", "after", "after_known"]) this[name] = column(name)
+    for (const name of ["thread", "site", "flags", "words", "after", "after_known"]) this[name] = column(name)
+    this.target = column("place")
     this.memories.forEach((memory, i) => {
       const indices = column(`indices${i}`)
       memory.initial = column(`initial${i}`)

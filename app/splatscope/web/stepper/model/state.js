@@ -18,29 +18,29 @@ const SET = 0,
 // Events are kept as their number counted from 1; 0 is none.
 
 export class State {
-  constructor(run, order = null) {
-    this.run = run
+  constructor(recording, order = null) {
+    this.recording = recording
     this.order = order // event numbers, or null for the device's own
     let at = 0
-    this.variableAt = run.variables.map((variable) => {
+    this.variableAt = recording.variables.map((variable) => {
       const here = at
       at += 2 + variable.width
       return here
     })
     this.ofThread = THREAD + at
-    this.cellsAt = run.threads * this.ofThread
+    this.cellsAt = recording.threads * this.ofThread
     let end = this.cellsAt
-    this.memoryAt = run.memories.map((memory) => {
+    this.memoryAt = recording.memories.map((memory) => {
       const here = end
       end += memory.count * (CELL + memory.width)
       return here
     })
     this.words = new Uint32Array(end)
-    this.puts = run.sites.map((site) => (site.puts ? Uint8Array.from(site.puts) : null))
-    this.memoryOf = Int32Array.from(run.sites, (site) => site.memory ?? -1)
-    this.variableOf = Int32Array.from(run.sites, (site) => site.variable ?? -1)
+    this.puts = recording.sites.map((site) => (site.puts ? Uint8Array.from(site.puts) : null))
+    this.memoryOf = Int32Array.from(recording.sites, (site) => site.memory ?? -1)
+    this.variableOf = Int32Array.from(recording.sites, (site) => site.variable ?? -1)
     this.every = EVERY
-    while ((run.length / this.every) * this.words.byteLength > MOST) this.every *= 2
+    while ((recording.length / this.every) * this.words.byteLength > MOST) this.every *= 2
     this.#begin()
     this.copies = [this.words.slice()]
     this.at = 0
@@ -48,7 +48,7 @@ export class State {
   }
 
   #begin() {
-    this.run.memories.forEach((memory, m) => {
+    this.recording.memories.forEach((memory, m) => {
       const {initial, width, count} = memory
       if (!initial.length) return
       for (let cell = 0; cell < count; cell++) {
@@ -76,8 +76,8 @@ export class State {
   }
 
   #fold(from, to) {
-    const {run, order, words, ofThread, variableAt, puts, memoryOf, variableOf} = this
-    const {thread, site, place, kind, line, file, wordAt, width, words: values} = run
+    const {recording, order, words, ofThread, variableAt, puts, memoryOf, variableOf} = this
+    const {thread, site, target, kind, line, file, wordAt, width, words: values} = recording
     for (let p = from; p < to; p++) {
       const e = order ? order[p] : p
       const t = thread[e],
@@ -99,7 +99,7 @@ export class State {
         continue
       }
       if (k <= KIND.element) {
-        const v = k === KIND.value ? variableOf[s] : place[e] - 1
+        const v = k === KIND.value ? variableOf[s] : target[e] - 1
         if (v < 0) continue
         const at = base + THREAD + variableAt[v]
         let other = words[at + SET] === 0
@@ -114,19 +114,19 @@ export class State {
         if (other) words[at + CHANGED] = e + 1
         continue
       }
-      if (place[e] === 0) continue
+      if (target[e] === 0) continue
       words[base + ACCESS] = e + 1
       const m = memoryOf[s],
-        memory = run.memories[m]
-      const at = this.memoryAt[m] + (place[e] - 1 - memory.first) * (CELL + memory.width)
-      const load = k === KIND.read || (k === KIND.atomic && run.sites[s].access?.includes("load"))
+        memory = recording.memories[m]
+      const at = this.memoryAt[m] + (target[e] - 1 - memory.first) * (CELL + memory.width)
+      const load = k === KIND.read || (k === KIND.atomic && recording.sites[s].access?.includes("load"))
       words[at + (load ? READ : WRITTEN)] = e + 1
       const put = puts[s]
       if (k === KIND.atomic) {
-        const a = run.atomicAt[e],
+        const a = recording.atomicAt[e],
           w = put?.length ? put[0] : 0
-        if (run.after_known[a]) {
-          words[at + CELL + w] = run.after[a]
+        if (recording.after_known[a]) {
+          words[at + CELL + w] = recording.after[a]
           words[at + KNOWN] |= 1 << w
         } else words[at + KNOWN] &= ~(1 << w)
       } else if (!put || !width[s]) {
@@ -167,7 +167,7 @@ export class State {
 
   // The next event of a thread, -1 once it is done.
   next(thread) {
-    return this.run.nth(thread, this.done(thread))
+    return this.recording.nth(thread, this.done(thread))
   }
 
   // Whether the thread's statement at hand made the variable another.
@@ -175,18 +175,18 @@ export class State {
     const {words, ofThread} = this,
       since = words[thread * ofThread + SINCE]
     const changed = words[this.#variable(thread, variable) + CHANGED]
-    return changed > 0 && this.run.turn[changed - 1] >= this.run.turn[since - 1]
+    return changed > 0 && this.recording.turn[changed - 1] >= this.recording.turn[since - 1]
   }
 
   // As shown, "" while it has none.
   value(thread, variable) {
     const at = this.#variable(thread, variable)
-    return this.words[at + SET] ? show(this.words, at + 2, this.run.variables[variable].type) : ""
+    return this.words[at + SET] ? show(this.words, at + 2, this.recording.variables[variable].type) : ""
   }
 
   numbers(thread, variable) {
     const at = this.#variable(thread, variable),
-      form = shape(this.run.variables[variable].type)
+      form = shape(this.recording.variables[variable].type)
     if (!form || !this.words[at + SET]) return null
     return Array.from({length: form.count}, (_, i) => number(this.words, at + 2 + i * form.size, form.scalar))
   }
@@ -200,32 +200,32 @@ export class State {
   cell(memory, cell) {
     const at = this.#cell(memory, cell),
       known = this.words[at + KNOWN]
-    return this.run.memories[memory].parts.map(([, scalar, word]) =>
+    return this.recording.memories[memory].parts.map(([, scalar, word]) =>
       known & (1 << Math.min(word, 31)) ? text(number(this.words, at + CELL + word, scalar), scalar) : null,
     )
   }
 
   cellNumber(memory, cell, part = 0) {
     const at = this.#cell(memory, cell),
-      [, scalar, word] = this.run.memories[memory].parts[part] ?? []
+      [, scalar, word] = this.recording.memories[memory].parts[part] ?? []
     return scalar && this.words[at + KNOWN] & (1 << Math.min(word, 31)) ? number(this.words, at + CELL + word, scalar) : null
   }
 
   // "run", "wait" at a barrier, "held" once all have reached it, "done".
   status(thread) {
     const last = this.last(thread)
-    if (this.done(thread) === this.run.count(thread))
-      return last && this.run.kind[this.run.site[last - 1]] === KIND.arrive ? "wait" : "done"
-    if (!last || this.run.kind[this.run.site[last - 1]] !== KIND.arrive) return "run"
+    if (this.done(thread) === this.recording.count(thread))
+      return last && this.recording.kind[this.recording.site[last - 1]] === KIND.arrive ? "wait" : "done"
+    if (!last || this.recording.kind[this.recording.site[last - 1]] !== KIND.arrive) return "run"
     return this.everybody >= this.arrived(thread) ? "held" : "wait"
   }
 
   // How many barriers all have reached. Asked for once a moment.
   meet() {
     let least = Infinity
-    for (let t = 0; t < this.run.threads; t++) {
-      const over = this.done(t) === this.run.count(t)
-      if (!over || this.run.kind[this.run.site[Math.max(0, this.last(t) - 1)]] === KIND.arrive)
+    for (let t = 0; t < this.recording.threads; t++) {
+      const over = this.done(t) === this.recording.count(t)
+      if (!over || this.recording.kind[this.recording.site[Math.max(0, this.last(t) - 1)]] === KIND.arrive)
         least = Math.min(least, this.arrived(t))
     }
     this.everybody = least
@@ -236,6 +236,6 @@ export class State {
     return thread * this.ofThread + THREAD + this.variableAt[variable]
   }
   #cell(memory, cell) {
-    return this.memoryAt[memory] + cell * (CELL + this.run.memories[memory].width)
+    return this.memoryAt[memory] + cell * (CELL + this.recording.memories[memory].width)
   }
 }

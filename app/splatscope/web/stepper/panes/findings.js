@@ -1,7 +1,7 @@
 // What is wrong: a card for each cause, the one at hand in full.
 import {h} from "#web/shell/dom.js"
 import {severity} from "./icons.js"
-import {what} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/life.js"
 
 const KINDS = {
   race: ["error", "Race on"],
@@ -21,10 +21,10 @@ export class Findings {
     this.el = h("div", {class: "findings", "data-testid": "findings"})
   }
 
-  open(run) {
-    this.run = run
-    this.picked = run.findings.length ? 0 : -1
-    this.cards = run.findings.map((finding, i) => this.#card(finding, i))
+  open(recording) {
+    this.recording = recording
+    this.picked = recording.findings.length ? 0 : -1
+    this.cards = recording.findings.map((finding, i) => this.#card(finding, i))
     this.el.replaceChildren(...(this.cards.length ? this.cards.map((card) => card.el) : [this.#clean()]), ...this.#unseen())
     this.#pick(this.picked)
   }
@@ -37,12 +37,12 @@ export class Findings {
 
   // What the recording does not tell.
   #unseen() {
-    const {unseen = []} = this.run.head
+    const {unseen = []} = this.recording.head
     return unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words))
   }
 
   #clean() {
-    const {same_as_plain: same, truncated, groups, between_groups: between} = this.run.head
+    const {same_as_plain: same, truncated, groups, between_groups: between} = this.recording.head
     const words = [
       truncated ? "The recording was full before the end: what came later was not looked at." : "",
       same === false
@@ -67,26 +67,26 @@ export class Findings {
   }
 
   #card(finding, number) {
-    const {run, stepper} = this,
+    const {recording, stepper} = this,
       [level, words] = KINDS[finding.kind] ?? ["error", finding.kind]
-    const memory = run.memories.find((m) => m.name === finding.name)
+    const memory = recording.memories.find((m) => m.name === finding.name)
     const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
-    const place =
+    const target =
       finding.kind === "barrier-divergence" || finding.kind === "timeout"
         ? null
         : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
     const rows = finding.events.map((step, i) => {
       const event = step - 1,
-        {verb, place: on, value} = what(run, event)
+        {verb, target: on, value} = describeEvent(recording, event)
       const lane = h("span", {class: `lane ${i === finding.events.length - 1 ? "last" : "first"}`})
       return [
         h(
           "span",
           {},
-          h("span", {class: "th"}, lane, `Thread ${run.thread[event]}`),
+          h("span", {class: "th"}, lane, `Thread ${recording.thread[event]}`),
           ` ${verb} ${on && indexed ? "" : on} `,
           value ? h("b", {}, value) : null,
-          ` on line ${run.about(event).line}`,
+          ` on line ${recording.about(event).line}`,
         ),
         h(
           "a",
@@ -123,7 +123,7 @@ export class Findings {
         : null
     const epoch =
       finding.events.length > 1
-        ? `both in epoch ${run.epoch[finding.events[0] - 1]}`
+        ? `both in epoch ${recording.epoch[finding.events[0] - 1]}`
         : finding.count > 1
           ? `${finding.count.toLocaleString("en")} times`
           : ""
@@ -131,7 +131,7 @@ export class Findings {
       "div",
       {class: "opens", role: "button", tabindex: "0"},
       severity(level),
-      h("span", {}, words, place ? " " : null, place),
+      h("span", {}, words, target ? " " : null, target),
       h("span", {class: "sp"}),
       h("small", {}, epoch),
     )

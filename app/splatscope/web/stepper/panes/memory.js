@@ -30,18 +30,18 @@ export class Memory {
     })
   }
 
-  open(run, wanted = []) {
-    this.run = run
+  open(recording, wanted = []) {
+    this.recording = recording
     this.raced = new Set()
-    for (const finding of run.findings) {
+    for (const finding of recording.findings) {
       if (!finding.kind.endsWith("race")) continue
-      const m = run.memories.findIndex((memory) => memory.name === finding.name)
-      if (m >= 0) this.raced.add(run.memories[m].first + run.memories[m].cell(finding.index) + 1)
+      const m = recording.memories.findIndex((memory) => memory.name === finding.name)
+      if (m >= 0) this.raced.add(recording.memories[m].first + recording.memories[m].cell(finding.index) + 1)
     }
-    const shown = run.memories
+    const shown = recording.memories
       .map((memory, m) => [memory, m])
       .filter(([memory]) => memory.count && (!wanted.length || wanted.includes(memory.name)))
-    this.grids = shown.map(([memory, m]) => new Grid(run, memory, m, OPEN[+!shown.some(([one]) => one.space === "shared")]))
+    this.grids = shown.map(([memory, m]) => new Grid(recording, memory, m, OPEN[+!shown.some(([one]) => one.space === "shared")]))
     this.list.replaceChildren(...this.grids.map((grid) => grid.el))
     for (const grid of this.grids) grid.el.ontoggle = () => this.stepper.paint()
     if (!shown.length) this.list.append(h("p", {class: "none"}, "This kernel touches no memory that threads share."))
@@ -49,16 +49,16 @@ export class Memory {
   }
 
   paint(moment) {
-    const {run} = this,
+    const {recording} = this,
       {state} = moment
     const marks = new Map() // place → [rd or wr, site], of each running thread's last access in this epoch
     const mark = (event) => {
-      const site = run.about(event)
-      if (site.memory === undefined || !run.place[event]) return
-      const load = run.kind[run.site[event]] === KIND.read || site.access?.includes("load")
-      marks.set(run.place[event], [load ? "rd" : "wr", site])
+      const site = recording.about(event)
+      if (site.memory === undefined || !recording.target[event]) return
+      const load = recording.kind[recording.site[event]] === KIND.read || site.access?.includes("load")
+      marks.set(recording.target[event], [load ? "rd" : "wr", site])
     }
-    for (let t = 0; t < run.threads; t++) {
+    for (let t = 0; t < recording.threads; t++) {
       const access = state.access(t)
       if (access && state.status(t) === "run") mark(access - 1)
     }
@@ -76,8 +76,8 @@ const WORDS = {
 }
 
 class Grid {
-  constructor(run, memory, number, most) {
-    Object.assign(this, {run, memory, number, first: 0})
+  constructor(recording, memory, number, most) {
+    Object.assign(this, {recording, memory, number, first: 0})
     const shared = memory.space === "shared"
     const type = `${memory.type || (memory.parts.length > 1 ? "struct" : "")}`
     const size =
@@ -140,11 +140,11 @@ class Grid {
   }
 
   paint(moment, marks, raced) {
-    const {run, memory, number} = this,
+    const {recording, memory, number} = this,
       {state, followed} = moment
     const touched =
-      moment.event >= 0 && run.about(moment.event).memory === number && run.place[moment.event]
-        ? run.place[moment.event] - 1 - memory.first
+      moment.event >= 0 && recording.about(moment.event).memory === number && recording.target[moment.event]
+        ? recording.target[moment.event] - 1 - memory.first
         : -1
     const seen = touched >= 0 ? touched : followed?.memory === number ? followed.cell : this.first
     if (!this.cells || seen < this.first || seen >= this.first + MOST) this.#build(Math.floor(seen / MOST) * MOST)
@@ -155,7 +155,7 @@ class Grid {
       const shown = this.cells[i],
         cell = this.first + i,
         at = state.cellAt(number, cell),
-        place = memory.first + cell + 1
+        target = memory.first + cell + 1
       let same = shown.words !== null
       for (let w = 0; same && w <= width; w++) same = shown.words[w] === words[at + (w ? w + 2 : 0)]
       if (!same) {
@@ -171,16 +171,16 @@ class Grid {
       }
       const written = words[at + 1],
         read = words[at + 2],
-        mark = marks.get(place)
+        mark = marks.get(target)
       const stale =
         written &&
         read &&
         mark?.[0] !== "wr" &&
-        run.epoch[written - 1] === run.epoch[read - 1] &&
-        run.thread[written - 1] !== run.thread[read - 1] &&
+        recording.epoch[written - 1] === recording.epoch[read - 1] &&
+        recording.thread[written - 1] !== recording.thread[read - 1] &&
         moment.after(written - 1) > moment.after(read - 1)
       const code =
-        (mark ? (mark[0] === "rd" ? 1 : 2) : 0) + (stale ? 4 : 0) + (raced.has(place) ? 8 : 0) + (follows === cell ? 16 : 0)
+        (mark ? (mark[0] === "rd" ? 1 : 2) : 0) + (stale ? 4 : 0) + (raced.has(target) ? 8 : 0) + (follows === cell ? 16 : 0)
       if (code === shown.code && !(mark && this.parts > 1)) continue
       shown.code = code
       const klass = `cell${stale ? " st" : ""}${code & 8 ? " rc" : ""}${code & 16 ? " sel" : ""}`

@@ -1,9 +1,9 @@
 // Where did NaN come from? The chain of events that a value which is not finite was computed from, the first one on top.
 import {h} from "#web/shell/dom.js"
 import {icon} from "./icons.js"
-import {what} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/life.js"
 import {numbers} from "#web/stepper/model/recording.js"
-import {odd, slice} from "#web/stepper/model/slice.js"
+import {isNonFinite, slice} from "#web/stepper/model/slice.js"
 
 const MOST = 12 // rows: of a longer chain, its beginning and its end
 
@@ -30,8 +30,8 @@ export class Origin {
     )
   }
 
-  open(run) {
-    this.run = run
+  open(recording) {
+    this.recording = recording
     this.el.hidden = true
   }
 
@@ -43,35 +43,36 @@ export class Origin {
   // For the value at the cursor, else what is followed, else the last one before the cursor that is not finite.
   explain() {
     const {moment} = this.stepper,
-      {run} = this
-    const followed = moment.followed && this.stepper.who.lastWrite(moment)
-    const asked = [moment.event, followed ?? -1].find((event) => event >= 0 && odd(run, event)) ?? this.#before(moment)
+      {recording} = this
+    const followed = moment.followed && this.stepper.history.lastWrite(moment)
+    const asked =
+      [moment.event, followed ?? -1].find((event) => event >= 0 && isNonFinite(recording, event)) ?? this.#before(moment)
     if (asked === undefined)
       return this.stepper.say(
-        moment.position < run.length ? "No value up to here is NaN or infinite." : "No value of this run is NaN or infinite.",
+        moment.position < recording.length ? "No value up to here is NaN or infinite." : "No value of this run is NaN or infinite.",
       )
     this.stepper.say("")
-    this.#set(slice(run, asked))
+    this.#set(slice(recording, asked))
     this.el.scrollIntoView({block: "nearest"})
   }
 
   #before(moment) {
-    for (let p = moment.position - 1; p >= 0; p--) if (odd(this.run, moment.eventAt(p))) return moment.eventAt(p)
+    for (let p = moment.position - 1; p >= 0; p--) if (isNonFinite(this.recording, moment.eventAt(p))) return moment.eventAt(p)
   }
 
   #show(chain) {
-    const {run} = this,
+    const {recording} = this,
       {events, inputs} = chain,
       last = events.at(-1)
-    const {site, wordAt, words} = run
-    const nan = numbers(words, wordAt[last], run.sites[site[last]].type).some(Number.isNaN)
+    const {site, wordAt, words} = recording
+    const nan = numbers(words, wordAt[last], recording.sites[site[last]].type).some(Number.isNaN)
     this.name.textContent = `Where did this ${nan ? "NaN" : "infinity"} come from?`
     const half = MOST / 2,
       shown = events.length > MOST ? [...events.slice(0, half), -1, ...events.slice(-half)] : events
     this.rows.replaceChildren(
       ...shown.map((event, i) => {
         if (event < 0) return h("li", {class: "none"}, `${events.length - MOST} more`)
-        const {place, value, sign} = what(run, event)
+        const {target, value, sign} = describeEvent(recording, event)
         const link = h(
           "a",
           {
@@ -90,14 +91,14 @@ export class Origin {
                 "p",
                 {class: "none"},
                 inputs.length ? "computed from " : "It came so from outside.",
-                h("code", {}, inputs.map((e) => `${what(run, e).place} = ${run.value(e)}`).join(", ")),
+                h("code", {}, inputs.map((e) => `${describeEvent(recording, e).target} = ${recording.value(e)}`).join(", ")),
               )
             : null
         return h(
           "li",
           {},
-          h("code", {}, `${place} ${sign} ${value}`),
-          h("span", {}, `thread ${run.thread[event]}, line ${run.about(event).line}`),
+          h("code", {}, `${target} ${sign} ${value}`),
+          h("span", {}, `thread ${recording.thread[event]}, line ${recording.about(event).line}`),
           link,
           from,
         )

@@ -13,8 +13,8 @@ export class Scrub {
     }
   }
 
-  open(run) {
-    this.range.max = run.length
+  open(recording) {
+    this.range.max = recording.length
     this.drawn = ""
   }
 
@@ -23,10 +23,10 @@ export class Scrub {
     const marks = stops.length ? stops : moment.barriers
     const key = `${moment.lockstep} ${marks.length}`
     if (key !== this.drawn && marks.length <= 120)
-      this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${(p / moment.run.length) * 100}%`})))
+      this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${(p / moment.recording.length) * 100}%`})))
     this.drawn = key
     this.range.value = moment.position
-    this.range.style.setProperty("--done", `${(moment.position / moment.run.length) * 100}%`)
-    this.range.setAttribute("aria-valuetext", `event ${moment.step} of ${moment.run.length}`)
+    this.range.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
+    this.range.setAttribute("aria-valuetext", `event ${moment.step} of ${moment.recording.length}`)
   }
 }

@@ -1,7 +1,7 @@
 // The source with the line that every thread is on.
 import {h} from "#web/shell/dom.js"
 import {tokens} from "#web/widgets/slang.js"
-import {SEAT, Seats, louder, seating} from "./seats.js"
+import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
 
 export class Source {
   constructor(stepper) {
@@ -38,14 +38,14 @@ export class Source {
     })
   }
 
-  open(run) {
-    this.run = run
-    this.plan = seating(run.threads, run.head.group_size)
+  open(recording) {
+    this.recording = recording
+    this.plan = layoutThreads(recording.threads, recording.head.group_size)
     this.sheets = new Map()
     this.shown = -1
     this.scrolledTo = ""
     this.held = -1 // the file that the reader chose to look at, until the next step
-    const names = run.files
+    const names = recording.files
     this.files.hidden = names.length < 2
     this.files.replaceChildren(
       ...names.map((name, i) =>
@@ -63,13 +63,13 @@ export class Source {
         ),
       ),
     )
-    this.main = names.indexOf(run.head.file)
+    this.main = names.indexOf(recording.head.file)
   }
 
   #sheet(file) {
     if (!this.sheets.has(file)) {
       const state = {inside: false}
-      const rows = this.run.head.sources[this.run.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
+      const rows = this.recording.head.sources[this.recording.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
       if (rows.length > 1 && !rows.at(-1).text) rows.pop()
       this.sheets.set(file, rows)
     }
@@ -88,7 +88,7 @@ export class Source {
   // Breakpoints as they are set now.
   marks() {
     if (this.shown < 0) return
-    const name = this.run.files[this.shown]
+    const name = this.recording.files[this.shown]
     for (const r of this.#sheet(this.shown)) {
       const condition = this.stepper.breakpoints?.set.get(`${name}:${r.line}`)
       const set = condition !== undefined
@@ -99,22 +99,22 @@ export class Source {
   }
 
   paint(moment) {
-    const {run} = this,
+    const {recording} = this,
       {state, thread: chosen} = moment
     const current = moment.event,
-      active = current >= 0 ? run.thread[current] : -1
+      active = current >= 0 ? recording.thread[current] : -1
     const peers = this.#peers(moment)
     let mine = null
     const lines = new Map() // line of the file shown → {seats, count, running, here}
     const places = []
-    for (let t = 0; t < run.threads; t++) {
+    for (let t = 0; t < recording.threads; t++) {
       const status = moment.status(t),
         last = state.last(t) - 1
       const event = t === active ? current : status === "run" || status === "apart" ? state.next(t) : last
       if (event < 0) continue
-      const site = run.site[event]
-      places.push([t, run.file[site], run.line[site], status])
-      if (t === chosen) mine = [run.file[site], run.line[site]]
+      const site = recording.site[event]
+      places.push([t, recording.file[site], recording.line[site], status])
+      if (t === chosen) mine = [recording.file[site], recording.line[site]]
     }
     const file = this.held >= 0 ? this.held : mine ? mine[0] : this.main
     this.#show(file)
@@ -123,8 +123,8 @@ export class Source {
       if (!lines.has(line)) lines.set(line, {seats: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false})
       const entry = lines.get(line),
         dot = this.plan.dot(t)
-      const seat = t === chosen && status !== "wait" && status !== "held" ? SEAT.me : SEAT[status]
-      entry.seats[dot] = louder(entry.seats[dot], seat)
+      const seat = t === chosen && status !== "wait" && status !== "held" ? MARK.me : MARK[status]
+      entry.seats[dot] = moreProminent(entry.seats[dot], seat)
       entry.count++
       entry.running += status === "run" || status === "apart"
       entry.me ||= t === chosen
@@ -151,15 +151,15 @@ export class Source {
   // Lines on which another thread took part in the finding shown.
   #peers(moment) {
     const found = new Map(),
-      finding = this.run.findings[moment.finding]
+      finding = this.recording.findings[moment.finding]
     if (!finding || finding.events.length < 2 || !finding.events.includes(moment.step)) return found
     finding.events.forEach((step) => {
       if (step === moment.step) return
       const e = step - 1,
-        site = this.run.site[e],
-        kind = this.run.sites[site].kind
+        site = this.recording.site[e],
+        kind = this.recording.sites[site].kind
       const verb = {read: "read", write: "wrote", atomic: "was", arrive: "waits"}[kind] ?? "was"
-      found.set(`${this.run.file[site]}:${this.run.line[site]}`, `thread ${this.run.thread[e]} ${verb} here`)
+      found.set(`${this.recording.file[site]}:${this.recording.line[site]}`, `thread ${this.recording.thread[e]} ${verb} here`)
     })
     return found
   }
@@ -185,13 +185,13 @@ export class Source {
 
   #clicked(event) {
     const row = event.target.closest(".ln-row")
-    if (row && event.target.closest(".gut")) this.stepper.breakpoints?.toggle(this.run.files[this.shown], +row.dataset.line)
+    if (row && event.target.closest(".gut")) this.stepper.breakpoints?.toggle(this.recording.files[this.shown], +row.dataset.line)
   }
 
   // A condition for the breakpoint of a line, typed behind the line.
   ask(line) {
     const r = this.#sheet(this.shown)[line - 1],
-      key = `${this.run.files[this.shown]}:${line}`
+      key = `${this.recording.files[this.shown]}:${line}`
     if (!r || r.el.querySelector("input")) return
     const input = h("input", {
       class: "cond-in",
@@ -269,7 +269,7 @@ function row(text, line, state) {
       }
     },
     seat(plan, states) {
-      if (!seats) seats = new Seats(plan)
+      if (!seats) seats = new ThreadMap(plan)
       if (!seats.el.isConnected) map.append(seats.el)
       seats.show(states)
     },

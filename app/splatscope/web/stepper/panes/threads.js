@@ -42,33 +42,33 @@ export class Threads {
     })
   }
 
-  open(run) {
-    this.run = run
+  open(recording) {
+    this.recording = recording
     this.columns = null
     this.functions = new Map()
-    run.variables.forEach((variable, v) => {
+    recording.variables.forEach((variable, v) => {
       if (!variable.width) return
       if (!this.functions.has(variable.function)) this.functions.set(variable.function, [])
       this.functions.get(variable.function).push(v)
     })
     this.entries = new Map()
     this.shownVariables = null
-    this.watches.open(run)
+    this.watches.open(recording)
   }
 
   paint(moment) {
-    const {run} = this,
+    const {recording} = this,
       {state, thread} = moment,
       last = state.last(thread) - 1
-    const at = last >= 0 ? last : run.nth(thread, 0)
-    const current = at < 0 ? run.head.entry : run.about(at).function || run.head.entry
+    const at = last >= 0 ? last : recording.nth(thread, 0)
+    const current = at < 0 ? recording.head.entry : recording.about(at).function || recording.head.entry
     this.name.textContent = `Thread ${thread}`
     this.where.textContent = moment.pinned >= 0 ? `${current}, kept` : current
     this.#variables(moment, current)
     this.watches.paint(moment)
     this.#columns(current)
     const counts = {run: 0, apart: 0, wait: 0, held: 0, done: 0}
-    for (let t = 0; t < run.threads; t++) counts[moment.status(t)]++
+    for (let t = 0; t < recording.threads; t++) counts[moment.status(t)]++
     this.words.textContent = [
       [counts.run, "run"],
       [counts.apart, "diverged"],
@@ -84,7 +84,7 @@ export class Threads {
 
   // Of the function at hand first, then of those it was called from.
   #variables(moment, current) {
-    const {run} = this,
+    const {recording} = this,
       {state, thread} = moment
     const order = [current, ...[...this.functions.keys()].filter((name) => name !== current)]
     const wanted = []
@@ -95,7 +95,7 @@ export class Threads {
       const parts = []
       let of = current
       for (const v of wanted) {
-        const variable = run.variables[v]
+        const variable = recording.variables[v]
         if (variable.function !== of) parts.push(h("div", {class: "fn"}, (of = variable.function)))
         if (!this.entries.has(v)) this.entries.set(v, this.#entry(v))
         parts.push(this.entries.get(v).el)
@@ -113,7 +113,7 @@ export class Threads {
 
   #entry(v) {
     const value = h("b", {}),
-      {name, type} = this.run.variables[v]
+      {name, type} = this.recording.variables[v]
     const el = h(
       "button",
       {type: "button", class: "var", title: `${type} ${name}: who wrote it?`, "data-variable": name},
@@ -125,14 +125,14 @@ export class Threads {
   }
 
   #columns(current) {
-    const columns = (this.functions.get(current) ?? []).filter((v) => !this.run.variables[v].name.includes("["))
+    const columns = (this.functions.get(current) ?? []).filter((v) => !this.recording.variables[v].name.includes("["))
     const key = JSON.stringify([columns, this.watches.list.map((watch) => watch.text)])
     if (this.columns && key === this.shownColumns) return
     this.shownColumns = key
     this.columns = columns
     this.watched = [...this.watches.list]
-    const wave = this.run.head.wave_size
-    const names = [...this.watched.map((watch) => watch.text), ...columns.map((v) => this.run.variables[v].name)]
+    const wave = this.recording.head.wave_size
+    const names = [...this.watched.map((watch) => watch.text), ...columns.map((v) => this.recording.variables[v].name)]
     this.widths = names.map((name) => Math.min(name.length, 12))
     const head = h(
       "thead",
@@ -146,7 +146,11 @@ export class Threads {
           h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, h("span", {}, watch.text)),
         ),
         ...columns.map((v) =>
-          h("th", {scope: "col", class: "v", title: this.run.variables[v].type}, h("span", {}, this.run.variables[v].name)),
+          h(
+            "th",
+            {scope: "col", class: "v", title: this.recording.variables[v].type},
+            h("span", {}, this.recording.variables[v].name),
+          ),
         ),
       ),
     )
@@ -154,7 +158,7 @@ export class Threads {
     this.above = h("tr", {"aria-hidden": "true"}, h("td"))
     this.below = this.above.cloneNode(true)
     this.range = ""
-    this.lines = Array.from({length: this.run.threads}, (_, t) => {
+    this.lines = Array.from({length: this.recording.threads}, (_, t) => {
       const lane = h("span", {class: "lane"}),
         line = document.createTextNode("")
       const boxes = names.map((_, i) => h("span", {class: "box", style: `width:var(--w${i})`}))
@@ -182,7 +186,7 @@ export class Threads {
       }
     })
     this.table.replaceChildren(head, this.body)
-    this.table.setAttribute("aria-rowcount", this.run.threads + 1)
+    this.table.setAttribute("aria-rowcount", this.recording.threads + 1)
     this.rowHeight = 0
     this.widths.forEach((width, i) => this.#widen(i, width))
   }
@@ -205,22 +209,22 @@ export class Threads {
 
   // Only rows in view: a thousand threads cost no more than fifty.
   #rows(moment) {
-    const {run} = this,
+    const {recording} = this,
       {state, thread, followed} = moment
     const height = (this.rowHeight ||= this.#measure())
-    const all = run.threads <= WHOLE,
+    const all = recording.threads <= WHOLE,
       first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
     const until = all
-      ? run.threads
-      : Math.min(run.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
+      ? recording.threads
+      : Math.min(recording.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
     if (this.range !== (this.range = `${first} ${until}`)) {
       this.above.style.height = `${first * height}px`
-      this.below.style.height = `${(run.threads - until) * height}px`
+      this.below.style.height = `${(recording.threads - until) * height}px`
       this.body.replaceChildren(this.above, ...this.lines.slice(first, until).map((row) => row.el), this.below)
       this.above.hidden = !first
-      this.below.hidden = until === run.threads
+      this.below.hidden = until === recording.threads
     }
-    const finding = run.findings[moment.finding]
+    const finding = recording.findings[moment.finding]
     for (let t = first; t < until; t++) {
       const row = this.lines[t],
         status = moment.status(t),
@@ -230,8 +234,8 @@ export class Threads {
       if (row.klass !== klass) row.el.className = row.klass = klass
       const lane = `lane ${t === thread && goes ? "me" : status === "run" ? "" : status}`
       if (row.mark !== lane) row.lane.className = row.mark = lane
-      const event = t === run.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
-      const line = event < 0 ? "" : String(run.line[run.site[event]])
+      const event = t === recording.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
+      const line = event < 0 ? "" : String(recording.line[recording.site[event]])
       if (row.at !== line) row.line.data = row.at = line
       if (row.walled !== waits) row.wall.hidden = !(row.walled = waits)
       this.watched.forEach((watch, i) => {

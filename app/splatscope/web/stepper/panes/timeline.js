@@ -56,25 +56,25 @@ export class Timeline {
 
   #scrub(event) {
     const {left, width} = this.box.getBoundingClientRect()
-    if (this.run) this.stepper.seek(Math.round(((event.clientX - left) / width) * this.run.length))
+    if (this.recording) this.stepper.seek(Math.round(((event.clientX - left) / width) * this.recording.length))
   }
 
-  open(run) {
-    this.run = run
-    const each = run.threads / Math.min(LABELS, run.threads)
+  open(recording) {
+    this.recording = recording
+    const each = recording.threads / Math.min(LABELS, recording.threads)
     this.labels.replaceChildren(
-      ...Array.from({length: Math.min(LABELS, run.threads)}, (_, i) => {
+      ...Array.from({length: Math.min(LABELS, recording.threads)}, (_, i) => {
         const first = Math.round(i * each),
           last = Math.round((i + 1) * each) - 1
         return h(
           "span",
-          {style: `top:${((first + last + 1) / 2 / run.threads) * 100}%`},
+          {style: `top:${((first + last + 1) / 2 / recording.threads) * 100}%`},
           first === last ? `${first}` : `${first} to ${last}`,
         )
       }),
     )
     this.pins.replaceChildren(
-      ...run.findings.map((finding, i) => {
+      ...recording.findings.map((finding, i) => {
         if (!finding.events.length) return ""
         const pin = h(
           "button",
@@ -85,18 +85,18 @@ export class Timeline {
         return pin
       }),
     )
-    this.box.setAttribute("aria-valuemax", run.length)
+    this.box.setAttribute("aria-valuemax", recording.length)
     this.drawn = null
     this.draw()
   }
 
   paint(moment) {
-    const at = moment.run.length ? moment.position / moment.run.length : 0
+    const at = moment.recording.length ? moment.position / moment.recording.length : 0
     this.cursor.style.left = `${at * 100}%`
     this.box.setAttribute("aria-valuenow", moment.step)
     this.box.setAttribute(
       "aria-valuetext",
-      `event ${moment.step.toLocaleString("en")} of ${moment.run.length.toLocaleString("en")}`,
+      `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`,
     )
     const key = `${moment.lockstep} ${moment.finding}`
     if (key !== this.drawn || moment.chain !== this.chain) this.draw()
@@ -108,15 +108,15 @@ export class Timeline {
   draw() {
     const {moment} = this.stepper,
       {width, height} = this.canvas.getBoundingClientRect()
-    if (!this.run || !moment || !width) return
-    const {run} = this,
+    if (!this.recording || !moment || !width) return
+    const {recording} = this,
       density = window.devicePixelRatio || 1
     this.canvas.width = Math.round(width * density)
     this.canvas.height = Math.round(height * density)
     const paper = this.canvas.getContext("2d")
     paper.scale(density, density)
-    const x = (position) => (position / run.length) * width,
-      row = height / run.threads
+    const x = (position) => (position / recording.length) * width,
+      row = height / recording.threads
     const inks = Object.fromEntries(
       [
         "--room-a",
@@ -137,22 +137,22 @@ export class Timeline {
       paper.fillStyle = inks[k % 2 ? "--room-b" : "--room-a"]
       const from = walls[k - 1],
         to = walls[k]
-      for (let t = 0; t < run.threads; t++) {
+      for (let t = 0; t < recording.threads; t++) {
         if (from && Number.isNaN(from[t])) continue
         const left = from ? x(from[t]) : 0
         paper.fillRect(left, t * row, (to && !Number.isNaN(to[t]) ? x(to[t]) : width) - left, row + 0.5)
       }
     }
     const writes = this.#rows(paper, moment, inks, x, row, width)
-    ;[true, writes, walls.length, walls.length, run.findings.length].forEach((there, i) => {
+    ;[true, writes, walls.length, walls.length, recording.findings.length].forEach((there, i) => {
       this.foot.children[i].hidden = !there
     })
-    const fat = run.threads > 96 ? 2 : 2.4
+    const fat = recording.threads > 96 ? 2 : 2.4
     paper.strokeStyle = inks["--wall"]
     paper.lineWidth = fat
     for (const wall of walls) {
       paper.beginPath()
-      for (let t = 0; t < run.threads; t++) {
+      for (let t = 0; t < recording.threads; t++) {
         if (Number.isNaN(wall[t])) continue
         const move = t && !Number.isNaN(wall[t - 1]) ? "lineTo" : "moveTo"
         paper[move](x(wall[t]), t * row)
@@ -162,40 +162,44 @@ export class Timeline {
     }
     this.#finding(paper, moment, inks, x, row)
     this.#names(walls, x, width)
-    this.run.findings.forEach((finding, i) => {
+    this.recording.findings.forEach((finding, i) => {
       const pin = this.pins.children[i]
-      if (finding.events.length && pin) pin.style.left = `${(moment.after(finding.events.at(-1) - 1) / run.length) * 100}%`
+      if (finding.events.length && pin) pin.style.left = `${(moment.after(finding.events.at(-1) - 1) / recording.length) * 100}%`
     })
   }
 
   // walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all at one place.
   #walls(moment) {
-    const {run} = this,
+    const {recording} = this,
       walls = [],
-      passed = new Uint32Array(run.threads)
-    for (let p = 0; p < run.length; p++) {
+      passed = new Uint32Array(recording.threads)
+    for (let p = 0; p < recording.length; p++) {
       const e = moment.eventAt(p),
-        t = run.thread[e]
-      if (run.kind[run.site[e]] !== KIND.resume) continue
+        t = recording.thread[e]
+      if (recording.kind[recording.site[e]] !== KIND.resume) continue
       const k = passed[t]++
-      if (!walls[k]) walls[k] = new Float64Array(run.threads).fill(moment.lockstep ? p : NaN)
+      if (!walls[k]) walls[k] = new Float64Array(recording.threads).fill(moment.lockstep ? p : NaN)
       if (!moment.lockstep) walls[k][t] = p
     }
     return walls
   }
 
   #rows(paper, moment, inks, x, row, width) {
-    const {run} = this,
+    const {recording} = this,
       gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
     const {runs, pauses} = moment.lockstep ? this.#together(moment) : this.#apart(moment)
     const writes = [],
-      painted = new Int32Array(run.threads).fill(-1)
-    for (let p = 0; p < run.length; p++) {
+      painted = new Int32Array(recording.threads).fill(-1)
+    for (let p = 0; p < recording.length; p++) {
       const e = moment.eventAt(p),
-        t = run.thread[e],
-        s = run.site[e],
+        t = recording.thread[e],
+        s = recording.site[e],
         pixel = Math.floor(x(p))
-      if (painted[t] === pixel || (run.kind[s] !== KIND.write && run.kind[s] !== KIND.atomic) || run.sites[s].space !== "shared")
+      if (
+        painted[t] === pixel ||
+        (recording.kind[s] !== KIND.write && recording.kind[s] !== KIND.atomic) ||
+        recording.sites[s].space !== "shared"
+      )
         continue
       painted[t] = pixel
       writes.push(t, p)
@@ -216,7 +220,7 @@ export class Timeline {
     }
     paper.globalAlpha = 1
     paper.fillStyle = inks["--cell-write"]
-    const thick = Math.max(1.2, Math.min(3, (width / run.length) * 0.9))
+    const thick = Math.max(1.2, Math.min(3, (width / recording.length) * 0.9))
     for (let i = 0; i < writes.length; i += 2)
       paper.fillRect(x(writes[i + 1]), writes[i] * row + gap / 2, thick, Math.max(0.5, row - gap))
     return writes.length
@@ -224,13 +228,13 @@ export class Timeline {
 
   // When each thread runs and when it waits, as (thread, from, to) after each other. As the device did it: from one barrier to the next.
   #apart(moment) {
-    const {run} = this,
+    const {recording} = this,
       runs = [],
       pauses = []
-    const [begun, waits, last] = [0, 0, 0].map(() => new Float64Array(run.threads).fill(-1))
-    for (let p = 0; p < run.length; p++) {
+    const [begun, waits, last] = [0, 0, 0].map(() => new Float64Array(recording.threads).fill(-1))
+    for (let p = 0; p < recording.length; p++) {
       const e = moment.eventAt(p),
-        t = run.thread[e]
+        t = recording.thread[e]
       if (begun[t] < 0) {
         begun[t] = p
         if (waits[t] >= 0) {
@@ -239,32 +243,32 @@ export class Timeline {
         }
       }
       last[t] = p
-      if (run.kind[run.site[e]] !== KIND.arrive) continue
+      if (recording.kind[recording.site[e]] !== KIND.arrive) continue
       runs.push(t, begun[t], p + 1)
       begun[t] = -1
       waits[t] = p + 1
     }
-    for (let t = 0; t < run.threads; t++) {
+    for (let t = 0; t < recording.threads; t++) {
       if (begun[t] >= 0) runs.push(t, begun[t], last[t] + 1)
-      else if (waits[t] >= 0) pauses.push(t, waits[t], run.length)
+      else if (waits[t] >= 0) pauses.push(t, waits[t], recording.length)
     }
     return {runs, pauses}
   }
 
   // In lockstep a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
   #together(moment) {
-    const {run} = this,
+    const {recording} = this,
       runs = [],
       pauses = [],
-      from = new Float64Array(run.threads).fill(-1),
-      until = new Float64Array(run.threads)
+      from = new Float64Array(recording.threads).fill(-1),
+      until = new Float64Array(recording.threads)
     const close = (t) => {
       if (from[t] >= 0) runs.push(t, from[t], until[t])
     }
-    for (let p = 0, end; p < run.length; p = end) {
-      for (end = p + 1; end < run.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
+    for (let p = 0, end; p < recording.length; p = end) {
+      for (end = p + 1; end < recording.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
       for (let i = p; i < end; i++) {
-        const t = run.thread[moment.eventAt(i)]
+        const t = recording.thread[moment.eventAt(i)]
         if (until[t] === end) continue
         if (until[t] !== p || from[t] < 0) {
           close(t)
@@ -274,15 +278,15 @@ export class Timeline {
         until[t] = end
       }
     }
-    for (let t = 0; t < run.threads; t++) close(t)
+    for (let t = 0; t < recording.threads; t++) close(t)
     return {runs, pauses}
   }
 
   // The two accesses of the finding shown, or the events of a chain: joined by a dashed line, open ends first.
   #finding(paper, moment, inks, x, row) {
-    const events = moment.chain?.events ?? this.run.findings[moment.finding]?.events.map((step) => step - 1) ?? []
+    const events = moment.chain?.events ?? this.recording.findings[moment.finding]?.events.map((step) => step - 1) ?? []
     if (!events.length) return
-    const spots = events.map((event) => [x(moment.after(event)), (this.run.thread[event] + 0.5) * row])
+    const spots = events.map((event) => [x(moment.after(event)), (this.recording.thread[event] + 0.5) * row])
     paper.strokeStyle = inks["--sev-error"]
     paper.lineWidth = 1.6
     paper.setLineDash([4, 3])
@@ -301,7 +305,7 @@ export class Timeline {
 
   // As many epoch numbers as have room; the word before them where all have.
   #names(walls, x, width) {
-    const lefts = [0, ...walls.map((wall) => x(wall.find((place) => !Number.isNaN(place))))],
+    const lefts = [0, ...walls.map((wall) => x(wall.find((target) => !Number.isNaN(target))))],
       parts = []
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 || k === 0 || k === walls.length)
     let free = 0

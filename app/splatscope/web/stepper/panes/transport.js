@@ -1,8 +1,8 @@
 // How: the buttons that move through the run, what stands at the cursor, the order, the search.
 import {h} from "#web/shell/dom.js"
 import {icon} from "./icons.js"
-import {what} from "#web/stepper/model/life.js"
-import {odd} from "#web/stepper/model/slice.js"
+import {describeEvent} from "#web/stepper/model/life.js"
+import {isNonFinite} from "#web/stepper/model/slice.js"
 
 const button = (name, label, key, act, klass = "") => {
   const el = h(
@@ -29,12 +29,17 @@ export class Transport {
       button("line", "The next statement, of all who execute it together", "S", () => stepper.line(1), "wide"),
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
-      button("write", "Last write of what is followed", "W", () => stepper.who.jump(-1), "narrow"),
+      button("write", "Last write of what is followed", "W", () => stepper.history.jump(-1), "narrow"),
       (this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment.lockstep), "narrow")),
     )
     this.last = h(
       "button",
-      {type: "button", class: "btn wide", title: "To the last write of what is followed (W)", onclick: () => stepper.who.jump(-1)},
+      {
+        type: "button",
+        class: "btn wide",
+        title: "To the last write of what is followed (W)",
+        onclick: () => stepper.history.jump(-1),
+      },
       icon("write"),
       "Last write",
     )
@@ -90,8 +95,8 @@ export class Transport {
     )
   }
 
-  open(run) {
-    this.seg.hidden = this.stair.hidden = run.epochs < 2 && run.threads < 2
+  open(recording) {
+    this.seg.hidden = this.stair.hidden = recording.epochs < 2 && recording.threads < 2
     this.said = ""
   }
 
@@ -106,7 +111,7 @@ export class Transport {
   }
 
   paint(moment) {
-    const {run} = moment,
+    const {recording} = moment,
       {step} = moment
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
@@ -127,27 +132,27 @@ export class Transport {
         ? `${this.stepper.model.unit} ${stops.filter((n) => n <= moment.position).length} of ${stops.length}, `
         : ""
     const ask =
-      step && odd(run, moment.event)
+      step && isNonFinite(recording, moment.event)
         ? h(
             "button",
             {type: "button", class: "ask", title: "C", onclick: () => this.stepper.origin.explain()},
             "Where did it come from?",
           )
         : ""
-    this.now.replaceChildren(ask, unit, ...told(moment, Boolean(unit)))
+    this.now.replaceChildren(ask, unit, ...describeMoment(moment, Boolean(unit)))
   }
 }
 
 // What stands at the cursor, in words.
-export function told(moment, inside = false) {
-  const {run, step, event} = moment,
-    of = ` of ${run.length.toLocaleString("en")}`
+export function describeMoment(moment, inside = false) {
+  const {recording, step, event} = moment,
+    of = ` of ${recording.length.toLocaleString("en")}`
   if (!step) return [h("b", {}, "Before the first event"), `${of}: press → to begin`]
-  const {verb, place, value, sign} = what(run, event),
-    site = run.about(event)
-  const code = value ? h("code", {}, `${place} ${sign} ${value}`) : place ? h("code", {}, place) : null
+  const {verb, target, value, sign} = describeEvent(recording, event),
+    site = recording.about(event)
+  const code = value ? h("code", {}, `${target} ${sign} ${value}`) : target ? h("code", {}, target) : null
   const words = value && ["sets", "reads", "writes"].includes(verb) ? "" : verb
-  const replay = run.flags[event] & 2 ? ", replayed for its derivative" : ""
-  const where = `${of}: thread ${run.thread[event]}, line ${site.line}${words || code ? ", " : ""}${words}${words && code ? " " : ""}`
+  const replay = recording.flags[event] & 2 ? ", replayed for its derivative" : ""
+  const where = `${of}: thread ${recording.thread[event]}, line ${site.line}${words || code ? ", " : ""}${words}${words && code ? " " : ""}`
   return [h("b", {}, `${inside ? "event" : "Event"} ${step.toLocaleString("en")}`), where, ...(code ? [code] : []), replay]
 }

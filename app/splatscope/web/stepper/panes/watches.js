@@ -31,12 +31,12 @@ export class Watches {
     }
   }
 
-  open(run) {
-    this.run = run
+  open(recording) {
+    this.recording = recording
     for (const watch of this.list) this.#read(watch)
-    const memory = run.memories.find((one) => one.count > 1),
-      variable = run.variables.find((one) => /^u?int$/.test(one.type))
-    this.input.placeholder = `Watch: ${memory && variable ? `${memory.name}[${variable.name}]` : (run.variables[0]?.name ?? "1 + 1")}`
+    const memory = recording.memories.find((one) => one.count > 1),
+      variable = recording.variables.find((one) => /^u?int$/.test(one.type))
+    this.input.placeholder = `Watch: ${memory && variable ? `${memory.name}[${variable.name}]` : (recording.variables[0]?.name ?? "1 + 1")}`
     this.#rows()
   }
 
@@ -44,7 +44,7 @@ export class Watches {
     watch.question = null
     watch.wrong = ""
     try {
-      watch.question = known(parse(watch.text), this.run)
+      watch.question = known(parse(watch.text), this.recording)
     } catch (reason) {
       watch.wrong = reason.message
     }
@@ -52,7 +52,7 @@ export class Watches {
 
   add(text) {
     const watch = {text: text.trim()}
-    if (!watch.text || !this.run) return
+    if (!watch.text || !this.recording) return
     this.#read(watch)
     this.#say(watch.wrong)
     if (watch.wrong) return
@@ -94,7 +94,7 @@ export class Watches {
   }
 
   look(moment, thread) {
-    return lookup(this.run, moment.state, thread)
+    return lookup(this.recording, moment.state, thread)
   }
 
   // What a thread makes of it, "" where something it names has no value yet.

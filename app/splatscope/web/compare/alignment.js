@@ -1,8 +1,8 @@
 // One position for two recordings in lockstep: the same event of both, or the same event of the same epoch.
 
-export class Joint {
-  constructor(runs, byEpoch) {
-    this.bounds = runs.map((run) => (byEpoch ? epochs(run) : [0, run.length])) // of each recording, where its epochs begin, and its end
+export class Alignment {
+  constructor(recordings, byEpoch) {
+    this.bounds = recordings.map((recording) => (byEpoch ? epochs(recording) : [0, recording.length])) // of each recording, where its epochs begin, and its end
     const parts = Math.max(...this.bounds.map((bounds) => bounds.length - 1))
     this.starts = [0]
     for (let k = 0; k < parts; k++)
@@ -34,10 +34,10 @@ export class Joint {
   }
 }
 
-function epochs(run) {
+function epochs(recording) {
   const bounds = [0],
-    {order} = run.lockstep
-  for (let p = 0; p < run.length; p++) while (run.epoch[order[p]] >= bounds.length) bounds.push(p)
-  bounds.push(run.length)
+    {order} = recording.lockstep
+  for (let p = 0; p < recording.length; p++) while (recording.epoch[order[p]] >= bounds.length) bounds.push(p)
+  bounds.push(recording.length)
   return bounds
 }

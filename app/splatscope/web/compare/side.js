@@ -4,11 +4,11 @@ import {Memory} from "#web/stepper/panes/memory.js"
 import {Moment} from "#web/stepper/model/moment.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Threads} from "#web/stepper/panes/threads.js"
-import {told} from "#web/stepper/panes/transport.js"
+import {describeMoment} from "#web/stepper/panes/transport.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {what} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/life.js"
 
-export class Half {
+export class Side {
   constructor(owner, which) {
     this.owner = owner
     this.source = new Source(this)
@@ -29,30 +29,30 @@ export class Half {
     )
   }
 
-  open(run, name, meta) {
-    this.run = run
-    this.moment = new Moment(run, () => {})
+  open(recording, name, meta) {
+    this.recording = recording
+    this.moment = new Moment(recording, () => {})
     this.moment.setOrder(true)
     this.el.setAttribute("aria-label", name)
     this.name.textContent = name
     this.adapter.textContent = meta.adapter ?? ""
-    const n = run.findings.length
+    const n = recording.findings.length
     this.findings.replaceChildren(severity(n ? "error" : "ok"), n ? ` ${n} finding${n > 1 ? "s" : ""}` : " nothing found")
-    for (const pane of [this.source, this.threads, this.memory]) pane.open(run)
+    for (const pane of [this.source, this.threads, this.memory]) pane.open(recording)
   }
 
   // An event in a few words: "thread 3, line 12, keys[3] = 30".
-  place(event) {
+  describe(event) {
     if (event < 0) return "nothing more"
-    const {run} = this,
-      {verb, place, value, sign} = what(run, event)
-    return `thread ${run.thread[event]}, line ${run.about(event).line}, ${value ? `${place} ${sign} ${value}` : `${verb} ${place}`.trim()}`
+    const {recording} = this,
+      {verb, target, value, sign} = describeEvent(recording, event)
+    return `thread ${recording.thread[event]}, line ${recording.about(event).line}, ${value ? `${target} ${sign} ${value}` : `${verb} ${target}`.trim()}`
   }
 
   draw(differs) {
     this.moment.state.seek(this.moment.position).meet()
     for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
-    this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...told(this.moment))
+    this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...describeMoment(this.moment))
     this.el.classList.toggle("cmp-differs", differs)
     this.el.dataset.step = this.moment.step
   }
@@ -63,7 +63,7 @@ export class Half {
   choose(thread) {
     this.owner.choose(thread)
   }
-  follow(what) {
-    if (what?.memory !== undefined) this.owner.follow(this, what)
+  follow(describeEvent) {
+    if (describeEvent?.memory !== undefined) this.owner.follow(this, describeEvent)
   }
 }

@@ -2,7 +2,7 @@
 import {known, parse} from "#web/stepper/model/expression.js"
 import {find, nextStop} from "#web/stepper/model/search.js"
 
-export class Stops {
+export class Breakpoints {
   constructor(stepper) {
     this.stepper = stepper
     this.set = new Map() // "file:line" → condition, "" for none
@@ -23,19 +23,23 @@ export class Stops {
   // Why a condition cannot be asked, "" where it can.
   wrong(condition) {
     try {
-      if (condition.trim()) known(parse(condition), this.stepper.moment.run)
+      if (condition.trim()) known(parse(condition), this.stepper.moment.recording)
       return ""
     } catch (reason) {
       return reason.message
     }
   }
 
-  // On the line of the chosen thread; with a condition, typed behind it.
-  here(ask) {
-    const {here, run} = this.stepper.source
-    if (!here) return
-    if (ask) this.stepper.source.ask(here[1])
-    else this.toggle(run.files[here[0]], here[1])
+  // On the line of the chosen thread, or there no longer.
+  toggleHere() {
+    const {here, recording} = this.stepper.source
+    if (here) this.toggle(recording.files[here[0]], here[1])
+  }
+
+  // Asks for a condition on the line of the chosen thread.
+  askHere() {
+    const {here} = this.stepper.source
+    if (here) this.stepper.source.ask(here[1])
   }
 
   // On or back to one.

@@ -4,13 +4,13 @@ const NS = "http://www.w3.org/2000/svg"
 const WIDTH = 48,
   HEIGHT = 24,
   MOST = 64
-export const SEAT = {empty: 0, run: 1, me: 2, wait: 3, held: 4, done: 5, apart: 6}
+export const MARK = {empty: 0, run: 1, me: 2, wait: 3, held: 4, done: 5, apart: 6}
 const CLASSES = ["seat", "ln", "ln me", "ln w", "ln h", "ln d", "ln a"]
 const RADII = [0.8, 2.7, 2.7, 2, 2, 1.35, 2.1]
 const LOUDEST = [0, 5, 6, 3, 2, 1, 4] // where several threads share a dot, which of them it shows
 
 // Which dot of how many columns and rows a thread has.
-export function seating(threads, [x, y]) {
+export function layoutThreads(threads, [x, y]) {
   const each = Math.ceil(threads / MOST),
     dots = Math.ceil(threads / each)
   const columns = each === 1 && y > 1 && x <= 16 ? x : Math.min(8, dots)
@@ -20,7 +20,7 @@ export function seating(threads, [x, y]) {
 }
 
 // A path a state, each with the discs of all who are in it: to move a hundred threads changes two attributes, not a hundred.
-export class Seats {
+export class ThreadMap {
   constructor(plan) {
     const {columns, pitch, dots} = (this.plan = plan)
     this.shown = new Uint8Array(dots).fill(255)
@@ -64,4 +64,4 @@ export class Seats {
   }
 }
 
-export const louder = (a, b) => (LOUDEST[a] >= LOUDEST[b] ? a : b)
+export const moreProminent = (a, b) => (LOUDEST[a] >= LOUDEST[b] ? a : b)

@@ -2,12 +2,12 @@
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {icon} from "./icons.js"
-import {Lives, nameOf} from "#web/stepper/model/life.js"
+import {AccessIndex, nameOf} from "#web/stepper/model/life.js"
 import {near} from "#web/stepper/model/moment.js"
 
 const ROWS = 3
 
-export class Who {
+export class WriteHistory {
   constructor(stepper) {
     this.stepper = stepper
     this.name = h("code")
@@ -37,21 +37,21 @@ export class Who {
     })
     this.strip.onclick = (event) => {
       const {left, width} = this.strip.getBoundingClientRect()
-      this.stepper.seek(Math.round(((event.clientX - left) / width) * this.run.length))
+      this.stepper.seek(Math.round(((event.clientX - left) / width) * this.recording.length))
     }
   }
 
-  open(run) {
-    this.run = run
-    this.lives = new Lives(run)
+  open(recording) {
+    this.recording = recording
+    this.lives = new AccessIndex(recording)
     this.drawn = ""
   }
 
   // Positions of the writes, in the order shown.
   #writes(moment) {
     const key = `${JSON.stringify(moment.followed)} ${moment.lockstep}`
-    if (this.key !== key || this.of !== this.run) {
-      this.of = this.run
+    if (this.key !== key || this.of !== this.recording) {
+      this.of = this.recording
       this.key = key
       this.positions = this.lives
         .of(moment.followed)
@@ -79,9 +79,9 @@ export class Who {
     const {followed} = moment
     this.el.hidden = !followed
     if (!followed) return
-    const {run} = this,
+    const {recording} = this,
       writes = this.#writes(moment)
-    this.name.textContent = nameOf(run, followed)
+    this.name.textContent = nameOf(recording, followed)
     const until = writes.findLastIndex((position) => position <= moment.position)
     this.before.disabled = near(writes, moment.position, -1) === undefined
     this.beyond.disabled = near(writes, moment.position, 1) === undefined
@@ -90,13 +90,13 @@ export class Who {
       .reverse()
       .map((position) => {
         const event = moment.eventAt(position - 1),
-          site = run.about(event)
-        const value = site.kind === "atomic" ? site.access : run.value(event)
+          site = recording.about(event)
+        const value = site.kind === "atomic" ? site.access : recording.value(event)
         return h(
           "li",
           {},
           h("span", {class: "v"}, value || "·"),
-          h("span", {}, `thread ${run.thread[event]}, line ${site.line}`),
+          h("span", {}, `thread ${recording.thread[event]}, line ${site.line}`),
           h(
             "a",
             {
@@ -111,7 +111,7 @@ export class Who {
         )
       })
     const first =
-      followed.memory !== undefined && run.memories[followed.memory].space === "device"
+      followed.memory !== undefined && recording.memories[followed.memory].space === "device"
         ? "Nobody yet: it is as it was given."
         : "Nobody yet."
     this.rows.replaceChildren(...(shown.length ? shown : [h("li", {class: "none"}, first)]))
@@ -127,7 +127,7 @@ export class Who {
       this.drawn = key
       this.ground = new OffscreenCanvas(Math.round(width * density), Math.round(height * density))
       const paper = this.ground.getContext("2d"),
-        x = (position) => (position / this.run.length) * (width - 5)
+        x = (position) => (position / this.recording.length) * (width - 5)
       paper.scale(density, density)
       paper.fillStyle = colour("--line-2")
       paper.fillRect(0, height / 2 - 0.5, width, 1)
@@ -144,7 +144,12 @@ export class Who {
     paper.clearRect(0, 0, this.strip.width, this.strip.height)
     paper.drawImage(this.ground, 0, 0)
     paper.fillStyle = this.cursor
-    paper.fillRect(Math.round(((moment.position / this.run.length) * (width - 5) + 1) * density), 0, 2 * density, this.strip.height)
+    paper.fillRect(
+      Math.round(((moment.position / this.recording.length) * (width - 5) + 1) * density),
+      0,
+      2 * density,
+      this.strip.height,
+    )
   }
 
   close() {

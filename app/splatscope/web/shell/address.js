@@ -1,0 +1,32 @@
+// What an address says: `?page=NAME&step=N`, and a page's inputs behind them.
+
+/**
+ * A page at a step.
+ * @typedef {object} Place
+ * @property {string} page  name of the page
+ * @property {number} step  event of its primary stepper, counted from 1; 0 for none
+ * @property {string} inputs  the page's inputs as they stand in the address, `count=16&seed=2`
+ */
+
+const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes"] // everything else is an input of the page
+
+/**
+ * Read the query of an address; "" is the home page, a step that is no whole number above 0 is none.
+ * @param {string} search
+ * @returns {Place}
+ */
+export function parse(search) {
+  const query = new URLSearchParams(search)
+  const step = Number(query.get("step"))
+  const page = query.get("page") || "home"
+  for (const name of RESERVED) query.delete(name)
+  return {page, step: Number.isInteger(step) && step > 0 ? step : 0, inputs: query.toString()}
+}
+
+/**
+ * Write the query of an address.
+ * @param {Place} place
+ */
+export function format({page, step, inputs}) {
+  return `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
+}

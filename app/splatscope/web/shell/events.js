@@ -1,0 +1,70 @@
+// The app's own events on `window`, all of them, with what each carries. Features that know nothing of each other meet here.
+
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Place} from "./address.js"
+ */
+
+/**
+ * A stepper has painted another moment of its recording.
+ * @typedef {object} MomentShown
+ * @property {HTMLElement} root  the stepper's root
+ * @property {Moment} moment  position, chosen thread, state
+ * @property {boolean} first  whether the stepper is the page's primary one, which owns the address
+ * @property {number[]} stops  positions at which → and ← stop; empty for every event
+ * @property {number} sequence  number of the recording, as Python counts them
+ */
+
+/**
+ * What the debugger's bar shows of its workbench.
+ * @typedef {object} DebuggerState
+ * @property {string} view  "step", "compare" or "edit"
+ * @property {string} adapter  name of the device that recorded; "" before the first recording
+ * @property {string} adapterWords  the same in full
+ * @property {boolean} fromFile  whether the recording was opened from a file
+ * @property {string[]} adapters  devices to choose from
+ * @property {string} chosen  the device chosen for the next run
+ * @property {string[]} pair  names of the two recordings that can be compared; empty for none
+ * @property {string} said  what came of copying the link; "" for nothing new
+ */
+
+/**
+ * Payload by name. On `window` an event is called `splatscope:NAME`, its payload is the event's `detail`.
+ * @typedef {object} Events
+ * @property {MomentShown} moment  from every stepper, once a frame at most
+ * @property {number} step  go to this event, counted from 1: to the primary stepper
+ * @property {number} press  from the start, press → this often: to the primary stepper
+ * @property {Place} page  another page was asked for
+ * @property {{root: HTMLElement}} answered  a quiz was answered
+ * @property {DebuggerState} debug-state  from the workbench to its bar
+ * @property {null} debug-ask  from the bar: send the state
+ * @property {string} debug-view  from the bar: show "step", "compare" or "edit"
+ * @property {null} debug-run  from the bar: record
+ * @property {null} debug-open  from the bar: open the gallery
+ * @property {null} debug-share  from the bar: copy a link
+ * @property {string} debug-save  from the bar: save "recording", "python" or "perfetto"
+ * @property {string} debug-adapter  from the bar: record on this device, or on "both"
+ */
+
+/**
+ * Dispatch an event on `window`.
+ * @template {keyof Events} Name
+ * @param {Name} name
+ * @param {Events[Name]} detail
+ */
+export function emit(name, detail) {
+  window.dispatchEvent(new CustomEvent(`splatscope:${name}`, {detail}))
+}
+
+/**
+ * Call back with the payload of each event of this name.
+ * @template {keyof Events} Name
+ * @param {Name} name
+ * @param {(detail: Events[Name]) => void} act
+ * @returns {() => void} ends it
+ */
+export function on(name, act) {
+  const listen = (/** @type {Event} */ event) => act(/** @type {CustomEvent<Events[Name]>} */ (event).detail)
+  window.addEventListener(`splatscope:${name}`, listen)
+  return () => window.removeEventListener(`splatscope:${name}`, listen)
+}

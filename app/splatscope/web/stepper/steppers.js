@@ -1,0 +1,52 @@
+// The steppers that are on the page, which of them is its primary one, and a way for tests to look into them.
+import {precedes} from "#web/shell/dom.js"
+import {State} from "./model/state.js"
+
+/**
+ * @import {Moment} from "./model/moment.js"
+ * @import {Stepper} from "./stepper.js"
+ */
+
+/** @type {Set<Stepper>} */
+const live = new Set()
+/** @type {WeakMap<Element, Stepper | import("#web/compare/compare.js").Compare>} */
+const byRoot = new WeakMap()
+
+/**
+ * Add a stepper to the page.
+ * @param {Stepper} stepper
+ * @returns {() => void} takes it away again
+ */
+export function join(stepper) {
+  live.add(stepper)
+  expose(stepper)
+  return () => live.delete(stepper)
+}
+
+/** The page's primary stepper, which owns the address: the first in the document. Null where there is none. */
+export function primary() {
+  /** @type {Stepper | null} */
+  let first = null
+  for (const stepper of live) if (stepper.root.isConnected && (!first || precedes(stepper.root, first.root))) first = stepper
+  return first
+}
+
+/**
+ * The moment that the stepper of this root last painted, null before its recording is there.
+ * @param {Element} root
+ * @returns {Moment | null}
+ */
+export function momentOf(root) {
+  const stepper = byRoot.get(root)
+  return stepper && "painted" in stepper ? stepper.painted : null
+}
+
+/**
+ * Let tests and measurements find what draws a root: `splatscope.inspect(root)` is a Stepper or a Compare, `splatscope.State` makes
+ * states to compare with theirs. Nothing in the app reads it.
+ * @param {Stepper | import("#web/compare/compare.js").Compare} object
+ */
+export function expose(object) {
+  byRoot.set(object.root, object)
+  Object.assign(window, {splatscope: {State, inspect: (/** @type {Element} */ root) => byRoot.get(root)}})
+}

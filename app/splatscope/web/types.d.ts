@@ -1,0 +1,187 @@
+// What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a component.
+// Modules name these types by JSDoc: /** @import {Site, Memory} from "#web/types.d.ts" */
+
+export type Scalar =
+  | "bool" | "int" | "uint" | "int8_t" | "uint8_t" | "int16_t" | "uint16_t" | "int64_t" | "uint64_t" | "half" | "float" | "double"
+
+export type SiteKind =
+  | "value" | "element" | "read" | "write" | "atomic" | "arrive" | "resume" | "branch" | "loop" | "call" | "return"
+  | "out-of-bounds" | "overrun"
+
+/** A place in the source that records events. Fields that are empty or unknown are left out. */
+export interface Site {
+  file: string
+  /** Counted from 1, as is `column`. */
+  line: number
+  column: number
+  kind: SiteKind
+  function?: string
+  /** Of the variable, memory or function: the declared identifier. */
+  name?: string
+  /** Members behind the subscript, `.colour.x`. */
+  path?: string
+  /** Type of the value, as in the source. */
+  type?: string
+  space?: "shared" | "device"
+  /** Of an atomic: `add`, `load`, … */
+  access?: string
+  /** Words of the value. */
+  width?: number
+  /** Of a value: index into `variables`; -1 for none. */
+  variable?: number
+  /** Of an access: index into `memories`. */
+  memory?: number
+  /** For each word of the value, its word in the cell; missing where that is not known. */
+  puts?: number[]
+  /** Of a loop: its last line. */
+  end?: number
+  /** Names that a float was computed from. */
+  from?: string[]
+}
+
+/** One part of a cell: its name (`.x`, `` for the whole), its type, and its first word. Of an output, its first byte. */
+export type Part = [name: string, scalar: Scalar, offset: number]
+
+/** A shared array or a buffer as packed. */
+export interface PackedMemory {
+  name: string
+  space: "shared" | "device"
+  type: string
+  /** Sizes of an array of several dimensions, empty where they are not known. */
+  dims: number[]
+  /** Cells that the recording holds: all, or of a large memory those that were touched. */
+  count: number
+  /** Elements that the memory has. */
+  extent: number
+  /** Number of its first cell among all memories' cells. */
+  first: number
+  /** Words a cell. */
+  width: number
+  parts: Part[]
+}
+
+/** The same, with its columns. */
+export interface Memory extends PackedMemory {
+  /** Words before the first event, `count × width`; empty where they are not known. */
+  initial: Column
+  /** Index of the element that a cell holds. */
+  index(cell: number): number
+  /** Cell that holds an element; -1 where it is not recorded. */
+  cell(index: number): number
+}
+
+/** A local variable or parameter of a function, or one element of a local array. */
+export interface Variable {
+  name: string
+  function: string
+  type: string
+  /** Words of its value; 0 for a type whose values are not recorded. */
+  width: number
+}
+
+/** One thing that is wrong. `lines`, `threads` and `events` belong together, the earlier access first. */
+export interface Finding {
+  kind: string
+  /** Declared identifier of the memory or variable. */
+  name: string
+  message: string
+  file: string
+  lines: number[]
+  threads: number[]
+  /** Element of the memory. */
+  index: number
+  /** Counted from 1, in the device's order. */
+  events: number[]
+  /** How often it was seen with this cause. */
+  count: number
+}
+
+export interface PackedOutput {
+  name: string
+  /** Words of the buffer; the recording holds the first 4,096 at most. */
+  words: number
+  /** Words from one element to the next. */
+  stride: number
+  parts: Part[]
+}
+
+/** A buffer as the dispatch left it. */
+export interface Output extends PackedOutput {
+  data: Column
+}
+
+/** A column as packed: element type, first byte, elements. */
+export type ColumnEntry = [type: "uint8" | "uint16" | "uint32", start: number, count: number]
+export type Column = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
+/** The JSON before the columns of a packed recording. */
+export interface Head {
+  version: number
+  /** The file that was recorded; `sources` has the text of each file, by name. */
+  file: string
+  sources: Record<string, string>
+  entry: string
+  adapter: string
+  wave_size: number
+  group_size: [number, number, number]
+  groups: [number, number, number]
+  group: [number, number, number]
+  /** Threads of the recorded workgroup. */
+  threads: number
+  events: number
+  /** The recording was full before the kernel's end. */
+  truncated: boolean
+  /** Whether the kernel leaves the same results without being recorded; null where that was not tried. */
+  same_as_plain: boolean | null
+  /** Whether races between workgroups were looked for. */
+  between_groups?: boolean
+  /** What the recording does not show, in sentences. */
+  unseen?: string[]
+  sites: Site[]
+  memories: PackedMemory[]
+  variables: Variable[]
+  findings: Finding[]
+  outputs: PackedOutput[]
+  columns: Record<string, ColumnEntry>
+}
+
+/** What Python says of a recording beside its bytes. */
+export interface Meta {
+  adapter?: string
+  recording?: string
+  [name: string]: unknown
+}
+
+/** What a reader follows: a cell of a memory, or a variable of a thread. */
+export type Followed = CellRef | VariableRef
+export interface CellRef {
+  memory: number
+  cell: number
+  thread?: undefined
+  variable?: undefined
+}
+export interface VariableRef {
+  thread: number
+  variable: number
+  memory?: undefined
+  cell?: undefined
+}
+
+/**
+ * Panel's model of a component: its Python parameters as properties, and the connection.
+ * `Children` names the parameters that hold components.
+ */
+export type Model<Parameters, Children = {}> = Parameters & {
+  /** Call back when a parameter changes, "msg:custom" arrives, or the component is taken away ("remove"). */
+  on(event: string, act: (event: any) => void): void
+  /** Send a message to the component's `_handle_msg`. */
+  send_msg(message: {type: string; [name: string]: unknown}): void
+  get_child<Name extends keyof Children>(name: Name): Children[Name]
+}
+
+/** What `render` of a component is given. */
+export interface Render<Parameters, Children = {}> {
+  model: Model<Parameters, Children>
+  el: HTMLElement
+  view: {model: {document: {on_event(name: string, act: () => void): void}}}
+}
