@@ -18,7 +18,6 @@ import {startProgress} from "./progress.js"
  * @property {string} title
  * @property {string} group
  * @property {string} description
- * @property {boolean} exists
  */
 
 /**
