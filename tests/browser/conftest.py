@@ -11,13 +11,14 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from helpers.chromium import FLAGS, LOCAL
-from helpers.serving import served
+from helpers.serving import served_to_all
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of `panel serve app`, served with the components that only tests show."""
-    with served(tmp_path_factory.mktemp("server") / "log.txt") as address:
+def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
+    """The address of `panel serve app`, served with the components that only tests show: one for all processes of a run."""
+    folder = tmp_path_factory.getbasetemp()
+    with served_to_all(folder if worker_id == "master" else folder.parent) as address:
         yield address
 
 

@@ -1,16 +1,19 @@
 """The app as a user serves it, in a process of its own."""
 
+import fcntl
+import json
 import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import psutil
 import pytest
 
 HERE = Path(__file__).parent
@@ -20,6 +23,45 @@ ROOT = HERE.parents[1]
 @contextmanager
 def served(log: Path, **environment: str) -> Iterator[str]:
     """The address of `panel serve app`, which writes to `log` and has these variables of the environment besides ours."""
+    process, address = _start(log, environment)
+    try:
+        yield address
+    finally:
+        _end(psutil.Process(process.pid))
+
+
+@contextmanager
+def served_to_all(folder: Path) -> Iterator[str]:
+    """The address of one `panel serve app` for all test processes that name this folder: the first starts it, the last ends it."""
+    state = folder / "server.json"
+    with _locked(folder):
+        known = json.loads(state.read_text()) if state.exists() else None
+        if known is None:
+            process, address = _start(folder / "server.log", {})
+            known = {"address": address, "pid": process.pid, "users": []}
+        state.write_text(json.dumps(known | {"users": [*known["users"], os.getpid()]}))
+    try:
+        yield known["address"]
+    finally:
+        with _locked(folder):
+            known = json.loads(state.read_text())
+            users = [pid for pid in known["users"] if pid != os.getpid() and psutil.pid_exists(pid)]
+            if users:
+                state.write_text(json.dumps(known | {"users": users}))
+            else:
+                state.unlink()
+                with suppress(psutil.NoSuchProcess):
+                    _end(psutil.Process(known["pid"]))
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with (folder / "server.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _start(log: Path, environment: dict[str, str]) -> tuple[subprocess.Popen, str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -29,13 +71,18 @@ def served(log: Path, **environment: str) -> Iterator[str]:
     address = f"http://localhost:{port}"
     try:
         _wait(address, process, log)
-        yield address
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
+    except BaseException:
+        process.kill()
+        raise
+    return process, address
+
+
+def _end(process: psutil.Process) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except psutil.TimeoutExpired:
+        process.kill()
 
 
 def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
