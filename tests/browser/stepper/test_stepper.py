@@ -186,6 +186,7 @@ def test_a_phone_shows_one_pane_at_a_time(visit):
         page.locator(f"[data-tab={chosen}][role=tab]").click()
         for name, pane in panes.items():
             expect(pane).to_be_visible() if name == chosen else expect(pane).to_be_hidden()
-    for button in page.locator(".tp .btn").all():
-        if button.is_visible():
-            assert min(button.bounding_box()["width"], button.bounding_box()["height"]) >= 40
+    buttons = [button for button in page.locator(".tp .btn").all() if button.is_visible()]
+    assert buttons
+    for button in buttons:
+        assert min(button.bounding_box()["width"], button.bounding_box()["height"]) >= 40

@@ -56,7 +56,9 @@ def test_every_link_adds_up_to_the_same_gradient(told, values):
     lesson, query = told("autodiff", **values)
     for thread in (0, 13, 31):
         gradient = float(query.output("gradient")[thread])
-        for link in lesson.facts(query)["links"]:
+        links = lesson.facts(query)["links"]
+        assert links
+        for link in links:
             total = sum(value(query, part["moves"], thread) * value(query, part["gradient"], thread) for part in link["parts"])
             assert total == pytest.approx(gradient, rel=2e-3, abs=2e-7), link["name"]
 
@@ -108,7 +110,9 @@ def test_an_opaque_stack_cuts_the_chain(told):
 
 def test_all_nine_agree_with_the_twin(experiment):
     lesson = Autodiff()
-    for field, row in enumerate(lesson.nine(experiment).rows):
+    rows = lesson.nine(experiment).rows
+    assert len(rows) == 9
+    for field, row in enumerate(rows):
         expected = slopes(lesson, field).sum()
         for cell in row[1:3]:
             assert float(cell.replace("−", "-")) == pytest.approx(expected, rel=0.01, abs=1e-5), row[0]

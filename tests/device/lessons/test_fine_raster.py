@@ -50,8 +50,8 @@ def test_answers(told, values):
     lesson, query = told("fine-raster", **values)
     _, counts = states_of(lesson)
     blends = np.diff(counts, axis=1) > 0
-    wanted = {"idle": int(np.sum(counts[:, -1] < lesson.count)), "parted": int(np.sum(blends.any(0) & ~blends.all(0)))}
-    for name, number in wanted.items():
+    idle, parted = int(np.sum(counts[:, -1] < lesson.count)), int(np.sum(blends.any(0) & ~blends.all(0)))
+    for name, number in (("idle", idle), ("parted", parted)):
         answer = getattr(lesson, name)(query)
         assert answer.value == str(number)
         assert answer.value in answer.options

@@ -78,7 +78,9 @@ def test_the_figure_without_its_barrier(experiment: Experiment, count: int):
 
 def test_idle_lanes_are_what_is_left_of_the_waves_at_work(experiment: Experiment):
     width = experiment.adapter.wave_size
-    for number, row in enumerate(find_lesson(STEM)(count=256).idle_lanes(experiment).rows, 1):
+    rows = find_lesson(STEM)(count=256).idle_lanes(experiment).rows
+    assert len(rows) == 8
+    for number, row in enumerate(rows, 1):
         busy = 256 >> number
         waves = -(-busy // width)
         assert row == (str(number), str(busy), str(busy), f"{waves} of {256 // width}", str(waves * width - busy))

@@ -1,5 +1,7 @@
 """The binned kernels: lists of any length, the picture, and every gradient, for several shapes of tile and wave."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -74,13 +76,19 @@ def l1_ssim(color, target):
 LOSSES = {"l2": l2, "l1": l1, "l1+ssim": l1_ssim}
 
 
-def check_gradients(device, model, width, height, count, *, opaque=False, background="correct", **chosen):
+def case_of(model, width, height, count, opaque):
+    """Raw values (9, N) and a target for a case; the same each time."""
     rng = np.random.default_rng(width * count)
     raw, target = start(model, count, width, height, rng), rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
     if opaque:
         raw[8] = 2.5
-    got = gradients(device, trainer_of(device, raw, target, kernels="binned", model=model, background=background, **chosen))
-    loss = chosen.get("loss", "l2")
+    return raw, target
+
+
+@functools.cache
+def expected_gradients(model, width, height, count, opaque, background, loss):
+    """Central differences (9, N) of a loss, which no shape of a tile changes: every shape is compared with the same ones."""
+    raw, target = case_of(model, width, height, count, opaque)
     pixels = grid(width, height)
     seen = reference.bright_enough(load(raw.astype(float), model, width, height), pixels)
 
@@ -90,7 +98,13 @@ def check_gradients(device, model, width, height, count, *, opaque=False, backgr
         return LOSSES[loss](color.reshape(-1, height, width, 3), target / 255)
 
     step = 1e-5 if loss == "l2" else 1e-7  # an absolute value has a kink, which a short step rarely meets
-    assert_gradients_agree(got, differences(raw.astype(float), loss_of, step=step))
+    return differences(raw.astype(float), loss_of, step=step)
+
+
+def check_gradients(device, model, width, height, count, *, opaque=False, background="correct", loss="l2"):
+    raw, target = case_of(model, width, height, count, opaque)
+    got = gradients(device, trainer_of(device, raw, target, kernels="binned", model=model, background=background, loss=loss))
+    assert_gradients_agree(got, expected_gradients(model, width, height, count, opaque, background, loss))
 
 
 @pytest.mark.parametrize("case", list(CASES))

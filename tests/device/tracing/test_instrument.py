@@ -151,8 +151,9 @@ def test_short_circuits_stay_short() -> None:
 def test_calls_and_returns_pair() -> None:
     recording = recorded("early_return")
     for thread in range(4):
-        stack = []
-        for kind, name, _ in events(recording, "call", "return", thread=thread):
+        stack, paired = [], events(recording, "call", "return", thread=thread)
+        assert paired
+        for kind, name, _ in paired:
             if kind == "call":
                 stack.append(name)
             else:
