@@ -9,15 +9,6 @@ TESTS = Path(__file__).parents[1]
 FILES = sorted(TESTS.rglob("test_*.py"))
 # How the names of functions begin that fail by themselves.
 CHECKS = ("assert_", "check", "expect", "fail", "goes_on_undisturbed", "raises", "wait_for", "warns")
-    "assert_",
-    "check",
-    "expect",
-    "fail",
-    "goes_on_undisturbed",
-    "raises",
-    "wait_for",
-    "warns",
-)  # how functions that fail by themselves begin
 
 
 def name_of(call: ast.Call) -> str:
