@@ -18,7 +18,7 @@ from splatscope.gpu.slang_types import scalar_named
 from splatscope.slang.modules import find_entry, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
-from splatscope.tracing.cost import endless
+from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
 from splatscope.workers.isolated import Died, Overdue, outlive
@@ -61,7 +61,7 @@ def trace(
 
 def _overdue(job: KernelJob, as_json: bool) -> int:
     """What is said of a kernel that had to be ended from outside."""
-    module, lines = load_modules(job.source, job.file, job.include)[-1], endless(job.source, job.file, job.include)
+    module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
     entry = job.entry or find_entry(module)
     line = lines[0] if lines else module.source.line_column(next(b.head for b in module.source.functions() if b.name == entry))[0]
     why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "no budget tells where"

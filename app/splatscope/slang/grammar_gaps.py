@@ -1,9 +1,10 @@
-"""What the grammar lacks, blanked length for length, so that the rest of a body parses and still stands where it stood."""
+"""Constructs that tree-sitter's grammar for Slang lacks, blanked length for length: the rest of a body parses, in its place."""
 
 import re
 
 
 def blank(text: list[str], start: int, end: int, first: str = "") -> None:
+    """Blank a span of characters, line breaks apart; `first`, if given, replaces its first character."""
     for i in range(start, end):
         if text[i] != "\n":
             text[i] = " "
@@ -12,7 +13,7 @@ def blank(text: list[str], start: int, end: int, first: str = "") -> None:
 
 
 def _opaque(text: list[str], start: int, end: int) -> None:
-    """A statement whose inside the grammar need not see."""
+    """Turn a statement into `____;`, which the grammar reads as an expression."""
     for i in range(start, end):
         if text[i] != "\n":
             text[i] = "_"
@@ -33,7 +34,11 @@ _COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
 
 
 def mask(text: str) -> str:
-    """A body with the constructs that the grammar does not know blanked."""
+    """Blank the constructs in a function's body that the grammar does not know.
+
+    Example:
+        `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`.
+    """
     masked = list(text)
     for match in _ALIAS.finditer(text):
         _opaque(masked, *match.span())

@@ -1,57 +1,102 @@
-"""What a source's text says of its loops: whether they are unrolled, or surely end, or nothing would end them."""
+"""What the text of a loop says: whether it is unrolled, whether it surely ends, whether it may stay a loop."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
-from splatscope.slang.source import Source, closing
-from splatscope.tracing.sites import Site
+from splatscope.slang.source import COMMENT, Source, closing
 
-_HINTS = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
+_ATTRIBUTES_BEFORE = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
 _COUNTED = re.compile(
     r"for ?\( ?u?int (?P<i>\w+) = \w+ ?; ?(?P=i) ?<=? ?(?P<bound>\w+) ?;"
     r" ?(?:(?P=i) ?\+\+|\+\+ ?(?P=i)|(?P=i) ?\+= ?[1-9]\d*) ?\)(?P<body>.*)"
 )
 _CHANGED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=[^=]|\b{0}\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b"
 _LOOP = re.compile(r"\b(for|while|do)\b")
+_UNROLLED_FILL = re.compile(
+    r"^(?P<before>[ \t]*)\[ForceUnroll\](?P<loop>[ \t]*\n"
+    r"\s*for\s*\(\s*u?int\s+(?P<i>\w+)\s*=\s*0u?\s*;\s*(?P=i)\s*<\s*(?P<turns>\w+)\s*;\s*(?:(?P=i)\s*\+\+|\+\+\s*(?P=i))\s*\)"
+    r"\s*(?P<open>\{\s*)?[\w.]+\[(?P=i)\]\s*=\s*(?P<value>[\w\s,()+*-]*);(?(open)\s*\}))",
+    re.MULTILINE,
+)
+_INNERMOST_CALL = re.compile(r"\w+\s*\(([^()]*)\)")
+_INTEGER = re.compile(r"(u?int|bool)[234]?$")
 
 
-def hints_before(clean: str, at: int) -> str:
-    """The attributes before a statement, with the space around them."""
-    return _HINTS.search(clean, max(0, at - 200), at).group(0)
+def attributes_before(code: str, at: int) -> str:
+    """Return the attributes before a statement, with the space around them: `[loop] ` before `for`."""
+    return _ATTRIBUTES_BEFORE.search(code, max(0, at - 200), at).group(0)
 
 
-def unrolls(clean: str, at: int) -> bool:
-    """Whether the compiler unrolls the loop that begins there."""
-    return bool(re.search(r"\[\s*ForceUnroll\b", hints_before(clean, at), re.IGNORECASE))
+def is_unrolled(code: str, at: int) -> bool:
+    """Return whether the compiler is told to unroll the loop that begins at an offset."""
+    return bool(re.search(r"\[\s*ForceUnroll\b", attributes_before(code, at), re.IGNORECASE))
 
 
-def is_counted(loop: str, constants: Iterable[str]) -> bool:
-    """Whether a loop makes as many turns as a constant says."""
+def is_counted(loop: str, constants: Collection[str]) -> bool:
+    """Return whether a constant bounds the iterations of a loop.
+
+    Example:
+        `for (int i = 0; i < 8; i++) x += i;` is counted; with `i -= 1;` in its body, or `i < n` for a variable `n`, it is not.
+    """
     match = _COUNTED.match(re.sub(r"\s+", " ", loop))
     if match is None or re.search(_CHANGED.format(match["i"]), match["body"]):
         return False
     return match["bound"].isdecimal() or match["bound"] in constants
 
 
-def without_budget(source: Source, sites: list[Site], constants: Iterable[str]) -> list[int]:
-    """The lines of a file's loops that are not sure to end, and that no site would end."""
-    ended = {(site.line, site.column) for site in sites if site.kind == "overrun" and site.file == source.file}
-    lines, tails = [], set()
-    for block in (block for block in source.walk() if block.is_code and not (block.owner and block.owner.is_code)):
-        for loop in _LOOP.finditer(source.clean, block.start, block.end):
+def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:
+    """Return the lines of a file's loops that may run forever.
+
+    Args:
+        source: The file.
+        with_budget: (line, column) of the loops that the instrumenter gave a budget, so that they end.
+        constants: Names that are known at compile time.
+    """
+    lines, do_tails = [], set()
+    for block in (block for block in source.walk() if block.is_outermost_code):
+        for loop in _LOOP.finditer(source.code, block.start, block.end):
             at = loop.start()
             if loop.group(1) == "do":
-                tails.add(_behind(source.clean, loop.end()))
-            if at in tails or unrolls(source.clean, at) or source.line_column(at) in ended:
+                do_tails.add(_behind_statement(source.code, loop.end()))
+            if at in do_tails or is_unrolled(source.code, at) or source.line_column(at) in with_budget:
                 continue
-            end = _behind(source.clean, closing(source.clean, source.clean.index("(", at)) + 1) if loop.group(1) == "for" else at
-            if not is_counted(source.clean[at:end], constants):
+            end = at
+            if loop.group(1) == "for":
+                end = _behind_statement(source.code, closing(source.code, source.code.index("(", at)) + 1)
+            if not is_counted(source.code[at:end], constants):
                 lines.append(source.line_column(at)[0])
     return lines
 
 
-def _behind(clean: str, at: int) -> int:
-    """Where the next thing begins behind a statement."""
-    first = re.compile(r"\s*").match(clean, at).end()
-    end = closing(clean, first) if clean[first : first + 1] == "{" else clean.find(";", first)
-    return re.compile(r"\s*").match(clean, end + 1).end()
+def roll(text: str) -> str:
+    """Keep unrolled loops as loops: a driver then compiles a recorded body once, not once per iteration.
+
+    A loop is rolled only where no result can differ. An iteration fills one element of an array from integers: anything with a
+    derivative stays unrolled, since autodiff might sum the derivatives of a loop's iterations in another order. And each call
+    depends on a variable, since the compiler would have evaluated one of constants alone. All else stays in its line.
+
+    Example:
+        `[ForceUnroll]⏎for (uint i = 0; i < 5; i++) v[i] = load(at(i, n));` begins with `[loop] [MaxIters(5)]` where `n` is a uint.
+    """
+    code = COMMENT.sub("", text)
+
+    def is_integer(name: str) -> bool:
+        types = set(re.findall(rf"\b(\w+)\s+{name}\b(?!\s*\()", code)) - {"return"}
+        return bool(types) and all(map(_INTEGER.match, types))
+
+    def rolled(match: re.Match[str]) -> str:
+        names = set(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", match["value"])) - {match["i"]}
+        calls = _INNERMOST_CALL.findall(match["value"])
+        calls_vary = all(names & set(re.findall(r"\w+", arguments)) for arguments in calls)
+        if not names or not calls_vary or not all(map(is_integer, names)):
+            return match[0]
+        return f"{match['before']}[loop] [MaxIters({match['turns']})]{match['loop']}"
+
+    return _UNROLLED_FILL.sub(rolled, text)
+
+
+def _behind_statement(code: str, at: int) -> int:
+    """Return where the code behind the statement at an offset begins."""
+    first = re.compile(r"\s*").match(code, at).end()
+    end = closing(code, first) if code[first : first + 1] == "{" else code.find(";", first)
+    return re.compile(r"\s*").match(code, end + 1).end()

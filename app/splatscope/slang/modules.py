@@ -1,4 +1,4 @@
-"""The files of a program: its source, what that imports, and what those include."""
+"""The files of a program: its own source, the modules it imports, and the files these include."""
 
 import re
 from dataclasses import dataclass, replace
@@ -7,13 +7,20 @@ from pathlib import Path
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError
 from splatscope.paths import SHADER_FOLDERS
-from splatscope.slang.preprocessor import macros_in, written_out
+from splatscope.slang.preprocessor import expand, macros_in
 from splatscope.slang.source import Source
 
 
 @dataclass(frozen=True)
 class Module:
-    """A file. `name` is what an import calls it, "" for the program's own source; `included` says that others include its text."""
+    """A file of a program.
+
+    Attributes:
+        name: The name that an import uses, "" for the program's own source and for included files.
+        original: The text as the file has it.
+        source: The text parsed, with macros written out.
+        included: Whether other files `#include` this text.
+    """
 
     name: str
     file: str
@@ -27,7 +34,13 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^\s*__inc
 
 
 def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
-    """The modules of a program, each after those it imports, what they include among them; its own source last."""
+    """Load a program's modules, with the files they include: each after those it needs, the program's own source last.
+
+    Args:
+        text: The program's own source.
+        file: Its file name, as sites name it.
+        folders: Where imports and includes are searched, before the project's own shaders.
+    """
     found: dict[str, Module | None] = {}
 
     def visit(key: str, name: str, file: str, text: str, included: bool) -> None:
@@ -50,17 +63,17 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module
 
     visit("", "", file, text, False)
     main = found.pop("")
-    return without_macros([*(module for module in found.values() if module is not None), main])
+    return with_macros_expanded([*(module for module in found.values() if module is not None), main])
 
 
-def without_macros(modules: list[Module]) -> list[Module]:
-    """The modules with macros written out: their own, and those of the files that are included."""
+def with_macros_expanded(modules: list[Module]) -> list[Module]:
+    """Return the modules with macros written out: their own ones, and those of the files they include."""
     included = [module.source for module in modules if module.included]
 
-    def seen_by(module: Module) -> list[Source]:
+    def visible_to(module: Module) -> list[Source]:
         return [m.source for m in modules] if module.included else [*included, module.source]
 
-    return [replace(module, source=written_out(module.source, macros_in(seen_by(module)))) for module in modules]
+    return [replace(module, source=expand(module.source, macros_in(visible_to(module)))) for module in modules]
 
 
 def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
@@ -69,10 +82,10 @@ def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
 
 
 def find_entry(module: Module) -> str:
-    """The first entry point of a module.
+    """Return the name of a module's first entry point.
 
     Raises:
-        CompileError: it has none.
+        CompileError: It has none.
     """
     for block in module.source.functions():
         if "numthreads" in module.source.attributes(block).lower():

@@ -1,56 +1,78 @@
-"""Macros written out before a source is instrumented, so that what they do is recorded, all of it at the line that calls them.
+"""Macros written out before a source is instrumented, so that what they do is recorded, at the line that calls them.
 
-Only where there is no doubt what a name stands for: one definition, under no condition, without `#` and `...`. Any other stays
-as it is, and what it does is one step.
+Only macros whose meaning is certain are written out: one definition, under no condition, without `#` and `...`. Any other stays
+as it is, and a call of it is recorded as one step.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from splatscope.slang.source import Source, closing
+from splatscope.slang.source import COMMENT, Source, closing
 
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-_MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b")
+MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b")  # in a macro's body: it does something, or accesses memory
 MOST_TEXT = 20_000  # characters that one call may become
 MOST_BODIES = 500_000  # characters of all the bodies that one file may take in
 
 
 @dataclass(frozen=True)
+class Definition:
+    """A `#define` as written, from offset `start` to `end`; `parameters` is the text in its brackets, None without brackets."""
+
+    name: str
+    parameters: str | None
+    body: str
+    start: int
+    end: int
+
+    @property
+    def takes_arguments(self) -> bool:
+        """Whether the macro is called with brackets."""
+        return self.parameters is not None
+
+
+@dataclass(frozen=True)
 class Macro:
-    """`parameters` is None where the name alone is replaced."""
+    """A macro that can be written out: `parameters` is None for a mere name; `end` is where its definition ends."""
 
     parameters: tuple[str, ...] | None
     body: str
     file: str
-    at: int  # where its definition ends
+    end: int
+
+
+def definitions(text: str) -> Iterator[Definition]:
+    """Yield the `#define` directives of a text, in order."""
+    for match in _DEFINE.finditer(text):
+        name, brackets, parameters, body = match.groups()
+        yield Definition(name, parameters if brackets else None, body, match.start(), match.end())
 
 
 def macros_in(sources: Iterable[Source]) -> dict[str, Macro]:
-    """The macros of some files that can be written out, by name."""
+    """Return the macros of some files that can be written out, by name."""
     found: dict[str, Macro] = {}
-    doubtful: set[str] = set()
-    names: dict[str, set[str]] = {}  # in what a macro becomes
+    uncertain: set[str] = set()
+    names: dict[str, set[str]] = {}  # in the body of each macro
     for source in sources:
-        sure = _sure(source.text)
-        for define in _DEFINE.finditer(source.text):
-            name, brackets, listed, body = define.groups()
-            body = _COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", body)).strip()
-            parameters = tuple(p.strip() for p in listed.split(",") if p.strip()) if brackets else None
-            names.setdefault(name, set()).update(_NAME.findall(body))
-            if name in found or define.start() not in sure or "#" in body or '"' in body or "..." in (listed or ""):
-                doubtful.add(name)
-            elif brackets or _MORE_THAN_A_VALUE.search(body):
-                found[name] = Macro(parameters, body, source.file, define.end())
-        doubtful |= {match[2] for match in _DIRECTIVE.finditer(source.text) if match[1] == "undef"}
-    return {name: macro for name, macro in found.items() if name not in doubtful and not _leads_to(name, names)}
+        unconditional = _unconditional(source.text)
+        for define in definitions(source.text):
+            body = COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", define.body)).strip()
+            listed = define.parameters or ""
+            parameters = tuple(p.strip() for p in listed.split(",") if p.strip()) if define.takes_arguments else None
+            names.setdefault(define.name, set()).update(_NAME.findall(body))
+            if define.name in found or define.start not in unconditional or "#" in body or '"' in body or "..." in listed:
+                uncertain.add(define.name)
+            elif define.takes_arguments or MORE_THAN_A_VALUE.search(body):
+                found[define.name] = Macro(parameters, body, source.file, define.end)
+        uncertain |= {match[2] for match in _DIRECTIVE.finditer(source.text) if match[1] == "undef"}
+    return {name: macro for name, macro in found.items() if name not in uncertain and not _is_recursive(name, names)}
 
 
-def _leads_to(name: str, names: dict[str, set[str]]) -> bool:
-    """Whether a macro's own name is left in what it becomes: written out once, it would be replaced again."""
+def _is_recursive(name: str, names: dict[str, set[str]]) -> bool:
+    """Return whether a macro's expansion holds its own name: written out, it would be replaced once more."""
     reached, waiting = set(), [name]
     while waiting:
         more = names.get(waiting.pop(), set()) - reached
@@ -59,57 +81,60 @@ def _leads_to(name: str, names: dict[str, set[str]]) -> bool:
     return name in reached
 
 
-def _sure(text: str) -> set[int]:
-    """Where definitions stand that no condition can leave out, but for the one around a whole header."""
-    sure, depth = set(), 0
+def _unconditional(text: str) -> set[int]:
+    """Return the offsets of definitions that no #if can leave out; the guard around a whole header does not count."""
+    found, depth = set(), 0
     directives = list(_DIRECTIVE.finditer(text))
     for i, match in enumerate(directives):
         word, name = match.groups()
         guards = word == "ifndef" and i + 1 < len(directives) and directives[i + 1].groups() == ("define", name)
         if word == "define" and depth == 0:
-            sure.add(match.start())
+            found.add(match.start())
         depth += (word.startswith("if") and not (guards and i == 0)) - (word == "endif")
-    return sure
+    return found
 
 
-def written_out(source: Source, macros: dict[str, Macro]) -> Source:
-    """The source with its calls of macros written out; each stays on its line, and its places are those of the call."""
-    parts, shifts, at, length = [], [], 0, 0
+def expand(source: Source, macros: dict[str, Macro]) -> Source:
+    """Return the source with its calls of macros written out, each on the line of the call.
+
+    Example:
+        With `#define SET(v) a[0] = v`, `SET(2);` becomes `a[0] = 2;`, and both are in the columns of `SET(2)` for `line_column`.
+    """
+    parts, moves, at, length = [], [], 0, 0
     try:
-        calls = list(_calls(source, macros))
+        calls = list(_expanded_calls(source, macros))
     except RecursionError:  # hundreds of macros, each in the next
         return source
     for start, end, text in calls:
         text += "\n" * source.text.count("\n", start, end)
         parts += [source.text[at:start], text]
         length += start - at
-        shifts.append((length, start, True))
+        moves.append((length, start, True))
         length += len(text)
-        shifts.append((length, end, False))
+        moves.append((length, end, False))
         at = end
-    if not shifts:
+    if not moves:
         return source
-    result = Source("".join([*parts, source.text[at:]]).encode("latin-1").decode(), source.file)
-    result.written, result.shifts = source.text, shifts
-    return result
+    return Source.expanded(source, "".join([*parts, source.text[at:]]), moves)
 
 
-def _calls(source: Source, macros: dict[str, Macro]) -> Iterable[tuple[int, int, str]]:
+def _expanded_calls(source: Source, macros: dict[str, Macro]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, new text) of each call of a macro."""
     at, left = 0, [MOST_BODIES]
-    while macros and (name := _NAME.search(source.clean, at)) is not None:
+    while macros and (name := _NAME.search(source.code, at)) is not None:
         at = name.end()
         macro = macros.get(name.group(0))
-        if macro is None or (macro.file == source.file and name.start() < macro.at):
+        if macro is None or (macro.file == source.file and name.start() < macro.end):
             continue
-        call = _replaced(source.clean, name, macros, left)
+        call = _expanded_call(source.code, name, macros, left)
         if call is None or not re.search(r'["#]', source.text[name.start() : call[0]]):
             at = call[0] if call else at
             if call:
                 yield name.start(), call[0], call[1]
 
 
-def _replaced(text: str, name: re.Match[str], macros: dict[str, Macro], left: list[int]) -> tuple[int, str] | None:
-    """(where a call ends, what it becomes); None where it is none. `left` counts down MOST_BODIES."""
+def _expanded_call(text: str, name: re.Match[str], macros: dict[str, Macro], left: list[int]) -> tuple[int, str] | None:
+    """Return (where a call ends, its new text), None where the name is no call. `left` holds what is left of MOST_BODIES."""
     macro, end, body = macros[name.group(0)], name.end(), macros[name.group(0)].body
     left[0] -= 1 + len(body)
     if left[0] < 0:
@@ -124,18 +149,19 @@ def _replaced(text: str, name: re.Match[str], macros: dict[str, Macro], left: li
             given = []
         if len(given) != len(macro.parameters):
             return None
-        values = dict(zip(macro.parameters, (_all(value, macros, left) for value in given), strict=True))
+        values = dict(zip(macro.parameters, (_expanded(value, macros, left) for value in given), strict=True))
         body = _NAME.sub(lambda match: values.get(match.group(0), match.group(0)), body)
-    body = _all(body, macros, left)
+    body = _expanded(body, macros, left)
     return (end, " ".join(body.split())) if len(body) < MOST_TEXT else None
 
 
-def _all(text: str, macros: dict[str, Macro], left: list[int]) -> str:
+def _expanded(text: str, macros: dict[str, Macro], left: list[int]) -> str:
+    """Return a text with its calls of macros written out."""
     parts, at, start = [], 0, 0
     while (name := _NAME.search(text, at)) is not None:
         at = name.end()
         if name.group(0) in macros:
-            call = _replaced(text, name, macros, left)
+            call = _expanded_call(text, name, macros, left)
             if call is not None:
                 parts += [text[start : name.start()], call[1]]
                 at = start = call[0]
@@ -143,7 +169,7 @@ def _all(text: str, macros: dict[str, Macro], left: list[int]) -> str:
 
 
 def _arguments(text: str) -> list[str]:
-    """Arguments of a macro: commas count outside of round brackets, all of them."""
+    """Split a macro's arguments, at every comma outside of round brackets."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")

@@ -1,23 +1,24 @@
-"""Slang source as far as the recorder reads it: where functions stand, found by brackets, and each body as a tree.
+"""A file of Slang: its blocks (functions, structs, …), found by their brackets, and the syntax tree of each function's body.
 
-tree-sitter parses one body at a time and sees neither directives nor the constructs that its grammar lacks: these are blanked,
-length for length, so that what its nodes point at is still the source. What stays an ERROR is copied as it is written.
+tree-sitter parses one body at a time. Directives and constructs that its grammar lacks are blanked first, length for length, so
+that its nodes still point into the source. What it cannot read becomes an ERROR node.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
+from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.grammar_gaps import blank, mask
 
 _parser = Parser(Language(tree_sitter_slang.language()))
 
-SCALARS = ("bool", "int", "uint", "float", "half", "double", "int64_t", "uint64_t", "int16_t", "uint16_t", "int8_t", "uint8_t")
-_NUMERIC = re.compile(rf"^({'|'.join(SCALARS)})([1-4](x[1-4])?)?$")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
 _ATTRIBUTES = r"(?:\[[^\[\]]*\]\s*)*"
@@ -28,45 +29,75 @@ _CONTAINER = re.compile(
 _ACCESSOR = re.compile(rf"{_ATTRIBUTES}(get|set|ref|__ref|modify|_modify)\s*(\([^()]*\)\s*)?$")
 
 
-def is_numeric(type_text: str) -> bool:
-    """Whether values of this type are recorded: a scalar, vector or matrix."""
-    return bool(_NUMERIC.match(type_text))
-
-
 @dataclass(eq=False)
 class Block:
-    """A pair of braces with what stands before it: a function, or a container of functions. Offsets are into the source.
+    """A pair of braces with its head: a function, or a container of functions such as a struct.
 
-    `kind`: function, lambda, struct, interface, namespace, property … `parameters` is the span between a function's brackets.
+    Offsets are into the source: `head` is where the block's declaration begins, `start` its opening brace, `end` the position
+    behind the closing one, `parameters` the span between a function's round brackets. `kind` is "function", "lambda", "struct",
+    "interface", "namespace", "property", ….
     """
 
     kind: str
     name: str
     head: int
-    start: int  # of the opening brace
-    end: int  # behind the closing one
+    start: int
+    end: int
     parameters: tuple[int, int] | None = None
     inner: list["Block"] = field(default_factory=list)
     owner: "Block | None" = None
 
     @property
     def is_code(self) -> bool:
+        """Whether the block holds statements."""
         return self.kind in ("function", "lambda")
+
+    @property
+    def is_outermost_code(self) -> bool:
+        """Whether the block holds statements and is not itself among the statements of another."""
+        return self.is_code and not (self.owner and self.owner.is_code)
+
+    @property
+    def struct_name(self) -> str:
+        """The struct or extension that this block is a method of, "" if none."""
+        owner = self.owner
+        while owner is not None and owner.kind not in ("struct", "extension", "class"):
+            owner = owner.owner
+        return owner.name if owner is not None else ""
 
 
 class Source:
-    """A file: its text (one character a byte), the same without what is no code, and its blocks."""
+    """A file of Slang, parsed.
+
+    Attributes:
+        text: The text, one character a byte, so that tree-sitter's offsets are indices.
+        code: The text with comments, strings and directives blanked.
+        blocks: The outermost blocks.
+    """
 
     def __init__(self, text: str, file: str = ""):
         self.file = file
         self.text = text.encode().decode("latin-1")
-        self.clean = _NOT_CODE.sub(_blanked, _without_odd_branches(self.text))
-        self.blocks = _outer_blocks(self.clean, 0, len(self.clean), None)
-        self.written = self.text  # as the file has it, where the text has macros written out
-        self.shifts: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's text begins there)
+        self.code = _NOT_CODE.sub(_blanked, _without_unbalanced_branches(self.text))
+        self.blocks = _outer_blocks(self.code, 0, len(self.code), None)
+        self._file_text = self.text
+        self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's text begins here)
+
+    @classmethod
+    def expanded(cls, original: "Source", text: str, moves: list[tuple[int, int, bool]]) -> "Source":
+        """Return a source whose macros are written out; `line_column` still answers with positions in the original file.
+
+        Args:
+            original: The source as the file has it.
+            text: The new text, one character a byte.
+            moves: (offset in the new text, offset in the original, whether a macro's text begins here), in order.
+        """
+        source = cls(text.encode("latin-1").decode(), original.file)
+        source._file_text, source._moves = original.text, moves
+        return source
 
     def walk(self) -> Iterator[Block]:
-        """All blocks, each before those inside it."""
+        """Yield all blocks, each before those inside it."""
         pending = list(reversed(self.blocks))
         while pending:
             block = pending.pop()
@@ -74,43 +105,67 @@ class Source:
             pending += reversed(block.inner)
 
     def functions(self) -> Iterator[Block]:
+        """Yield all functions, methods and lambdas."""
         return (block for block in self.walk() if block.is_code)
 
     def head(self, block: Block) -> str:
-        return self.clean[block.head : block.start]
+        """Return the code before a block's opening brace."""
+        return self.code[block.head : block.start]
 
     def attributes(self, block: Block) -> str:
-        """The attributes before a function, as text."""
+        """Return the attributes before a function, as text."""
         return re.match(_ATTRIBUTES, self.head(block).lstrip()).group(0)
 
     def parameters(self, block: Block) -> list[str]:
-        """A function's parameters as text, without commas."""
-        return split_arguments(self.clean[slice(*block.parameters)]) if block.parameters else []
+        """Return a function's parameters as text, without commas."""
+        return split_arguments(self.code[slice(*block.parameters)]) if block.parameters else []
+
+    def type_parameters(self, block: Block) -> set[str]:
+        """Return the type parameters of a function and of all that it stands in: {"T"} in `struct Box<T> { void f() {} }`."""
+        names: set[str] = set()
+        while block is not None:
+            head = self.head(block)
+            for listed in _GENERIC_HEAD.findall(head[: head.find("(")] if block.is_code and "(" in head else head):
+                found = (re.match(r"(?!let\b|each\b)\w+(?=\s*(?::|=|$))", part) for part in split_arguments(listed))
+                names |= {match.group(0) for match in found if match is not None and not is_numeric(match.group(0))}
+            block = block.owner
+        return names
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """(line, column) in the file, both from 1."""
-        shift = bisect_right(self.shifts, offset, key=lambda s: s[0]) - 1
-        if shift >= 0:
-            here, there, is_macro = self.shifts[shift]
+        """Return (line, column) in the file, both from 1; of text that a macro became, those of its call."""
+        move = bisect_right(self._moves, offset, key=lambda m: m[0]) - 1
+        if move >= 0:
+            here, there, is_macro = self._moves[move]
             offset = there if is_macro else there + offset - here
-        return self.written.count("\n", 0, offset) + 1, offset - self.written.rfind("\n", 0, offset)
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """The offset at which each line of the file begins."""
+        return [0, *(match.end() for match in re.finditer("\n", self._file_text))]
 
     def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
-        """The code in a span, each block blanked with its braces, and ended by a semicolon."""
+        """Return the code in a span, with each block's braces and what they hold blanked, and a semicolon after it."""
         parts, at = [], start
         for block in blocks:
-            parts += [self.clean[at : block.start], re.sub(r"[^\n]", " ", self.clean[block.start : block.end - 1]), ";"]
+            parts += [self.code[at : block.start], re.sub(r"[^\n]", " ", self.code[block.start : block.end - 1]), ";"]
             at = block.end
-        return "".join(parts) + self.clean[at : len(self.clean) if end is None else end]
+        return "".join(parts) + self.code[at : len(self.code) if end is None else end]
+
+    def top_level(self) -> str:
+        """Return the code outside of functions and structs, that of namespaces included."""
+        inside = [b for b in self.walk() if b.kind != "namespace" and (b.owner is None or b.owner.kind == "namespace")]
+        return self.outside(inside)
 
     def body(self, block: Block) -> Node | None:
-        """The compound statement of a function, None where the grammar is lost."""
-        text = list(self.clean[block.start : block.end])
+        """Return the compound statement of a function; None where the grammar cannot read it."""
+        text = list(self.code[block.start : block.end])
         for inner in block.inner:  # lambdas and local structs are blocks of their own
             filler = ";" if inner.kind != "lambda" else "0"
             blank(text, inner.head - block.start, inner.end - block.start, filler)
         masked = mask("".join(text))
-        lead = re.sub(r"[^\n]", " ", self.clean[: block.start - 3]) + "f()"
+        lead = re.sub(r"[^\n]", " ", self.code[: block.start - 3]) + "f()"
         root = _parser.parse((lead + masked).encode("latin-1")).root_node
         function = root.named_children[0] if root.named_children else None
         node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
@@ -125,8 +180,12 @@ def _blanked(match: re.Match) -> str:
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
 
 
-def _without_odd_branches(text: str) -> str:
-    """The text with later branches of an #if blanked where they open other brackets than they close: the first stands for them."""
+def _without_unbalanced_branches(text: str) -> str:
+    """Blank the later branches of an #if one of whose branches opens more braces than it closes: the first stands for all.
+
+    Example:
+        Of `#if A` / `void f(int x) {` / `#else` / `void f() {` / `#endif` / `}`, only one opening brace may be left.
+    """
     open_ones: list[list[int]] = []
     for match in _CONDITIONAL.finditer(text):
         word = match.group(1)
@@ -135,27 +194,28 @@ def _without_odd_branches(text: str) -> str:
         elif open_ones and word in ("elif", "else"):
             open_ones[-1] += [match.start(), match.end()]
         elif open_ones:
-            first, *others = zip(*[iter([*open_ones.pop(), match.start()])] * 2, strict=True)
-            if any(text.count("{", *span) != text.count("}", *span) for span in (first, *others)):
-                for span in others:
-                    text = text[: span[0]] + re.sub(r"[^\n]", " ", text[slice(*span)]) + text[span[1] :]
+            edges = [*open_ones.pop(), match.start()]
+            branches = list(zip(edges[::2], edges[1::2], strict=True))
+            if any(text.count("{", *branch) != text.count("}", *branch) for branch in branches):
+                for start, end in branches[1:]:
+                    text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
     return text
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, in source order."""
+    """Yield the node and all below it, in source order."""
     yield node
     for child in node.children:
         yield from walk(child)
 
 
 def text_of(node: Node) -> str:
-    """What the parser saw of a node."""
+    """Return a node's text as the parser saw it."""
     return node.text.decode("latin-1")
 
 
 def split_arguments(text: str) -> list[str]:
-    """Split at the commas that stand outside of all brackets."""
+    """Split at the commas outside of all brackets: `a, f(b, c), d<e, 1>` has three parts."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in "([{<") - (c in ")]}" or (c == ">" and text[i - 1 : i] not in "-="))
@@ -167,7 +227,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def closing(text: str, start: int) -> int:
-    """Where the bracket at `start` is closed; the end of the text if it never is."""
+    """Return where the bracket at `start` is closed; the last position of the text if it never is."""
     depth = 0
     for match in re.compile(r"[()\[\]{}]").finditer(text, start):
         depth += 1 if match.group(0) in "([{" else -1
@@ -179,19 +239,19 @@ def closing(text: str, start: int) -> int:
 # Blocks
 
 
-def _outer_blocks(clean: str, start: int, end: int, owner: Block | None) -> list[Block]:
-    """The blocks in a span outside of all functions."""
+def _outer_blocks(code: str, start: int, end: int, owner: Block | None) -> list[Block]:
+    """Find the blocks in a span outside of all functions."""
     blocks, head, at = [], start, start
     pattern = re.compile(r"[;{}()\[]")
-    while (match := pattern.search(clean, at, end)) is not None:
+    while (match := pattern.search(code, at, end)) is not None:
         c, at = match.group(0), match.end()
         if c in "([":
-            at = closing(clean, match.start()) + 1
+            at = closing(code, match.start()) + 1
         elif c in ";}":
             head = at
         else:
-            close = closing(clean, match.start())
-            block = _block(clean, _behind_macros(clean, head), match.start(), close + 1, owner)
+            close = closing(code, match.start())
+            block = _block(code, _behind_macros(code, head), match.start(), close + 1, owner)
             if block is not None:
                 blocks.append(block)
             at = close + 1
@@ -204,7 +264,7 @@ _MACRO_CALL = re.compile(r"\s*(?!__init\b|__subscript\b)[A-Za-z_]\w*\s*\(")
 
 
 def _behind_macros(text: str, at: int) -> int:
-    """Where a head begins, behind macros that stand as a line of their own: `DECLARE(x) void f() {`."""
+    """Return where a head begins behind macros without a semicolon: the `v` in `DECLARE(x) void f() {`."""
     while (call := _MACRO_CALL.match(text, at)) is not None:
         behind = re.compile(r"\s*(?!where\b|->|throws\b)[\[\w]").match(text, closing(text, call.end() - 1) + 1)
         if behind is None:
@@ -213,8 +273,8 @@ def _behind_macros(text: str, at: int) -> int:
     return re.compile(r"\s*").match(text, at).end()
 
 
-def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> Block | None:
-    text = clean[head:start]
+def _block(code: str, head: int, start: int, end: int, owner: Block | None) -> Block | None:
+    text = code[head:start]
     container = _CONTAINER.match(text)
     if container:
         kind = container.group(1)
@@ -222,7 +282,7 @@ def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> 
         if kind == "property":
             block.name = (re.search(r"(\w+)\s*(:|$)", text.strip()) or container).group(1)
         if kind not in ("enum", "cbuffer", "tbuffer"):
-            block.inner = _outer_blocks(clean, start + 1, end - 1, block)
+            block.inner = _outer_blocks(code, start + 1, end - 1, block)
         return block
     accessor = _ACCESSOR.match(text)
     if accessor and owner is not None and owner.kind in ("property", "subscript"):
@@ -234,14 +294,14 @@ def _block(clean: str, head: int, start: int, end: int, owner: Block | None) -> 
         name = re.search(r"(operator\s*(\(\s*\)|\[\s*\]|[^\w\s(]+)|[\w$~]+)\s*$", _without_generics(text[:opening]))
         if name is None:
             return None
-        span = (head + opening + 1, closing(clean, head + opening))
+        span = (head + opening + 1, closing(code, head + opening))
         block = Block("function", name.group(1), head, start, end, span, owner=owner)
-    block.inner = _blocks_in_code(clean, start + 1, end - 1, block)
+    block.inner = _blocks_in_code(code, start + 1, end - 1, block)
     return block
 
 
 def _without_generics(text: str) -> str:
-    """A head up to a function's name: the template arguments that end it are left out."""
+    """Drop the template arguments at the end of a head: `int f<T>` becomes `int f`."""
     end = len(text.rstrip())
     if text[:end].endswith(">") and not re.search(r"operator\s*\W+$", text[:end]):
         depth = 0
@@ -253,7 +313,7 @@ def _without_generics(text: str) -> str:
 
 
 def _parameter_bracket(text: str) -> int | None:
-    """Where the parameter list of a function's head opens: the first bracket outside of attributes and template arguments."""
+    """Return where a function's parameter list opens: at the first bracket outside of attributes and template arguments."""
     at = re.match(_ATTRIBUTES, text).end()
     depth = 0
     for match in re.compile(r"operator\s*(\(\s*\)|<=|>=|<<|>>|<|>|->)|->|[<>(]").finditer(text, at):
@@ -264,23 +324,24 @@ def _parameter_bracket(text: str) -> int | None:
     return None
 
 
+_GENERIC_HEAD = re.compile(r"(?:\w|^|__generic|extension)\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>")
 _INNER = re.compile(r"=>\s*\{|\bstruct\s+\w+[^;{}()=]*\{")
 
 
-def _blocks_in_code(clean: str, start: int, end: int, owner: Block) -> list[Block]:
-    """Lambdas with a block for a body, and local structs."""
+def _blocks_in_code(code: str, start: int, end: int, owner: Block) -> list[Block]:
+    """Find lambdas whose body is a block, and local structs."""
     blocks, at = [], start
-    while (match := _INNER.search(clean, at, end)) is not None:
+    while (match := _INNER.search(code, at, end)) is not None:
         brace = match.end() - 1
-        close = closing(clean, brace) + 1
+        close = closing(code, brace) + 1
         if match.group(0).startswith("struct"):
-            block = Block("struct", clean[match.start() + 6 : brace].split()[0], match.start(), brace, close, owner=owner)
-            block.inner = _outer_blocks(clean, brace + 1, close - 1, block)
+            block = Block("struct", code[match.start() + 6 : brace].split()[0], match.start(), brace, close, owner=owner)
+            block.inner = _outer_blocks(code, brace + 1, close - 1, block)
         else:
-            brackets = clean.rfind("(", start, match.start())
-            span = (brackets + 1, closing(clean, brackets)) if brackets >= 0 else None
+            brackets = code.rfind("(", start, match.start())
+            span = (brackets + 1, closing(code, brackets)) if brackets >= 0 else None
             block = Block("lambda", owner.name, max(brackets, start), brace, close, span, owner=owner)
-            block.inner = _blocks_in_code(clean, brace + 1, close - 1, block)
+            block.inner = _blocks_in_code(code, brace + 1, close - 1, block)
         blocks.append(block)
         at = close
     return blocks

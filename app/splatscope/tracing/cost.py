@@ -1,48 +1,49 @@
-"""What a recording would cost, before it is made: the places that would record, function by function."""
+"""The cost of a recording before it is made: how many sites each function would have."""
 
 import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from splatscope.slang.declarations import Declarations
-from splatscope.slang.loops import without_budget
+from splatscope.slang.loops import loops_without_budget
 from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.instrumenter import Instrumented, Instrumenter
+from splatscope.tracing.sites import loops_with_budget
 
 
 @dataclass(frozen=True)
 class Cost:
-    """A function that the entry point reaches: how many places in it record, or why it is stepped over."""
+    """A function that the entry point calls: how many sites it has, or why it is stepped over."""
 
     name: str
     file: str
     line: int
-    places: int
+    sites: int
     stepped_over: str = ""
 
 
 def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tuple[Path, ...] = ()) -> list[Cost]:
-    """The functions that `entry` reaches, itself first, then by file and line. Nothing is compiled.
+    """Return the functions that `entry` calls, directly or not: itself first, then by file and line. Nothing is compiled.
 
     Calls are found by name, so an overload that is not called counts too.
 
     Raises:
-        CompileError: there is no entry point.
+        CompileError: There is no entry point.
     """
     modules = load_modules(source, file, include)
     entry = entry or find_entry(modules[-1])
     instrumenter, results = _instrumented(modules, entry)
-    places = Counter((site.file, site.function) for site in instrumenter.sites[1:])
+    sites = Counter((site.file, site.function) for site in instrumenter.sites[1:])
 
     words: dict[str, set[str]] = {}
     found: dict[str, Cost] = {}
     for module, result in zip(modules, results, strict=True):
         for block in module.source.functions():
-            text = module.source.clean[block.head : block.end] + module.source.attributes(block)
+            text = module.source.code[block.head : block.end] + module.source.attributes(block)
             words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
             line = module.source.line_column(block.head)[0]
-            count = places[module.file, block.name]
+            count = sites[module.file, block.name]
             found.setdefault(block.name, Cost(block.name, module.file, line, count, result.stepped_over.get(block.name, "")))
     reached, waiting = set(), [entry]
     while waiting:
@@ -54,16 +55,14 @@ def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tup
     return sorted(chosen, key=lambda cost: (cost.name != entry, cost.file != file, cost.file, cost.line))
 
 
-def endless(source: str, file: str, include: tuple[Path, ...] = ()) -> list[int]:
-    """The lines of the source's own loops that no budget ends. Nothing is compiled."""
+def endless_loops(source: str, file: str, include: tuple[Path, ...] = ()) -> list[int]:
+    """Return the lines of the source's own loops that no budget would end. Nothing is compiled."""
     modules = load_modules(source, file, include)
     instrumenter, _ = _instrumented(modules, "")
-    return without_budget(modules[-1].source, instrumenter.sites, instrumenter.declarations.constants)
+    with_budget = loops_with_budget(instrumenter.sites, file)
+    return loops_without_budget(modules[-1].source, with_budget, instrumenter.symbols.constants)
 
 
 def _instrumented(modules: list[Module], entry: str) -> tuple[Instrumenter, list[Instrumented]]:
-    declarations = Declarations()
-    for module in modules:
-        declarations.add(module.source)
-    instrumenter = Instrumenter(declarations, entry)
+    instrumenter = Instrumenter(Symbols.of(module.source for module in modules), entry)
     return instrumenter, [instrumenter.instrument(module.source, not module.included) for module in modules]

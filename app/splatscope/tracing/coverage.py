@@ -1,36 +1,44 @@
-"""What a recording does not tell, and says so: lines that run as they are, macros that are one step, loops that have no budget."""
+"""What a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
 
 import re
 from collections.abc import Iterable
 
-from splatscope.slang.declarations import Declarations
-from splatscope.slang.loops import without_budget
+from splatscope.slang.loops import loops_without_budget
 from splatscope.slang.modules import Module
-from splatscope.tracing.sites import Site
+from splatscope.slang.symbols import Symbols
+from splatscope.tracing.sites import Site, loops_with_budget
 
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
-def coverage_gaps(modules: Iterable[Module], refused: set[tuple[str, int]], sites: list[Site], known: Declarations) -> list[str]:
-    """One sentence each, by file and line; of the modules that ship only what the compiler refused."""
-    found = {(file, line, "the compiler takes it only as it is written, so it is not recorded") for file, line in refused}
+def coverage_gaps(
+    modules: Iterable[Module], excluded_lines: set[tuple[str, int]], sites: list[Site], symbols: Symbols
+) -> list[str]:
+    """Return a sentence for each gap, by file and line.
+
+    Args:
+        modules: The program. Of imported modules, only excluded lines are named.
+        excluded_lines: (file, line) of what the compiler took only as written.
+        sites: The sites of the program.
+        symbols: Its symbols.
+    """
+    found = {(file, line, "the compiler takes it only as it is written, so it is not recorded") for file, line in excluded_lines}
     for module in modules:
         source = module.source
         if module.name:
             continue
-        loops = without_budget(source, sites, known.constants)
+        loops = loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
         found |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
-        for block in (block for block in source.functions() if not (block.owner and block.owner.is_code)):
-            for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.clean[block.start : block.end]):
-                if _acts(name.group(0), known):
+        for block in (block for block in source.functions() if block.is_outermost_code):
+            for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.code[block.start : block.end]):
+                if _acts(name.group(0), symbols):
                     line = source.line_column(block.start + name.start())[0]
-                    found.add(
-                        (source.file, line, f"the macro {name.group(0)} is one step: what it reads and writes is not recorded")
-                    )
-    return [f"{file}, line {line}: {why}." for file, line, why in sorted(found)]
+                    gap = f"the macro {name.group(0)} is one step: what it reads and writes is not recorded"
+                    found.add((source.file, line, gap))
+    return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(found)]
 
 
-def _acts(name: str, known: Declarations) -> bool:
-    """Whether a macro is more than arithmetic."""
-    body = known.bodies.get(name)
-    return body is not None and bool(_DOES_SOMETHING.search(body) or set(re.findall(r"\w+", body)) & known.memory.keys())
+def _acts(name: str, symbols: Symbols) -> bool:
+    """Return whether a name is a macro that is more than arithmetic."""
+    body = symbols.macros.get(name)
+    return body is not None and bool(_DOES_SOMETHING.search(body) or set(re.findall(r"\w+", body)) & symbols.memory.keys())

@@ -104,7 +104,7 @@ def _trace(
         "loop_budget": job.loop_budget,
         "sources": sources,
         "stepped_over": build.stepped_over,
-        "unseen": build.unseen,
+        "unseen": build.coverage_gaps,
     }
     rows = rows.copy()
-    return from_records(rows, settle(rows, build.sites), header, build.runs)
+    return from_records(rows, settle(rows, build.sites), header, build.batches)

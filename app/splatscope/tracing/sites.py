@@ -1,15 +1,24 @@
-"""The places in a source that record."""
+"""Sites: the points of a source that write records."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Site:
-    """A place that records: where it stands, what it is about, and how its records are read.
+    """A point of a source that writes records.
 
-    `kind`: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds.
-    `name` is the variable's, `path` what follows its subscripts (`.x`), `type` that of the value, `space` shared or device; alias
-    where the name stands for one buffer or another.
+    Attributes:
+        file, line, column: Where it stands, lines and columns from 1.
+        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun or out-of-bounds.
+        name: The variable, memory or function that it is about.
+        function: The function that it stands in.
+        type: The Slang type of the recorded value, "" if its records hold none.
+        path: What follows the subscripts of an access: ".x".
+        space: "shared" or "device", or "alias" where the name stands for one buffer or another.
+        dims: The texts of the array sizes of a memory.
+        atomic: Whether the access is atomic.
+        access: Of an atomic the method or operator; of an out-of-bounds index "read" or "write".
     """
 
     file: str
@@ -23,4 +32,9 @@ class Site:
     space: str = ""
     dims: tuple[str, ...] = ()
     atomic: bool = False
-    access: str = ""  # of an atomic: the method or operator
+    access: str = ""
+
+
+def loops_with_budget(sites: Iterable[Site], file: str) -> set[tuple[int, int]]:
+    """Return (line, column) of the loops in a file that end when their budget is used up."""
+    return {(site.line, site.column) for site in sites if site.kind == "overrun" and site.file == file}

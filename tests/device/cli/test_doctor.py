@@ -165,7 +165,7 @@ def test_the_wheel_carries_all_that_runs(wheel):
         "app/*.py",
     )
     needed = {str(path.relative_to(ROOT)) for pattern in outside for path in ROOT.glob(pattern)}
-    inside = ("**/*.py", "web/*/*.css", "web/*/*.html", "web/*/*.md", "web/*/*.slang")
+    inside = ("**/*.py", "tracing/instrument/*.slang", "web/*/*.css", "web/*/*.html", "web/*/*.md", "web/*/*.slang")
     needed |= {str(path.relative_to(PACKAGE)) for pattern in inside for path in PACKAGE.glob(pattern)}
     assert needed - packed == set()
     assert len(bundle) > 1000

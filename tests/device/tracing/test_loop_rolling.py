@@ -42,7 +42,7 @@ void computeMain(uint lane : SV_GroupIndex)
 def test_it_is_recorded_as_if_it_were_unrolled(monkeypatch):
     device, job = open_device(), record.KernelJob(KERNEL, inputs={"input": np.linspace(0.1, 7, 40, dtype=np.float32)})
     loop = record.record(device, job)
-    monkeypatch.setattr(build, "rolled", lambda text: text)
+    monkeypatch.setattr(build, "roll", lambda text: text)
     monkeypatch.setattr(record, "_kept", type(record._kept)())
     copies = record.record(device, job)
     assert loop.same_as_plain
@@ -54,7 +54,7 @@ def test_it_is_recorded_as_if_it_were_unrolled(monkeypatch):
 
 
 def test_what_the_compiler_does_not_take_rolled_stays_as_it_is(monkeypatch):
-    monkeypatch.setattr(build, "rolled", lambda text: text.replace("[ForceUnroll]", "[MaxIters(unheard_of)]"))
+    monkeypatch.setattr(build, "roll", lambda text: text.replace("[ForceUnroll]", "[MaxIters(unheard_of)]"))
     monkeypatch.setattr(record, "_kept", type(record._kept)())
     recording = record.record(open_device(), record.KernelJob(KERNEL))
     assert recording.same_as_plain

@@ -70,10 +70,10 @@ void main(uint i : SV_DispatchThreadID) { uint a = twice(i); out[i] = a; }
     interface = interface_of(source)
     found = costs(source)
     assert [cost.name for cost in found] == ["main", "twice"]
-    assert all(cost.places for cost in found)
+    assert all(cost.sites for cost in found)
     shown = public(interface, source, {}, found)
     assert [one["name"] for one in shown["functions"]] == ["main", "twice"]
     every, one = (record(open_device(), job_of({"functions": names}, source, interface)) for names in (None, []))
     assert set(every.functions) >= {"main", "twice"}
     assert one.functions == ["main"]
-    assert len(every.trace.sites) - 1 >= sum(cost.places for cost in found) > len(one.trace.sites) - 1
+    assert len(every.trace.sites) - 1 >= sum(cost.sites for cost in found) > len(one.trace.sites) - 1

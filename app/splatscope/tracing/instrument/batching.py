@@ -1,77 +1,92 @@
 """Records with nothing between them, written as one: the fewer writes, the less there is for a driver to compile.
 
-A run goes by the number of its first site, and the words of its values stand one after another; `spread` takes it apart again.
+A batch goes by the number of its first site, with the words of all its values one after another. After the run, `spread` takes the
+batches apart again.
+
+Example:
+    `_rec_step(3); _rec_value(4, a); _rec_value(5, b);` becomes `_rec_float_int(3, a, b);`, and the batches are {3: (3, 4, 5)}.
 """
 
+import math
 import re
 from collections.abc import Iterable
 
 import numpy as np
 
-from splatscope.slang.source import is_numeric
-from splatscope.tracing.instrument.runtime import CONTINUED, REPLAY, name_of, words_in
+from splatscope.gpu.slang_types import is_numeric, words_in
+from splatscope.tracing.instrument.runtime import CONTINUED, REPLAY, record_function
 from splatscope.tracing.sites import Site
 
-Batches = dict[int, tuple[int, ...]]  # the first site: all sites
+Batches = dict[int, tuple[int, ...]]  # all sites of a batch by its first
 
 _RECORD = r"_rec_(?:step|value)\((\d+)(?:, ([\w.]+|int\([\w.]+\)))?\);"
 _SPACE = r"(?:\s|\{|//[^\n]*\n|/\*.*?\*/)*"
 _ONE = re.compile(rf"({_SPACE})({_RECORD})", re.DOTALL)
-_RUN = re.compile(rf"{_RECORD}(?:{_SPACE}{_RECORD})+", re.DOTALL)
+_SEVERAL = re.compile(rf"{_RECORD}(?:{_SPACE}{_RECORD})+", re.DOTALL)
 
 
 def join(text: str, sites: list[Site]) -> tuple[str, Batches]:
-    """A function's text with its runs joined, and what they hold."""
-    runs: Batches = {}
+    """Return a function's text with neighbouring records joined, and the batches."""
+    batches: Batches = {}
 
     def joined(match: re.Match[str]) -> str:
-        result, run, spaces = "", [], ""
+        result, batch, spaces = "", [], ""
         for space, record, number, value in _ONE.findall(match.group(0)):
-            if value and not is_numeric(sites[int(number)].type):  # whatever type it has, it says so itself
-                result += _written(run, runs, sites) + spaces + space + record
-                run, spaces = [], ""
+            if value and not is_numeric(sites[int(number)].type):  # the compiler picks its overload
+                result += _joined(batch, batches, sites) + spaces + space + record
+                batch, spaces = [], ""
                 continue
-            result, spaces = (result, spaces + space) if run else (result + space, "")
-            run.append((int(number), value))
-        return result + _written(run, runs, sites) + spaces
+            result, spaces = (result, spaces + space) if batch else (result + space, "")
+            batch.append((int(number), value))
+        return result + _joined(batch, batches, sites) + spaces
 
-    return _RUN.sub(joined, text), runs
+    return _SEVERAL.sub(joined, text), batches
 
 
-def _written(run: list[tuple[int, str]], runs: Batches, sites: list[Site]) -> str:
-    if not run:
+def _joined(batch: list[tuple[int, str]], batches: Batches, sites: list[Site]) -> str:
+    """Return the record of a batch of (site, value), and note it in `batches`."""
+    if not batch:
         return ""
-    if len(run) > 1:
-        runs[run[0][0]] = tuple(number for number, _ in run)
-    shape = shape_of([number for number, _ in run], sites)
-    values = [value for _, value in run if value]
-    return f"{name_of(shape)}({', '.join([str(run[0][0]), *values])});"
+    if len(batch) > 1:
+        batches[batch[0][0]] = tuple(number for number, _ in batch)
+    types = types_of([number for number, _ in batch], sites)
+    values = [value for _, value in batch if value]
+    return f"{record_function(types)}({', '.join([str(batch[0][0]), *values])});"
 
 
-def shape_of(run: Iterable[int], sites: list[Site]) -> tuple[str, ...]:
-    """The types of the values that a run holds."""
-    return tuple(sites[number].type for number in run if sites[number].type)
+def types_of(batch: Iterable[int], sites: list[Site]) -> tuple[str, ...]:
+    """Return the types of the values in a batch."""
+    return tuple(sites[number].type for number in batch if sites[number].type)
 
 
-def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], runs: Batches) -> tuple[np.ndarray, np.ndarray]:
-    """Records (n, 4) and the thread of each (n,), with the single records of each run in its place."""
+def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], batches: Batches) -> tuple[np.ndarray, np.ndarray]:
+    """Take batches apart.
+
+    Args:
+        rows: (n, 4) uint32, records in each thread's order.
+        thread: (n,), the thread of each.
+        sites: The sites, by number.
+        batches: All sites of a batch by its first.
+
+    Returns:
+        Rows and threads, with the single records of each batch in its place.
+    """
     numbers = rows[:, 0] & CONTINUED
     is_head = numbers != CONTINUED
-    of = numbers[np.maximum.accumulate(np.where(is_head, np.arange(len(rows)), 0))]
-    in_run = np.isin(of, list(runs))
-    counts = (~in_run).astype(np.intp)
-    widths = {first: [words_in(sites[n].type) if sites[n].type else 0 for n in run] for first, run in runs.items()}
-    at = {first: np.flatnonzero(in_run & is_head & (numbers == first)) for first in np.unique(of[in_run]).tolist()}
+    head_number = numbers[np.maximum.accumulate(np.where(is_head, np.arange(len(rows)), 0))]
+    in_batch = np.isin(head_number, list(batches))
+    counts = (~in_batch).astype(np.intp)  # rows that come of each row: all those of a batch of its head
+    widths = {first: [words_in(sites[n].type) for n in batch] for first, batch in batches.items()}
+    at = {first: np.flatnonzero(in_batch & is_head & (numbers == first)) for first in np.unique(head_number[in_batch]).tolist()}
     for first, heads in at.items():
-        counts[heads] = sum(max(1, -(-width // 3)) for width in widths[first])
+        counts[heads] = sum(_rows_for(width) for width in widths[first])
     starts = np.cumsum(counts) - counts
     result = np.zeros((counts.sum(), 4), np.uint32)
-    result[starts[~in_run]] = rows[~in_run]
+    result[starts[~in_batch]] = rows[~in_batch]
     for first, heads in at.items():
-        taken = max(1, -(-sum(widths[first]) // 3))
-        words = rows[heads[:, None] + np.arange(taken), 1:].reshape(len(heads), -1)
+        words = rows[heads[:, None] + np.arange(_rows_for(sum(widths[first]))), 1:].reshape(len(heads), -1)
         row, begin = starts[heads], 0
-        for number, width in zip(runs[first], widths[first], strict=True):
+        for number, width in zip(batches[first], widths[first], strict=True):
             for offset in range(0, max(1, width), 3):
                 result[row, 0] = CONTINUED if offset else rows[heads, 0] & REPLAY | number
                 part = words[:, begin + offset : begin + min(offset + 3, width)]
@@ -79,3 +94,8 @@ def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], runs: Batche
                 row = row + 1
             begin += width
     return result, np.repeat(thread, counts)
+
+
+def _rows_for(words: int) -> int:
+    """Return how many records so many words take, three to a record."""
+    return max(1, math.ceil(words / 3))

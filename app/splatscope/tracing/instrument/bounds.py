@@ -1,72 +1,107 @@
-"""Where arrays end: what the brackets after an expression may hold, for locals, members of structs, tables of a module, vectors."""
+"""Indices on their way into brackets: evaluated once, kept inside, and recorded where they are outside.
+
+`tile[i + 1]` becomes `tile[_rec_at(uint(i + 1), uint n)]`: `_rec_at` notes the index for the record of the access, and returns
+one that is inside. An index into a local array, a vector or a field, whose accesses are not recorded, becomes `_rec_inside(site,
+i, n)`, which records only an index that is outside.
+"""
 
 import re
 
 from tree_sitter import Node
 
-from splatscope.slang.declarations import Declarations, Memory
-from splatscope.slang.source import Block, is_numeric, text_of
-
-Array = tuple[str, tuple[str, ...]]  # (type of an element, sizes)
+from splatscope.slang.declarations import ArrayType, Memory
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_count
+from splatscope.tracing.instrument.writer import TreeWriter
 
 
 class Bounds:
-    """What a function knows of the types and the arrays in its expressions."""
+    """Writes indices and what they are inside of."""
 
-    known: Declarations
-    block: Block
-    types: dict[str, str]  # of parameters and locals
-    dims: dict[str, tuple[str, ...]]  # of local arrays
-    memory: dict[str, Memory]
+    def __init__(self, context: FunctionContext, writer: TreeWriter):
+        self._context, self._writer = context, writer
 
-    def sizes_at(self, node: Node) -> Array:
-        """(type, sizes) of what an expression is: no sizes where it is no array, no type where nobody knows."""
-        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
-            return self.sizes_at(node.named_children[0])
-        if node.type == "identifier":
-            return self._of_name(text_of(node))
-        if node.type == "this":
-            return self._own_struct(), ()
-        if node.type == "subscript_expression":
-            indices = node.child_by_field_name("indices")
-            return self.below(self.sizes_at(node.child_by_field_name("argument"))) if len(indices.named_children) == 1 else ("", ())
-        if node.type == "field_expression":
-            type_text, sizes = self.sizes_at(node.child_by_field_name("argument"))
-            return ("", ()) if sizes else self.field_of(type_text, text_of(node.child_by_field_name("field")))
-        return "", ()
+    def index(self, argument: Node, index: Node, array: ArrayType, text: str, access: str = "read") -> str:
+        """Return the new text of an index into something that is no shared memory.
 
-    def below(self, array: Array) -> Array:
-        """What one more pair of brackets leads to."""
-        type_text, sizes = array
-        return (type_text, sizes[1:]) if sizes else (self.known.part(type_text, ["[]"]) if is_numeric(type_text) else "", ())
+        Args:
+            argument: What stands before the brackets.
+            index: What stands in them.
+            array: The type of `argument`.
+            text: The new text of `index`, without bounds.
+            access: "read" or "write".
+        """
+        size = self._context.scope.length(array)
+        surely_inside = index.type == "number_literal" and size.isdecimal() and re.fullmatch(r"\d+", text) and int(text) < int(size)
+        if not size or surely_inside or self._context.is_differentiable:
+            return text
+        name = re.sub(r"\[.*?\]", "", text_of(argument))
+        site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
+        return f"_rec_inside({site}, uint({text}), uint({size}))"
 
-    def field_of(self, type_text: str, name: str) -> Array:
-        type_text = self.known.type_of(type_text)
-        if type_text not in self.known.generic:
-            if name in self.known.arrays_in.get(type_text, {}):
-                return self.known.arrays_in[type_text][name]
-            return self.known.part(type_text, [f".{name}"]), ()
-        return "", ()
+    def element(self, lvalue: LValue, is_pushed: bool = False) -> str:
+        """Return an element with its indices noted and kept inside.
 
-    def length(self, array: Array) -> str:
-        """How many elements the next brackets may choose from, "" where nobody knows."""
-        type_text, sizes = array
-        if sizes:
-            return sizes[0]
-        shape = re.search(r"([1-4])(x[1-4])?$", type_text) if is_numeric(type_text) else None
-        return shape.group(1) if shape else ""
+        `is_pushed`: other accesses may come between the index and the record, so the index waits on the recorder's stack.
+        """
+        if not lvalue.subscripts:
+            return lvalue.memory.name + self.path(lvalue)
+        pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
+        arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
+        first = f"_rec_push(_rec_at({arguments}))" if is_pushed else f"_rec_at({arguments})"
+        later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
+        return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
 
-    def _of_name(self, name: str) -> Array:
-        if name in self.types:
-            return self.types[name], self.dims.get(name, ())
-        memory = self.memory.get(name)
-        if memory is not None:
-            return ("", ()) if memory.byte_address else (memory.type, memory.dims or (("",) if memory.subscripts else ()))
-        return self.known.arrays.get(name, ("", ()))
+    def path(self, lvalue: LValue) -> str:
+        """Return what follows an element, its indices kept inside."""
+        text, array = "", ArrayType(lvalue.memory.type)
+        for part in lvalue.path:
+            if isinstance(part, str):
+                array = ArrayType("") if array.sizes else self._context.scope.field_of(array.element, part[1:])
+                text += part
+            else:
+                argument = part.parent.parent.child_by_field_name("argument")
+                text += f"[{self.index(argument, part, array, self._writer.text(part))}]"
+                array = self._context.scope.element_of(array)
+        return text
 
-    def _own_struct(self) -> str:
-        """The struct whose method this is, an extension's too."""
-        owner = self.block.owner
-        while owner is not None and owner.kind not in ("struct", "extension", "class"):
-            owner = owner.owner
-        return owner.name if owner is not None else ""
+
+def count_of(memory: Memory) -> str:
+    """Return how many elements a buffer has, bytes for a byte-address buffer, as an expression."""
+    return element_count(memory) if memory.space != "shared" else NO_BOUND
+
+
+def room(memory: Memory, width: str) -> str:
+    """Return where an access of `width` bytes (an expression) must begin before, so that all of it is inside of a buffer."""
+    return f"_rec_room({count_of(memory)}, uint({width}) - 1)" if memory.byte_address else count_of(memory)
+
+
+def flat_index(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
+    """Return the expression for an element's flat index, rows first: `(i * uint(4) + j)` for `i`, `j` in 3 × 4."""
+    if not names:
+        return "0"
+    flat = names[0]
+    for name, size in zip(names[1:], sizes[1:], strict=True):
+        flat = f"({flat} * uint({size or NO_BOUND}) + {name})"
+    return flat
+
+
+def is_inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
+    """Return the condition that all indices are inside."""
+    return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
+
+
+def guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
+    """Return a block that performs an action on an element where its indices are inside, and else records that they are not.
+
+    Args:
+        site: The site of the access.
+        names: The names of the indices, which `setup` declares.
+        sizes: How many elements each chooses from.
+        setup: Statements that come first.
+        action: Statements that access the element and record it.
+    """
+    if not names:
+        return f"{{ {setup}{action} }}"
+    return f"{{ {setup}if (_rec_may({site}, {flat_index(names, sizes)}, {is_inside(names, sizes)})) {{ {action} }} }}"

@@ -12,50 +12,92 @@ import slangpy as spy
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
-from splatscope.slang.declarations import Declarations
-from splatscope.slang.loop_rolling import rolled
-from splatscope.slang.modules import Module, without_macros
-from splatscope.slang.source import Block, Source
+from splatscope.slang.loops import roll
+from splatscope.slang.modules import Module, with_macros_expanded
+from splatscope.slang.source import Source
+from splatscope.slang.symbols import Symbols
 from splatscope.tracing.coverage import coverage_gaps
-from splatscope.tracing.instrument.batching import Batches, shape_of
-from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
+from splatscope.tracing.instrument.batching import Batches, types_of
+from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumented, Instrumenter
+from splatscope.tracing.instrument.retry import exclude_refused
 from splatscope.tracing.instrument.runtime import module_text
 from splatscope.tracing.sites import Site
 
-MOST_TRIES = 8
+MOST_ATTEMPTS = 8
 NO_PIPELINE = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
-_ERROR = re.compile(
-    r"error\[\w+\][^\n]*\n\s*-->\s*(\S+?):(\d+):\d+|^(\S+?)\((\d+)\): (?:note|error|fatal error) 9\d+", re.MULTILINE
-)
-# Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and for a space of its
-# own there is no room in SlangPy's layout: either way the driver's memory is damaged. Push constants its cursors do not reach.
+# Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and SlangPy's layout
+# has no room for a space that a kernel asks for: either way the driver's memory is damaged. SlangPy's cursors do not reach push
+# constants.
 _BINDING = re.compile(r":\s*register\s*\([^()]*\)|\[\[?\s*vk(?:::|_)(?:binding\s*\([^()]*\)|push_constant)\s*\]?\]")
 
 
 @dataclass
 class Build:
-    """An instrumented program: its sites, the functions that record, those that do not with the reason, and its compilations."""
+    """An instrumented program, compiled.
+
+    Attributes:
+        sites: By number, as records name them.
+        batches: The sites that are recorded together.
+        functions: The functions that record.
+        stepped_over: Those that do not, with the reason.
+        coverage_gaps: What else is not recorded, a sentence each.
+        attempts: How often it was compiled.
+    """
 
     program: spy.ShaderProgram
     pipeline: spy.ComputePipeline
     sites: list[Site]
-    runs: Batches
+    batches: Batches
     functions: list[str]
     stepped_over: dict[str, str]
-    unseen: list[str]
-    tries: int
+    coverage_gaps: list[str]
+    attempts: int
+
+
+@dataclass(frozen=True)
+class _Linker:
+    """Links texts to a program with an entry point and link-time constants; imports are found in `include`."""
+
+    device: spy.Device
+    entry: str
+    include: tuple[Path, ...]
+    constants: Mapping[str, int | float]
+
+    def link(self, texts: list[tuple[str, str, str]], folders: tuple[str, ...] = (), options: Mapping = {}) -> spy.ShaderProgram:
+        """Link (name, file, text) of modules, the main one last.
+
+        Raises:
+            CompileError: The compiler refuses it.
+        """
+        paths = [*folders, *map(str, self.include), *map(str, SHADER_FOLDERS)]
+        # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
+        session = self.device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": paths} | dict(options))
+        try:
+            loaded = [
+                session.load_module_from_source(name or "main_kernel", _without_bindings(joined(text)), file)
+                for name, file, text in texts
+            ]
+            main = loaded[-1]
+            if self.constants:
+                text = "".join(declaration(name, value) for name, value in self.constants.items())
+                loaded.append(session.load_module_from_source("_constants", text))
+            return session.link_program(loaded, [main.entry_point(self.entry)])
+        except spy.SlangCompileError as error:
+            raise CompileError(str(error)) from None
+        except RuntimeError as error:
+            raise CompileError(first_error(str(error))) from None
 
 
 def build_plain(
     device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping, options: Mapping = {}
 ) -> spy.ShaderProgram:
-    """The program as it is; `options` are the compiler's, beyond ours.
+    """Link the program as written; `options` are the compiler's, on top of `COMPILER_OPTIONS`.
 
     Raises:
-        CompileError: the compiler does not take it.
+        CompileError: The compiler refuses it.
     """
     texts = [(m.name, m.file, m.original) for m in modules if not m.included]
-    return _link(device, texts, entry, [*map(str, include), *map(str, SHADER_FOLDERS)], constants, options)
+    return _Linker(device, entry, include, constants).link(texts, options=options)
 
 
 def build_instrumented(
@@ -64,79 +106,37 @@ def build_instrumented(
     entry: str,
     include: tuple[Path, ...],
     constants: Mapping,
-    chosen: tuple[str, ...] = (),
+    functions: tuple[str, ...] = (),
     instrument_scope: str = "all",
 ) -> Build:
-    """Instrument and compile. What the compiler refuses is left as it is: first a line, then its function.
+    """Instrument and compile a program. What the compiler refuses in its recorded form is left as written.
 
-    `chosen` functions are recorded, all if empty; of these, within `instrument_scope`: all, the entry, or nothing.
+    Args:
+        device: The device to compile for.
+        modules: The program, its own source last.
+        entry: The entry point's name.
+        include: Where imports are found.
+        constants: Link-time constants by name.
+        functions: Names of those to record besides the entry point, all if empty.
+        instrument_scope: "all" of these, the "entry" point alone, or "nothing".
+
+    Raises:
+        CompileError: The compiler refuses it even where nothing records.
     """
-    with_loops = [replace(m, source=Source(text, m.file)) if (text := rolled(m.original)) != m.original else m for m in modules]
-    if with_loops != modules:
-        with_loops = without_macros(with_loops)
+    linker = _Linker(device, entry, include, constants)
+    rolled = [replace(m, source=Source(text, m.file)) if (text := roll(m.original)) != m.original else m for m in modules]
+    if rolled != modules:
+        rolled = with_macros_expanded(rolled)
         with contextlib.suppress(CompileError):
-            return _build(device, with_loops, entry, include, constants, chosen, instrument_scope, tries=1)
-    return _build(device, modules, entry, include, constants, chosen, instrument_scope, MOST_TRIES)
-
-
-def _build(
-    device: spy.Device,
-    modules: list[Module],
-    entry: str,
-    include: tuple[Path, ...],
-    constants: Mapping,
-    chosen: tuple[str, ...],
-    instrument_scope: str,
-    tries: int,
-) -> Build:
-    declarations = Declarations()
-    for module in modules:
-        declarations.add(module.source)
-    refused = Exclusions()
-    if chosen:
-        for module in modules:
-            for block in module.source.functions():
-                if block.name not in chosen and block.name != entry:
-                    refused.functions[module.file, block.start] = "it was not chosen"
-    if instrument_scope != "all":
-        for module in modules:
-            for block in module.source.functions():
-                if instrument_scope == "nothing" or block.name != entry:
-                    refused.functions[module.file, block.start] = "the compiler does not survive its recorded form"
-    with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
-        for attempt in range(1, tries + 1):
-            instrumenter = Instrumenter(declarations, entry, refused)
-            results = [instrumenter.instrument(module.source, not module.included) for module in modules]
-            shapes = {shape for run in instrumenter.runs.values() if len(shape := shape_of(run, instrumenter.sites)) > 1}
-            texts = [("_recorder", "_recorder.slang", module_text(instrumenter.types, shapes, adapter_of(device).is_software))]
-            for module, result in zip(modules, results, strict=True):
-                if module.included:
-                    path = Path(folder, module.file)
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_text(result.text)
-                else:
-                    texts.append((module.name, module.file, result.text))
-            functions = [name for result in results for name in result.functions]
-            stepped_over = {name: why for result in results for name, why in result.stepped_over.items()}
-            try:
-                program = _link(device, texts, entry, [folder, *map(str, include), *map(str, SHADER_FOLDERS)], constants)
-                pipeline = pipeline_of(device, program)
-            except CompileError as error:
-                if attempt == tries:
-                    raise
-                written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
-                _refuse(error, modules, written, refused, entry, last_but_one=attempt >= tries - 2)
-                continue
-            missed = coverage_gaps(modules, refused.lines, instrumenter.sites, declarations)
-            return Build(program, pipeline, instrumenter.sites, instrumenter.runs, functions, stepped_over, missed, attempt)
-    raise AssertionError("not reached")
+            return _build(linker, rolled, _outside_scope(rolled, entry, functions, instrument_scope), attempts=1)
+    return _build(linker, modules, _outside_scope(modules, entry, functions, instrument_scope), MOST_ATTEMPTS)
 
 
 def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePipeline:
-    """What the device runs. Here Slang makes the device's code.
+    """Return what the device runs. Slang writes the device's code only here.
 
     Raises:
-        CompileError: it cannot.
+        CompileError: Slang or the driver refuses it.
     """
     try:
         return device.create_compute_pipeline(program)
@@ -144,79 +144,58 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
         raise CompileError(NO_PIPELINE if is_refused(error) else str(error)) from None
 
 
-def _refuse(
-    error: CompileError, modules: list[Module], written: dict[str, str], refused: Exclusions, entry: str, last_but_one: bool
-) -> None:
-    """Note what to leave alone next time: blamed lines; functions blamed again for a line left alone; or all but the entry."""
-    why = f"the compiler refused its recorded form: {error}"
-    progress = False
-    for file, line in [] if last_but_one else _blamed(error.diagnostics, written):
-        module = next(m for m in modules if m.file == file)
-        block = _function_at(module, line)
-        if block is None:
-            for called in re.findall(r"\w+", module.source.clean.split("\n")[line - 1]):  # the line may call it at compile time
-                for owner in modules:
-                    for function in owner.source.functions():
-                        if function.name == called and (owner.file, function.start) not in refused.functions:
-                            refused.functions[owner.file, function.start] = "the compiler runs it"
-                            progress = True
-        elif (file, line) not in refused.lines:
-            refused.lines.add((file, line))
-            progress = True
-        elif (file, block.start) not in refused.functions:
-            refused.functions[file, block.start] = why
-            progress = True
-    if not progress:  # nobody in particular: the entry point alone, then nothing
-        others = [(m.file, b.start) for m in modules for b in m.source.functions() if b.name != entry]
-        left = [key for key in others if key not in refused.functions]
-        own = [(m.file, b.start) for m in modules for b in m.source.functions() if b.name == entry]
-        refused.functions |= dict.fromkeys(left or own, why)
-
-
-def _blamed(diagnostics: str, written: dict[str, str]) -> set[tuple[str, int]]:
-    """(file, line) of each error. SlangPy puts a line of its own before a source: what Slang quotes tells whether it did."""
-    found = set()
-    for match in _ERROR.finditer(diagnostics):
-        file, line = Path(match.group(1) or match.group(3)).name, int(match.group(2) or match.group(4))
-        name = next((name for name in written if Path(name).name == file), None)
-        if name is None:
+def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:
+    """Instrument and compile, again without what the compiler refuses, so many times."""
+    symbols = Symbols.of(module.source for module in modules)
+    on_software = adapter_of(linker.device).is_software
+    for attempt in range(1, attempts + 1):
+        instrumenter = Instrumenter(symbols, linker.entry, excluded)
+        results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+        sites, batches = instrumenter.sites, instrumenter.batches
+        value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
+        recorder = module_text(instrumenter.value_types, value_types, on_software)
+        try:
+            program = _link_instrumented(linker, modules, results, recorder)
+            pipeline = pipeline_of(linker.device, program)
+        except CompileError as error:
+            if attempt == attempts:
+                raise
+            written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
+            exclude_refused(error, modules, written, excluded, linker.entry, is_nearly_last=attempt >= attempts - 2)
             continue
-        lines = written[name].split("\n")
-        quoted = re.search(rf"^{line}\s*\| ?(.*)$", diagnostics[match.end() :], re.MULTILINE)
-        text = quoted.group(1).strip() if quoted else None
-        near = [n for n in (line, line - 1) if 1 <= n <= len(lines) and lines[n - 1].strip() == text]
-        found.add((name, near[0] if near else min(line, len(lines))))
-    return found
+        functions = [name for result in results for name in result.functions]
+        stepped_over = {name: reason for result in results for name, reason in result.stepped_over.items()}
+        gaps = coverage_gaps(modules, excluded.lines, sites, symbols)
+        return Build(program, pipeline, sites, batches, functions, stepped_over, gaps, attempt)
+    raise AssertionError("not reached")
 
 
-def _function_at(module: Module, line: int) -> Block | None:
-    """The innermost function that holds a line."""
-    best = None
-    for block in module.source.functions():
-        if module.source.line_column(block.head)[0] <= line <= module.source.line_column(block.end)[0]:
-            best = block
-    return best
+def _link_instrumented(linker: _Linker, modules: list[Module], results: list[Instrumented], recorder: str) -> spy.ShaderProgram:
+    """Link rewritten modules with the recorder. Files that others include are found in a folder of their own."""
+    with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
+        texts = [("_recorder", "_recorder.slang", recorder)]
+        for module, result in zip(modules, results, strict=True):
+            if module.included:
+                path = Path(folder, module.file)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(result.text)
+            else:
+                texts.append((module.name, module.file, result.text))
+        return linker.link(texts, (folder,))
 
 
-def _unbound(text: str) -> str:
+def _outside_scope(modules: list[Module], entry: str, functions: tuple[str, ...], instrument_scope: str) -> Exclusions:
+    """Return the functions that are not to be recorded."""
+    excluded = Exclusions()
+    for module in modules:
+        for block in module.source.functions():
+            is_entry = block.name == entry
+            if functions and block.name not in functions and not is_entry:
+                excluded.functions[module.file, block.start] = "it was not chosen"
+            if instrument_scope == "nothing" or (instrument_scope == "entry" and not is_entry):
+                excluded.functions[module.file, block.start] = "the compiler does not survive its recorded form"
+    return excluded
+
+
+def _without_bindings(text: str) -> str:
     return _BINDING.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
-
-
-def _link(
-    device: spy.Device, texts: list[tuple[str, str, str]], entry: str, folders: list[str], constants: Mapping, options: Mapping = {}
-) -> spy.ShaderProgram:
-    # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
-    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": folders} | dict(options))
-    try:
-        loaded = [
-            session.load_module_from_source(name or "main_kernel", _unbound(joined(text)), file) for name, file, text in texts
-        ]
-        main = loaded[-1]
-        if constants:
-            text = "".join(declaration(name, value) for name, value in constants.items())
-            loaded.append(session.load_module_from_source("_constants", text))
-        return session.link_program(loaded, [main.entry_point(entry)])
-    except spy.SlangCompileError as error:
-        raise CompileError(str(error)) from None
-    except RuntimeError as error:
-        raise CompileError(first_error(str(error))) from None

@@ -1,29 +1,36 @@
-"""Source to source: the same modules, with a record of what each function does after each thing it does."""
+"""The modules of a program, rewritten so that their functions record what they do."""
 
 import re
 from dataclasses import dataclass, field
 
-from splatscope.slang.declarations import Declarations
 from splatscope.slang.source import Block, Source
+from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.batching import Batches, join
-from splatscope.tracing.instrument.control import Function
+from splatscope.tracing.instrument.context import SiteTable
+from splatscope.tracing.instrument.rewriter import FunctionRewriter
 from splatscope.tracing.sites import Site
 
-__all__ = ["Instrumented", "Instrumenter", "Site"]
+_TARGET_CODE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__requirePrelude\b|\b__intrinsic_op\b")
 
-_UNTOUCHABLE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__requirePrelude\b|\b__intrinsic_op\b")
-
-_LINE = re.compile(r"^[ \t]*#[ \t]*line\b[^\n]*", re.MULTILINE)  # errors are traced back to the lines of the file
+_LINE_DIRECTIVE = re.compile(
+    r"^[ \t]*#[ \t]*line\b[^\n]*", re.MULTILINE
+)  # removed: errors are traced back to the lines of the file
 
 
 def is_entry_point(source: Source, block: Block) -> bool:
-    """Whether a function says that it is one."""
+    """Return whether a function's attributes make it an entry point."""
     return bool(re.search(r"\b(numthreads|shader)\b", source.attributes(block), re.IGNORECASE))
 
 
 @dataclass
 class Instrumented:
-    """What came of a module: its text, and the functions that run as they are, with the reason."""
+    """A rewritten module.
+
+    Attributes:
+        text: The new text.
+        stepped_over: The functions that run as written, with the reason.
+        functions: The functions that record.
+    """
 
     text: str
     stepped_over: dict[str, str] = field(default_factory=dict)
@@ -32,86 +39,93 @@ class Instrumented:
 
 @dataclass
 class Exclusions:
-    """What the compiler did not take in its recorded form: single lines, and whole functions with the reason, both by file.
-
-    Functions are named by the offset of their opening brace.
-    """
+    """What must stay as written: (file, line) of lines, and functions by (file, offset of the opening brace), with the reason."""
 
     lines: set[tuple[str, int]] = field(default_factory=set)
     functions: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
 class Instrumenter:
-    """Instruments the modules of one program; sites count through all of them."""
+    """Instruments the modules of one program; sites are numbered through all of them."""
 
-    def __init__(self, declarations: Declarations, entry: str, refused: Exclusions | None = None):
-        self.declarations = declarations
-        self.entry = entry
-        self.refused = refused or Exclusions()
-        self.sites: list[Site] = [Site("", 0, 0, "nothing")]
-        self.types: set[str] = set()
-        self.runs: Batches = {}
+    def __init__(self, symbols: Symbols, entry: str, excluded: Exclusions | None = None):
+        self.symbols, self._entry = symbols, entry
+        self._excluded = excluded or Exclusions()
+        self._table = SiteTable()
+        self.batches: Batches = {}
+
+    @property
+    def sites(self) -> list[Site]:
+        """The sites so far; number 0 is none."""
+        return self._table.sites
+
+    @property
+    def value_types(self) -> set[str]:
+        """The types of value that the sites record."""
+        return self._table.value_types
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
-        """The module's new text; `is_module` is False for text that others include."""
+        """Rewrite a module; `is_module` is False for text that others include."""
         result = Instrumented("")
         edits = self._edits(source, source.blocks, result)
-        text = _LINE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
-        # At the end, where it moves no line: imports hold for all of a module.
+        text = _LINE_DIRECTIVE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
+        # The import is at the end, where it moves no line; it holds for all of the module.
         result.text = f"{text}\nimport _recorder;\n" if is_module else text
         return result
 
     def _edits(self, source: Source, blocks: list[Block], result: Instrumented) -> list[tuple[int, int, str]]:
+        """Return (start, end, new text) of what changes in some blocks."""
         edits = []
         for block in blocks:
             if not block.is_code:
                 edits += self._edits(source, block.inner, result)
                 continue
-            rewritten = self._function(source, block, result)
-            if rewritten is not None:
-                edits.append((block.start, block.end, rewritten))
-                if self.is_entry(source, block):
+            body = self._function(source, block, result)
+            if body is not None:
+                edits.append((block.start, block.end, body))
+                if self._is_entry(source, block):
                     comma = ", " if source.parameters(block) else ""
                     end = block.parameters[1]
                     edits.append((end, end, f"{comma}uint3 _rec_group : SV_GroupID, uint _rec_lane : SV_GroupIndex"))
         return edits
 
-    def is_entry(self, source: Source, block: Block) -> bool:
-        in_the_open = block.owner is None or block.owner.kind == "namespace"
-        if block.name != self.entry or not in_the_open or block.parameters is None:
+    def _is_entry(self, source: Source, block: Block) -> bool:
+        is_free = block.owner is None or block.owner.kind == "namespace"
+        if block.name != self._entry or not is_free or block.parameters is None:
             return False
-        others = [b for b in source.functions() if b.name == self.entry and b is not block]
+        others = [b for b in source.functions() if b.name == self._entry and b is not block]
         return not others or is_entry_point(source, block)
 
     def _function(self, source: Source, block: Block, result: Instrumented) -> str | None:
-        """The new body; None where it stays as it is."""
-        reason = self._why_not(source, block)
+        """Return a function's new body; None where it stays as written."""
+        reason = self._reason_to_step_over(source, block)
         body = source.body(block) if not reason else None
         if body is None:
             result.stepped_over[block.name] = reason or "its body has syntax that the recorder does not read"
             return None
-        spared = frozenset(line for file, line in self.refused.lines if file == source.file)
-        function = Function(source, block, self.declarations, self.sites, self.types, spared=spared)
+        lines = frozenset(line for file, line in self._excluded.lines if file == source.file)
+        rewriter = FunctionRewriter(source, block, self.symbols, self._table, lines)
         for inner in block.inner:
             if inner.is_code:
-                rewritten = self._function(source, inner, Instrumented(""))
-                if rewritten is not None:
-                    function.inner[inner.start] = rewritten
+                text = self._function(source, inner, Instrumented(""))
             else:
-                function.inner[inner.start] = _edited(source.text, self._edits(source, inner.inner, result), inner.start, inner.end)
+                text = _edited(source.text, self._edits(source, inner.inner, result), inner.start, inner.end)
+            if text is not None:
+                rewriter.replace_block(inner, text)
         result.functions.append(block.name)
-        is_entry = self.is_entry(source, block)
-        text, runs = join(function.rewrite(body, " _rec_begin(_rec_group, _rec_lane);" if is_entry else ""), self.sites)
-        self.runs |= runs
+        begin = " _rec_begin(_rec_group, _rec_lane);" if self._is_entry(source, block) else ""
+        text, batches = join(rewriter.rewrite(body, begin), self.sites)
+        self.batches |= batches
         return text
 
-    def _why_not(self, source: Source, block: Block) -> str:
-        if _UNTOUCHABLE.search(source.clean, block.start, block.end):
+    def _reason_to_step_over(self, source: Source, block: Block) -> str:
+        if _TARGET_CODE.search(source.code, block.start, block.end):
             return "it holds target code"
-        return self.refused.functions.get((source.file, block.start), "")
+        return self._excluded.functions.get((source.file, block.start), "")
 
 
 def _edited(text: str, edits: list[tuple[int, int, str]], start: int = 0, end: int | None = None) -> str:
+    """Return a span of the text with edits made."""
     parts, at = [], start
     for begin, finish, new in sorted(edits):
         parts += [text[at:begin], new]

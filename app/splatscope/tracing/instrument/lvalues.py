@@ -1,5 +1,6 @@
-"""Places: elements of the memory that threads share, and how source reads and writes them while their indices are kept."""
+"""L-values: elements of shared memory and of buffers, as expressions name them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -7,45 +8,62 @@ from tree_sitter import Node
 from splatscope.slang.declarations import Memory
 from splatscope.slang.source import text_of, walk
 
-_SIMPLE = {
+NO_BOUND = "0xffffffff"
+_MOST_SUBSCRIPTS = 3
+_REPEATABLE = {
     "identifier", "number_literal", "field_expression", "field_identifier", "binary_expression", "unary_expression", "this", "true",
     "false", "parenthesized_expression", "cast_expression", "type_descriptor", "primitive_type", "type_identifier",
 }  # fmt: skip
-NO_BOUND = "0xffffffff"
 
 
 @dataclass
 class LValue:
-    """One element, or a part of one: `tile[y][x].rgb`. `rest` is what follows the element: ".field", or the node in brackets."""
+    """One element of a memory, or a part of one: `tile[y][x].rgb`.
+
+    Attributes:
+        subscripts: The nodes in the brackets that lead to the element: `y`, `x`.
+        path: What follows the element: ".field", or the node in a pair of brackets.
+        type: The type of the whole, "" where it is not known.
+    """
 
     memory: Memory
     subscripts: list[Node]
-    rest: list
-    type: str  # "" where it is not known
+    path: list[str | Node]
+    type: str
 
     @property
-    def path(self) -> str:
-        return "".join(part if isinstance(part, str) else "[?]" for part in self.rest)
-
-    @property
-    def words(self) -> dict:
-        """What sites say of this place."""
-        return {"path": self.path, "space": self.memory.space, "dims": self.memory.dims, "atomic": self.memory.atomic}
+    def site_fields(self) -> dict:
+        """The fields of a `Site` that say where an access goes."""
+        path = "".join(part if isinstance(part, str) else "[?]" for part in self.path)
+        return {"path": path, "space": self.memory.space, "dims": self.memory.sizes, "atomic": self.memory.atomic}
 
     @property
     def sizes(self) -> list[str]:
+        """How many elements each subscript chooses from, as text."""
         if self.memory.space != "shared":
-            return [size_of(self.memory)]
-        return [size or NO_BOUND for size in self.memory.dims]
+            return [element_count(self.memory)]
+        return [size or NO_BOUND for size in self.memory.sizes]
 
 
-def size_of(buffer: Memory) -> str:
-    """How many elements a buffer has, in bytes if it is one of bytes. In brackets even a `globallycoherent` one may be passed."""
-    return f"_rec_size(({buffer.name}))"
+def element_count(memory: Memory) -> str:
+    """Return the expression for a buffer's number of elements: of bytes for a byte-address buffer.
+
+    The name is in brackets, without which Slang does not take a `globallycoherent` buffer for an argument.
+    """
+    return f"_rec_size(({memory.name}))"
 
 
-def lvalue_of(node: Node, memories: dict[str, Memory], type_of) -> LValue | None:
-    """What `node` names, if it is one element (or a part of one) of a known memory. `type_of(type, parts)` finds a part's type."""
+def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[[str, list[str]], str]) -> LValue | None:
+    """Return the element that an expression names, None where it names none of a known memory.
+
+    Example:
+        `scene.lights[i].color.rgb` is element `i` of the buffer "scene.lights", with the path [".color", ".rgb"].
+
+    Args:
+        node: The expression.
+        memories: Shared variables and buffers by name, those in parameter blocks as "block.field".
+        type_of_part: Finds the type that a chain of ".field" and "[]" leads to from a type.
+    """
     chain, base = [], node
     while True:
         if base.type == "field_expression":
@@ -63,19 +81,19 @@ def lvalue_of(node: Node, memories: dict[str, Memory], type_of) -> LValue | None
             break
     chain.reverse()
     name = text_of(base) if base.type == "identifier" else ""
-    while name and name not in memories and chain and isinstance(chain[0], str):  # a buffer in a block: `scene.lights[i]`
+    while name and name not in memories and chain and isinstance(chain[0], str):
         name += chain.pop(0)
     memory = memories.get(name)
     if memory is None or memory.byte_address or len(chain) < memory.subscripts:
         return None
-    subscripts, rest = chain[: memory.subscripts], chain[memory.subscripts :]
-    if any(isinstance(s, str) for s in subscripts) or len(subscripts) > 3:
+    subscripts, path = chain[: memory.subscripts], chain[memory.subscripts :]
+    if any(isinstance(s, str) for s in subscripts) or len(subscripts) > _MOST_SUBSCRIPTS:
         return None
-    return LValue(memory, subscripts, rest, type_of(memory.type, [p if isinstance(p, str) else "[]" for p in rest]))
+    return LValue(memory, subscripts, path, type_of_part(memory.type, [p if isinstance(p, str) else "[]" for p in path]))
 
 
-def is_simple(node: Node, memories: dict[str, Memory]) -> bool:
-    """Whether an expression can be evaluated once more, or at another moment, and nobody would know."""
+def is_repeatable(node: Node, memories: dict[str, Memory]) -> bool:
+    """Return whether an expression may be evaluated twice, or later: no call, no change, no read of shared memory."""
     return all(
-        (n.type in _SIMPLE or not n.is_named) and not (n.type == "identifier" and text_of(n) in memories) for n in walk(node)
+        (n.type in _REPEATABLE or not n.is_named) and not (n.type == "identifier" and text_of(n) in memories) for n in walk(node)
     )

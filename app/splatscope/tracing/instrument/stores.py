@@ -1,224 +1,253 @@
-"""Statements that write to memory that threads share, or to an element of a local array.
+"""Statements that write to shared memory, to buffers, or to an element of a local array.
 
 `tile[i] = value;` becomes a block that evaluates the index and the value once, stores where the index is inside, and records what
-was stored, or that it would have gone outside.
+was stored, or that it would have gone outside:
+
+    { uint _rec_i = uint(i); bool _rec_ok = _rec_i < uint(64); float _rec_v = value; if (_rec_ok) tile[_rec_i] = _rec_v;
+      _rec_wrote(_rec_mark(7, _rec_ok), _rec_i, _rec_v); }
 """
 
 import re
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declarations import Memory
-from splatscope.slang.source import is_numeric, text_of
-from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue
-from splatscope.tracing.instrument.values import MOST_FIELDS, Values
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
+from splatscope.tracing.instrument.calls import template_argument
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.expressions import Expressions
+from splatscope.tracing.instrument.local_values import MOST_FIELDS, LocalValues
+from splatscope.tracing.instrument.lvalues import LValue
+from splatscope.tracing.instrument.writer import TreeWriter
 
-STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
+_BYTE_STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
 
 
-class Stores(Values):
-    """The rules for stores, Interlocked functions, and methods that change what they are called on."""
+@dataclass(frozen=True)
+class Target:
+    """Where a store goes, its indices in variables: `setup` declares the `names`, `text` is the element or the part of it."""
 
-    def _element(self, node: Node, left: Node, operator: str, value: str) -> str:
-        """A store into a local array, performed only inside of it."""
+    names: list[str]
+    sizes: list[str] | tuple[str, ...]
+    setup: str
+    text: str
+
+    @property
+    def index(self) -> str:
+        """The flat index of the element."""
+        return flat_index(self.names, self.sizes)
+
+    def guarded(self, site: int, action: str, setup: str = "") -> str:
+        """Return a block that does something with the element where it is inside, after more `setup`."""
+        return guarded(site, self.names, self.sizes, self.setup + setup, action)
+
+
+class Stores:
+    """Rewrites store statements. A method returns "" where the statement is none that it can rewrite."""
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions, values: LocalValues):
+        self._context, self._writer, self._bounds = context, writer, bounds
+        self._expressions, self._values = expressions, values
+
+    def local_element(self, node: Node, left: Node, operator: str, value: str) -> str:
+        """Rewrite a store into an element of a local array.
+
+        Args:
+            node: The statement.
+            left: The element.
+            operator: "=", "+=", ….
+            value: The new text of the right side.
+        """
+        context, scope = self._context, self._context.scope
         subscripts = []
         while left.type == "subscript_expression":
             indices = left.child_by_field_name("indices")
             subscripts.insert(0, indices.named_children[0] if len(indices.named_children) == 1 else None)
             left = left.child_by_field_name("argument")
         name = text_of(left)
-        dims = self.dims.get(name, ())
-        if left.type != "identifier" or len(subscripts) != len(dims) or None in subscripts or name in self.memory:
+        sizes = scope.sizes.get(name, ())
+        if left.type != "identifier" or len(subscripts) != len(sizes) or None in subscripts or name in scope.memory:
             return ""
-        site = self.site(node, "element", name, type=self.recorded(self.types[name]), dims=dims)
-        if self.differentiable:  # as it is: autodiff follows the store
-            if not all(self.simple(s) for s in subscripts):
+        site = context.site(node, "element", name, type=context.recorded_type(scope.types[name]), dims=sizes)
+        if context.is_differentiable:  # the store stays as written, so that autodiff follows it
+            if not all(scope.is_repeatable(s) for s in subscripts):
                 return ""
-            names = [f"uint({self.text(s)})" for s in subscripts]
-            lvalue = name + "".join(f"[{self.text(s)}]" for s in subscripts)
-            text = f"{lvalue} {operator} {value}; _rec_element({site}, {_flat(names, dims)}, {lvalue});"
-            return self.followed(node, text)
-        names, setup, lvalue = self._indices(subscripts, name, "")
-        store = self._stored(site, "_rec_element", self.types[name], names, dims, lvalue, operator, value, setup)
-        return self.followed(node, store or f"{{ {setup}{lvalue} {operator} {value}; {self.step(node)} }}")
+            index = flat_index([f"uint({self._writer.text(s)})" for s in subscripts], sizes)
+            element = name + "".join(f"[{self._writer.text(s)}]" for s in subscripts)
+            return self._values.after(node, f"{element} {operator} {value}; _rec_element({site}, {index}, {element});")
+        target = self._target(subscripts, sizes, name)
+        store = self._store_number(site, "_rec_element", scope.types[name], target, operator, value)
+        if not store:
+            store = f"{{ {target.setup}{target.text} {operator} {value}; {self._values.step(node)} }}"
+        return self._values.after(node, store)
 
-    def _stored(
-        self,
-        site: int,
-        record: str,
-        type_text: str,
-        names: list[str],
-        sizes,
-        lvalue: str,
-        operator: str,
-        value: str,
-        setup: str,
-        read: str = "",
-    ) -> str:
-        """A store of a number: made where it is inside, recorded with its value in any case. "" if it is of another type."""
-        if not is_numeric(type_text):
+    def store(self, node: Node, lvalue: LValue, operator: str, right: Node | None) -> str:
+        """Rewrite `lvalue operator right;`, or `lvalue++;` where `right` is None."""
+        context = self._context
+        if not context.scope.has_repeatable_path(lvalue):
             return ""
-        index, guard, mark = _flat(names, sizes), "", str(site)
-        if names:
-            setup += f"bool _rec_ok = {_inside(names, sizes)}; "
-            guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
-        if operator == "=":
-            made = f"{type_text} _rec_v = {value}; "
-        else:  # Slang evaluates the right side before it reads the left
-            first = "" if re.fullmatch(r"[\w.]+", value) else f"let _rec_right = {value}; "
-            right = "_rec_right" if first else value
-            made = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {lvalue}; {read}_rec_v {operator} {right}; "
-        return f"{{ {setup}{made}{guard}{lvalue} = _rec_v; {record}({mark}, {index}, _rec_v); }}"
-
-    def _indices(self, subscripts: list[Node], name: str, rest: str) -> tuple[list[str], str, str]:
-        """(names of the indices, statements that evaluate them, the lvalue from them)."""
-        names = [f"_rec_{c}" for c in "ijk"[: len(subscripts)]]
-        setup = "".join(f"uint {n} = uint({self.grouped(s)}); " for n, s in zip(names, subscripts, strict=True))
-        return names, setup, name + "".join(f"[{n}]" for n in names) + rest
-
-    def _held(self, lvalue: LValue) -> tuple[list[str], str, str]:
-        return self._indices(lvalue.subscripts, lvalue.memory.name, self.rest(lvalue))
-
-    def _store(self, node: Node, lvalue: LValue, operator: str, right: Node | None) -> str:
-        """`{ uint i = …; if (inside) { a[i] = value; record } }`; a value of known type is kept, and not read back."""
-        if not all(isinstance(part, str) or self.simple(part) for part in lvalue.rest):
-            return ""
-        names, setup, target = self._held(lvalue)
-        index = _flat(names, lvalue.sizes)
-        value = "1" if right is None else self.emit(right)
-        read = ""
+        target = self._target_of(lvalue)
+        value = "1" if right is None else self._writer.emit(right)
+        is_number, read = is_numeric(lvalue.type), ""
         if operator != "=":
-            number = self.site(node, "read", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
-            seen = "_rec_v" if is_numeric(lvalue.type) else target
-            read = f"_rec_wrote({f'_rec_mark({number}, _rec_ok)' if names and seen == '_rec_v' else number}, {index}, {seen}); "
-        if is_numeric(lvalue.type):
-            site = self.site(node, "write", lvalue.memory.of, type=lvalue.type, **lvalue.words)
-            text = self._stored(site, "_rec_wrote", lvalue.type, names, lvalue.sizes, target, operator, value, setup, read)
+            number = context.access_site(node, "read", lvalue)
+            site = f"_rec_mark({number}, _rec_ok)" if target.names and is_number else number
+            read = f"_rec_wrote({site}, {target.index}, {'_rec_v' if is_number else target.text}); "
+        if is_number:
+            site = context.access_site(node, "write", lvalue)
+            text = self._store_number(site, "_rec_wrote", lvalue.type, target, operator, value, read)
         else:
-            first, records = self._stored_parts(node, lvalue, index, target)
-            text = _guarded(first, names, lvalue.sizes, setup, f"{read}{target} {operator} {value}; {records}")
-        return self.followed(node, text)
+            first, records = self._record_parts(node, lvalue, target)
+            text = target.guarded(first, f"{read}{target.text} {operator} {value}; {records}")
+        return self._values.after(node, text)
 
-    def _stored_parts(self, node: Node, lvalue: LValue, index: str, target: str) -> tuple[int, str]:
-        """(the first site, records) of a store of no number: of each field of a struct."""
-        fields = self._fields(lvalue.type)
-        first, records = 0, ""
-        for field, type_text in fields.items():
-            if is_numeric(self.known.type_of(type_text)):
-                words = lvalue.words | {"path": f"{lvalue.path}.{field}"}
-                site = self.site(node, "write", lvalue.memory.of, type=self.known.type_of(type_text), **words)
-                first = first or site
-                records += f"_rec_wrote({site}, {index}, {target}.{field}); "
-        complete = lvalue.type not in self.known.with_arrays and len(fields) < MOST_FIELDS
-        if records and complete and all(is_numeric(self.known.type_of(t)) for t in fields.values()):
-            return first, records
-        if records:  # and of the rest that it was written
-            site = self.site(node, "write", lvalue.memory.of, **lvalue.words)
-            return site, f"_rec_touch({site}, {index}); {records}"
-        site = self.site(node, "write", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
-        return site, f"_rec_wrote({site}, {index}, {target});" if not lvalue.type else f"_rec_touch({site}, {index});"
-
-    def _method_statement(self, node: Node, function: Node, arguments: Node) -> str:
+    def method(self, node: Node, function: Node, arguments: Node) -> str:
+        """Rewrite a statement that calls a method: a store of bytes, an atomic's store, or one that changes an element."""
         receiver = function.child_by_field_name("argument")
         method = text_of(function.child_by_field_name("field")).split("<")[0]
-        memory = self.memory.get(re.sub(r"\s", "", text_of(receiver)))
-        if memory is not None and memory.byte_address and method in STORES and len(arguments.named_children) == 2:
-            return self._byte_store(node, memory, function, arguments)
+        memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) == 2:
+            return self._store_bytes(node, memory, function, arguments)
         if memory is not None and memory.byte_address and method.startswith("Interlocked"):
-            return self._byte_interlocked(node, memory, function, arguments, method)
-        lvalue = self.lvalue(receiver)
-        if lvalue is None or not all(isinstance(part, str) or self.simple(part) for part in lvalue.rest):
+            return self._interlocked_bytes(node, memory, function, arguments, method)
+        lvalue = self._context.scope.lvalue(receiver)
+        if lvalue is None or not self._context.scope.has_repeatable_path(lvalue):
             return ""
-        # An exchange whose result nobody uses is a store. To use it all the same, for the record, would be too much for some of
-        # Slang's compilers: they crash on the result of any exchange.
         if lvalue.memory.atomic and method in ("store", "exchange") and arguments.named_children:
-            names, setup, target = self._held(lvalue)
-            words = lvalue.words | {"atomic": True, "access": "store"}
-            site = self.site(node, "atomic", lvalue.memory.of, type=self.recorded(lvalue.type), **words)
-            value, *order = [self.emit(a) for a in arguments.named_children]
-            kept = f"{lvalue.type} _rec_v = {value}; " if is_numeric(lvalue.type) else ""
-            given = ", ".join(["_rec_v" if kept else value, *order])
-            record = (
-                f"_rec_wrote({site}, {_flat(names, lvalue.sizes)}, _rec_v);"
-                if kept
-                else f"_rec_touch({site}, {_flat(names, lvalue.sizes)});"
-            )
-            return self.followed(node, _guarded(site, names, lvalue.sizes, setup, f"{kept}{target}.{method}({given}); {record}"))
-        if not lvalue.memory.atomic and method in self.known.mutating:
-            names, setup, target = self._held(lvalue)
-            suffix = self.span(receiver.end_byte, function.end_byte) + self.children(arguments, self.emit)
-            index = _flat(names, lvalue.sizes)
-            first, records = self._stored_parts(node, lvalue, index, target)
-            return self.followed(node, _guarded(first, names, lvalue.sizes, setup, f"{target}{suffix}; {records}"))
+            return self._store_atomic(node, lvalue, method, arguments)
+        if not lvalue.memory.atomic and method in self._context.symbols.mutating:
+            target = self._target_of(lvalue)
+            call = self._writer.span(receiver.end_byte, function.end_byte) + self._writer.children(arguments)
+            first, records = self._record_parts(node, lvalue, target)
+            return self._values.after(node, target.guarded(first, f"{target.text}{call}; {records}"))
         return ""
 
-    def _interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
-        lvalue = self.lvalue(arguments[0])
-        if lvalue is None or lvalue.memory.atomic or not all(isinstance(part, str) or self.simple(part) for part in lvalue.rest):
+    def interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
+        """Rewrite a statement that calls an Interlocked function: `InterlockedAdd(bins[i], 1, old);`."""
+        context, writer = self._context, self._writer
+        lvalue = context.scope.lvalue(arguments[0])
+        if lvalue is None or lvalue.memory.atomic or not context.scope.has_repeatable_path(lvalue):
             return ""
-        names, setup, target = self._held(lvalue)
+        target, setup = self._target_of(lvalue), ""
         returns = name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
-        words = lvalue.words | {"atomic": True, "access": name}
-        site = self.site(node, "atomic", lvalue.memory.of, type=self.recorded(lvalue.type), **words)
-        values = [self.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
-        index = _flat(names, lvalue.sizes)
-        seen, then = target, ""
+        site = context.access_site(node, "atomic", lvalue, atomic=True, access=name)
+        values = [writer.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
+        result, store_result = target.text, ""
         if returns:
-            values.append(seen := self.as_lvalue(arguments[-1]))
-            original = self.lvalue(arguments[-1])
+            values.append(result := self._expressions.as_lvalue(arguments[-1]))
+            original = context.scope.lvalue(arguments[-1])
             if original is not None and is_numeric(lvalue.type):  # the old value goes into memory, too
-                seen = values[-1] = "_rec_old"
-                then = self._given(node, original, "_rec_old")
-                setup += f"{lvalue.type} _rec_old; "
-        action = f"{name}({', '.join([target, *values])}); _rec_wrote({site}, {index}, {seen}); {then}"
-        guarded = _guarded(site, names, lvalue.sizes, setup, action)
-        changed = self._changed_value(node, arguments[-1]) if returns else ""
-        return self.followed(node, guarded) + changed
+                result = values[-1] = "_rec_old"
+                write = context.access_site(node, "write", original)
+                store_result = f"{self._expressions.recorded(write, original, ' = _rec_old')};"
+                setup = f"{lvalue.type} _rec_old; "
+        call = f"{name}({', '.join([target.text, *values])})"
+        text = target.guarded(site, f"{call}; _rec_wrote({site}, {target.index}, {result}); {store_result}", setup)
+        assigned = self._values.assigned(node, arguments[-1]) if returns else ""
+        return self._values.after(node, text) + assigned
 
-    def _given(self, node: Node, lvalue: LValue, value: str) -> str:
-        site = self.site(node, "write", lvalue.memory.of, type=self.recorded(lvalue.type), **lvalue.words)
-        return f"{self.wrapped(site, lvalue, f' = {value}')};"
+    # Targets
 
-    def _byte_store(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
+    def _target(self, subscripts: list[Node], sizes: list[str] | tuple[str, ...], name: str, path: str = "") -> Target:
+        names = [f"_rec_{c}" for c in "ijk"[: len(subscripts)]]
+        setup = "".join(f"uint {n} = uint({self._writer.as_argument(s)}); " for n, s in zip(names, subscripts, strict=True))
+        return Target(names, sizes, setup, name + "".join(f"[{n}]" for n in names) + path)
+
+    def _target_of(self, lvalue: LValue) -> Target:
+        target = self._target(lvalue.subscripts, lvalue.sizes, lvalue.memory.name)
+        return Target(target.names, target.sizes, target.setup, target.text + self._bounds.path(lvalue))
+
+    # Kinds of stores
+
+    def _store_number(
+        self, site: int, record: str, type_text: str, target: Target, operator: str, value: str, read: str = ""
+    ) -> str:
+        """Return a store of a number: made where it is inside, recorded in any case. "" for another type.
+
+        Args:
+            site: The site of the store.
+            record: The recorder's function: `_rec_wrote` or `_rec_element`.
+            type_text: The type of the value.
+            target: Where it goes.
+            operator: "=", "+=", ….
+            value: The text of the right side.
+            read: A record of the value before, which is in `_rec_v`.
+        """
+        if not is_numeric(type_text):
+            return ""
+        setup, guard, mark = target.setup, "", str(site)
+        if target.names:
+            setup += f"bool _rec_ok = {is_inside(target.names, target.sizes)}; "
+            guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
+        if operator == "=":
+            compute = f"{type_text} _rec_v = {value}; "
+        else:  # Slang evaluates the right side before it reads the left
+            is_name = re.fullmatch(r"[\w.]+", value)
+            first, right = ("", value) if is_name else (f"let _rec_right = {value}; ", "_rec_right")
+            compute = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {target.text}; {read}_rec_v {operator} {right}; "
+        return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"
+
+    def _record_parts(self, node: Node, lvalue: LValue, target: Target) -> tuple[int, str]:
+        """Return the first site and the records of a store of a struct: one for each field that holds numbers."""
+        context, symbols = self._context, self._context.symbols
+        fields = self._values.recorded_fields(lvalue.type)
+        path, first, records = lvalue.site_fields["path"], 0, ""
+        for field, type_text in fields.items():
+            if is_numeric(symbols.resolve(type_text)):
+                site = context.access_site(node, "write", lvalue, type=symbols.resolve(type_text), path=f"{path}.{field}")
+                first = first or site
+                records += f"_rec_wrote({site}, {target.index}, {target.text}.{field}); "
+        has_all = not symbols.has_arrays(lvalue.type) and len(fields) < MOST_FIELDS
+        if records and has_all and all(is_numeric(symbols.resolve(t)) for t in fields.values()):
+            return first, records
+        if records:  # of the other fields, that they were written
+            site = context.access_site(node, "write", lvalue, type="")
+            return site, f"_rec_touch({site}, {target.index}); {records}"
+        site = context.access_site(node, "write", lvalue)
+        if not lvalue.type:
+            return site, f"_rec_wrote({site}, {target.index}, {target.text});"
+        return site, f"_rec_touch({site}, {target.index});"
+
+    def _store_atomic(self, node: Node, lvalue: LValue, method: str, arguments: Node) -> str:
+        """Rewrite `atomic.store(…);`, or an exchange whose result nobody uses.
+
+        Such an exchange is recorded as a store: some of Slang's compilers crash on the result of an exchange, so the record does
+        without.
+        """
+        target = self._target_of(lvalue)
+        site = self._context.access_site(node, "atomic", lvalue, atomic=True, access="store")
+        value, *order = [self._writer.emit(a) for a in arguments.named_children]
+        compute, record = "", f"_rec_touch({site}, {target.index});"
+        if is_numeric(lvalue.type):
+            compute, value = f"{lvalue.type} _rec_v = {value}; ", "_rec_v"
+            record = f"_rec_wrote({site}, {target.index}, _rec_v);"
+        call = f"{target.text}.{method}({', '.join([value, *order])})"
+        return self._values.after(node, target.guarded(site, f"{compute}{call}; {record}"))
+
+    def _store_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
         address, value = arguments.named_children
-        template = re.search(r"<(.*)>$", self.text(function).strip(), re.DOTALL)
+        name = self._writer.text(function)
         lanes = re.search(r"Store([234]?)", text_of(function)).group(1)
-        type_text = self.known.type_of(template.group(1).strip()) if template else f"uint{lanes}" if lanes else ""
-        words = {"space": memory.space}
-        wrote = self.site(node, "write", memory.of, type=self.recorded(type_text), **words)
-        store = f"{self.text(function)}(_rec_i, _rec_v); _rec_wrote({wrote}, _rec_i, _rec_v);"
-        setup = f"uint _rec_i = uint({self.grouped(address)}); {type_text or 'let'} _rec_v = {self.emit(value)}; "
-        return self.followed(node, _guarded(wrote, ["_rec_i"], [self.room(memory, "sizeof(_rec_v)")], setup, store))
+        template = template_argument(name)
+        type_text = self._context.symbols.resolve(template.strip()) if template else f"uint{lanes}" if lanes else ""
+        recorded_type = self._context.recorded_type(type_text)
+        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space)
+        store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
+        setup = f"uint _rec_i = uint({self._writer.as_argument(address)}); "
+        setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
+        return self._values.after(node, guarded(site, ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
 
-    def _byte_interlocked(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
+    def _interlocked_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
-        words = {"space": memory.space, "atomic": True, "access": method}
-        site = self.site(node, "atomic", memory.of, type="", **words)
-        takes = 2 if "Compare" in method else 1
-        texts = [self.emit(v) if i < takes else self.as_lvalue(v) for i, v in enumerate(values)]
-        action = f"{self.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
-        if len(values) > takes:
-            self._note_change(values[-1])
-        setup = f"uint _rec_i = uint({self.grouped(address)}); "
-        return self.followed(node, _guarded(site, ["_rec_i"], [self.size(memory)], setup, action))
-
-
-def _flat(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    """The flattened index of an element, rows first."""
-    if not names:
-        return "0"
-    flat = names[0]
-    for name, size in zip(names[1:], sizes[1:], strict=True):
-        flat = f"({flat} * uint({size or NO_BOUND}) + {name})"
-    return flat
-
-
-def _inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
-
-
-def _guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
-    """An action on an element, done where its index is inside, else only recorded."""
-    if not names:
-        return f"{{ {setup}{action} }}"
-    return f"{{ {setup}if (_rec_may({site}, {_flat(names, sizes)}, {_inside(names, sizes)})) {{ {action} }} }}"
+        fields = {"space": memory.space, "atomic": True, "access": method}
+        site = self._context.site(node, "atomic", memory.declared_name, **fields)
+        inputs = 2 if "Compare" in method else 1
+        texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
+        action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
+        if len(values) > inputs:
+            self._context.note_change(values[-1])
+        setup = f"uint _rec_i = uint({self._writer.as_argument(address)}); "
+        return self._values.after(node, guarded(site, ["_rec_i"], [count_of(memory)], setup, action))

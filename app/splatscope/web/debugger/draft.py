@@ -48,7 +48,7 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
         "unfit": [{"name": name, "type": kind} for name, kind in interface.unfit.items()],
         "said": said,
         "groups": groups,
-        "functions": [{"name": c.name, "file": c.file, "places": c.places, "why": c.stepped_over} for c in costs],
+        "functions": [{"name": c.name, "file": c.file, "places": c.sites, "why": c.stepped_over} for c in costs],
         "seconds": SECONDS_A_PLACE,
     }
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.loop_rolling import rolled
+from splatscope.slang.loops import roll
 
 LOOP = """
 void f(uint n, float w, uint2 at)
@@ -32,6 +32,6 @@ void f(uint n, float w, uint2 at)
     ],
 )
 def test_a_loop_is_rolled_only_where_no_result_can_tell(body, rolls):
-    text = rolled(LOOP.format(body))
+    text = roll(LOOP.format(body))
     assert ("[loop] [MaxIters(4)]" in text) == rolls == ("[ForceUnroll]" not in text)
     assert text.count("\n") == LOOP.format(body).count("\n")

@@ -1,0 +1,182 @@
+"""One table of what the modules of a program declare: memory, structs, functions' out parameters, macros, constants.
+
+The instrumenter, the checks and the wire format share it. It is read from text rather than from Slang's reflection, so that it
+serves where nothing may be compiled (the cost of a draft, a recording opened from a file) and keeps what reflection loses:
+`Atomic<…>`, the texts of array sizes, macros, and code that does not compile yet.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.call_arguments import CallArguments
+from splatscope.slang.declarations import BUFFER, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
+from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
+from splatscope.slang.source import Block, Source, split_arguments
+
+_PAIR = re.compile(r"DifferentialPair\s*<\s*(float[234]?)\s*>")
+_CONSTANT = re.compile(r"(?:\bstatic\s+const\s+[\w<>]+\s+|^[ \t]*#[ \t]*define[ \t]+(?=\w+[ \t]+\d))(\w+)", re.MULTILINE)
+_PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
+_PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
+_SHARED_OR_BUFFER = re.compile(
+    r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
+)
+_MOST_ALIASES = 4  # in a row
+_MOST_BLOCK_DEPTH = 3  # structs inside of each other that are searched for buffers
+
+
+@dataclass(frozen=True)
+class Struct:
+    """The fields of a struct: types by name, arrays apart.
+
+    `is_opaque`: a generic struct, or one of several of its name. Its fields mean nothing outside of its own methods.
+    """
+
+    fields: dict[str, str] = field(default_factory=dict)
+    arrays: dict[str, ArrayType] = field(default_factory=dict)
+    is_opaque: bool = False
+
+
+@dataclass
+class Symbols:
+    """What all modules of a program declare, by name."""
+
+    memory: dict[str, Memory] = field(default_factory=dict)
+    structs: dict[str, Struct] = field(default_factory=dict)
+    arrays: dict[str, ArrayType] = field(default_factory=dict)  # tables of a module: `static const int table[4]`
+    enums: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)  # known at compile time
+    macros: dict[str, str] = field(default_factory=dict)  # bodies of those that take arguments or stand for more than a value
+    out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, over all overloads
+    mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
+    methods: set[str] = field(default_factory=set)
+    calls: CallArguments = field(default_factory=CallArguments)
+
+    @classmethod
+    def of(cls, sources: Iterable[Source]) -> "Symbols":
+        """Read the symbols of a program's modules."""
+        symbols = cls()
+        for source in sources:
+            symbols.add(source)
+        return symbols
+
+    def add(self, source: Source) -> None:
+        """Add what a module declares."""
+        self._add_macros(source.text)
+        self.constants |= set(_CONSTANT.findall(source.text))
+        self._add_aliases(source.code)
+        for block in source.walk():
+            if block.kind == "struct":
+                self._add_struct(source, block)
+            elif block.kind == "enum":
+                self.enums.add(block.name)
+            elif block.is_code:
+                self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
+            elif block.kind == "interface":
+                for attributes, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
+                    self._add_function(attributes, name, split_arguments(parameters), block)
+        self.calls.add(source)
+        self._add_globals(source.top_level())
+
+    def resolve(self, type_text: str) -> str:
+        """Return the type behind aliases."""
+        for _ in range(_MOST_ALIASES):
+            type_text = self.aliases.get(type_text, type_text)
+        return type_text
+
+    def fields(self, type_text: str) -> dict[str, str]:
+        """Return the types of a struct's fields, arrays left out, or of autodiff's pair of numbers; {} for other types."""
+        type_text = self.resolve(type_text)
+        if (pair := _PAIR.fullmatch(type_text)) is not None:
+            return {"p": pair[1], "d": pair[1]}
+        struct = self.structs.get(type_text)
+        return {} if struct is None or struct.is_opaque else struct.fields
+
+    def has_arrays(self, type_text: str) -> bool:
+        """Return whether a struct has array fields, which `fields` leaves out."""
+        struct = self.structs.get(type_text)
+        return struct is not None and bool(struct.arrays)
+
+    def type_of_part(self, type_text: str, parts: Iterable[str]) -> str:
+        """Return the type that a chain of `.field`, `.xy` and `[]` leads to, "" where it is not known.
+
+        Example:
+            From "float2x3", ["[]", ".xy"] leads to "float2".
+        """
+        for part in parts:
+            type_text = self.resolve(type_text)
+            vector = re.fullmatch(r"(\w+?)([1-4])", type_text) if is_numeric(type_text) else None
+            matrix = re.fullmatch(r"(\w+?)[1-4]x([1-4])", type_text) if is_numeric(type_text) else None
+            if part.startswith("["):
+                type_text = f"{matrix.group(1)}{matrix.group(2)}" if matrix else vector.group(1) if vector else ""
+            elif type_text in self.structs:
+                type_text = self.fields(type_text).get(part[1:], "")
+            elif vector and re.fullmatch(r"\.([xyzw]{1,4}|[rgba]{1,4})", part):
+                type_text = vector.group(1) + (str(len(part) - 1) if len(part) > 2 else "")
+            else:
+                return ""
+        return self.resolve(type_text)
+
+    def _add_macros(self, text: str) -> None:
+        for definition in definitions(text):
+            body = definition.body
+            if definition.takes_arguments or MORE_THAN_A_VALUE.search(body):
+                self.macros[definition.name] = self.macros.get(definition.name, "") + body
+            elif re.fullmatch(r"\w+", body.strip()) and not body.strip()[0].isdigit():
+                self.aliases[definition.name] = body.strip()
+
+    def _add_aliases(self, code: str) -> None:
+        for old, new in re.findall(r"\btypedef\s+([^;{}()]+?)\s+(\w+)\s*;", code):
+            self.aliases[new] = old
+        for new, old in re.findall(r"\btypealias\s+(\w+)\s*=\s*([^;{}]+?)\s*;", code):
+            self.aliases[new] = old
+
+    def _add_struct(self, source: Source, block: Block) -> None:
+        if block.name in self.structs:
+            self.structs[block.name] = Struct(is_opaque=True)
+            return
+        fields, arrays = {}, {}
+        for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
+            if "(" in declaration.split("=")[0] or re.search(r"\b(static|property|typealias|typedef|private)\b", declaration):
+                continue
+            type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
+            fields |= {name: type_text for name, sizes in names if not sizes}
+            arrays |= {name: ArrayType(type_text, sizes) for name, sizes in names if sizes}
+        self.structs[block.name] = Struct(fields, arrays, is_opaque="<" in source.head(block))
+
+    def _add_function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
+        outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
+        if outs:
+            self.out_parameters.setdefault(name, set()).update(outs)
+        if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
+            self.methods.add(name)
+        if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):
+            self.mutating.add(name)
+
+    def _add_globals(self, code: str) -> None:
+        """Add the memory and the tables that the code outside of functions and structs declares."""
+        for struct, name in _PARAMETER_BLOCK.findall(code):
+            for path, type_text in self._fields_in_block(struct, name):
+                self._add_memory(path, buffer_memory(type_text, path))
+        for statement in _SHARED_OR_BUFFER.findall(code):
+            is_shared = re.search(r"\bgroupshared\b", statement) is not None
+            type_text, names = split_declaration(statement)
+            for name, sizes in names:
+                self._add_memory(name, (shared_memory if is_shared else buffer_memory)(type_text, name, sizes))
+        for statement in re.sub(r"=[^;]*", "", code).split(";"):
+            if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
+                type_text, names = split_declaration(statement)
+                self.arrays |= {name: ArrayType(type_text, sizes) for name, sizes in names if sizes and not BUFFER.match(type_text)}
+
+    def _add_memory(self, path: str, memory: Memory | None) -> None:
+        if memory is not None:
+            self.memory[path] = memory
+
+    def _fields_in_block(self, struct: str, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield (path, type) of the fields of a parameter block, structs in it included."""
+        for name, type_text in self.fields(struct).items():
+            yield f"{path}.{name}", type_text
+            if depth < _MOST_BLOCK_DEPTH:
+                yield from self._fields_in_block(type_text, f"{path}.{name}", depth + 1)

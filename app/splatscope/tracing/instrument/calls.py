@@ -1,0 +1,144 @@
+"""Calls inside of expressions: loads and atomic methods are recorded, arguments for out parameters stay l-values."""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.slang.declarations import Memory
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.bounds import Bounds, room
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.expressions import Expressions
+from splatscope.tracing.instrument.writer import Rule, TreeWriter
+
+# By name: the memory that a barrier orders, and whether threads wait for each other at it.
+BARRIERS = {
+    "GroupMemoryBarrierWithGroupSync": ("shared", True),
+    "DeviceMemoryBarrierWithGroupSync": ("device", True),
+    "AllMemoryBarrierWithGroupSync": ("both", True),
+    "GroupMemoryBarrier": ("shared", False),
+    "DeviceMemoryBarrier": ("device", False),
+    "AllMemoryBarrier": ("both", False),
+}
+_ATOMIC_METHODS = {
+    "load", "exchange", "compareExchange", "add", "sub", "max", "min", "and", "or", "xor", "increment", "decrement",
+}  # fmt: skip
+_LOADS = {"Load", "Load2", "Load3", "Load4", "LoadAligned"}
+_OUT_PARAMETERS = {"sincos": {1, 2}, "modf": {1}, "frexp": {1}, "GetDimensions": {0, 1, 2, 3}, "asuint": {1, 2}}
+# Functions whose arguments are functions, or that the compiler takes apart.
+_SPECIAL = re.compile(
+    r"(__)?(bwd_diff|fwd_diff|apply_bwd|no_diff|detach|static_assert|sizeof|alignof|countof|getStringHash|printf)\b"
+)
+_LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthesized_expression", "this")
+
+
+def template_argument(call: str) -> str:
+    """Return what is between the angle brackets at the end of a function's name, "" without them: "float3" of `b.Load<float3>`."""
+    match = re.search(r"<(.*)>$", call.strip(), re.DOTALL)
+    return match.group(1) if match else ""
+
+
+class Calls:
+    """The rule for calls."""
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions):
+        self._context, self._writer, self._bounds, self._expressions = context, writer, bounds, expressions
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rules by type of node."""
+        return {"call_expression": self.call}
+
+    def call(self, node: Node) -> str:
+        """Rewrite a call."""
+        symbols = self._context.symbols
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        name = text_of(function)
+        bare = re.split(r"[<(]", name)[0].split("::")[-1].strip()
+        if bare in symbols.macros or _SPECIAL.match(name) or bare in BARRIERS:
+            return self._special(function, arguments)
+        outs = symbols.out_parameters.get(bare, set()) | _OUT_PARAMETERS.get(bare, set())
+        if function.type == "field_expression":
+            method = text_of(function.child_by_field_name("field")).split("<")[0]
+            access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
+            if access:
+                return access
+            outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
+            receiver = function.child_by_field_name("argument")
+            # A method may change what it is called on: then that stays an l-value, and is not read into a value.
+            only_reads = method in symbols.methods and method not in symbols.mutating
+            if only_reads or self._context.scope.lvalue(receiver) is None:
+                head = self._writer.emit(receiver)
+            else:
+                head = self._expressions.as_lvalue(receiver)
+            head += self._writer.span(receiver.end_byte, function.end_byte)
+        elif function.type in ("identifier", "template_function"):
+            head = self._writer.text(function)
+        else:
+            head = self._writer.emit(function)
+        if bare.startswith("Interlocked"):
+            outs = {0, len(arguments.named_children) - 1}
+        return head + self._arguments(arguments, outs)
+
+    def _special(self, function: Node, arguments: Node) -> str:
+        name = text_of(function)
+        if re.match(r"no_diff|detach", name):
+            return self._writer.text(function) + self._writer.children(arguments)
+        if re.match(r"(__)?(bwd_diff|fwd_diff)", name):
+            return self._writer.text(function) + self._arguments(arguments, set(range(len(arguments.named_children))))
+        return self._writer.text(function) + self._writer.text(arguments)
+
+    def _arguments(self, arguments: Node, outs: set[int]) -> str:
+        """Return the arguments, those for out parameters as l-values."""
+        lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
+        for child in arguments.named_children:
+            if child.id in lvalues:
+                self._context.note_change(child)
+                self._record_after(child)
+        return self._writer.children(
+            arguments, lambda child: self._expressions.as_lvalue(child) if child.id in lvalues else self._writer.emit(child)
+        )
+
+    def _record_after(self, node: Node) -> None:
+        """Record, after the statement, the element that an out parameter wrote, if its index may be evaluated twice."""
+        scope = self._context.scope
+        lvalue = scope.lvalue(node)
+        if lvalue is None or lvalue.memory.atomic or not all(scope.is_repeatable(s) for s in lvalue.subscripts):
+            return
+        site = self._context.access_site(node, "write", lvalue)
+        head = site if lvalue.subscripts else f"_rec_here({site})"
+        self._context.records_after.append(f" _rec_read({head}, {self._bounds.element(lvalue)});")
+
+    def _atomic_method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
+        """Return a recorded call of a method of an Atomic<T>, "" for another method."""
+        receiver = function.child_by_field_name("argument")
+        lvalue = self._context.scope.lvalue(receiver)
+        if lvalue is None or not lvalue.memory.atomic or method not in _ATOMIC_METHODS:
+            return ""
+        is_pushed = not all(self._context.scope.is_repeatable(argument) for argument in arguments.named_children)
+        call = f"{self._writer.span(receiver.end_byte, function.end_byte)}{self._writer.children(arguments)}"
+        return self._expressions.atomic(node, lvalue, call, method, is_pushed)
+
+    def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
+        """Return a recorded `buffer.Load(…)`, "" for another method."""
+        receiver = function.child_by_field_name("argument")
+        memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
+            return ""
+        index = self._writer.emit(arguments.named_children[0])
+        type_text = self._context.recorded_type(self._loaded_type(memory, function))
+        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space)
+        template = template_argument(self._writer.text(function))
+        lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
+        size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes)))
+        call = f"{self._writer.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {size}))"
+        return self._context.without_derivative(node, f"_rec_read({site}, {call})")
+
+    def _loaded_type(self, memory: Memory, function: Node) -> str:
+        """Return the type that a `Load` returns."""
+        if not memory.byte_address:
+            return memory.type
+        template = template_argument(self._writer.text(function))
+        if template:
+            return self._context.symbols.resolve(template.strip())
+        return "uint" + (re.search(r"[234]?$", text_of(function)).group(0))

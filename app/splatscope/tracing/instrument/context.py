@@ -1,0 +1,81 @@
+"""What the parts of the rewriter share while they rewrite one function."""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.source import Block, Source, text_of
+from splatscope.slang.symbols import Symbols
+from splatscope.tracing.instrument.lvalues import LValue
+from splatscope.tracing.instrument.runtime import TYPES, UNKNOWN
+from splatscope.tracing.instrument.scope import Scope
+from splatscope.tracing.sites import Site
+
+
+class SiteTable:
+    """The sites of a program, numbered from 1, and the types of value that their records hold."""
+
+    def __init__(self):
+        self.sites: list[Site] = [Site("", 0, 0, "nothing")]
+        self.value_types: set[str] = set()
+
+    def add(self, site: Site) -> int:
+        """Add a site and return its number."""
+        if site.type == UNKNOWN:
+            self.value_types.update(TYPES[1:])
+        elif is_numeric(site.type):
+            self.value_types.add(site.type)
+        self.sites.append(site)
+        return len(self.sites) - 1
+
+
+class FunctionContext:
+    """A function on its way through the rewriter.
+
+    Attributes:
+        scope: The names visible at the point that the rewriter has reached.
+        type_parameters: Of the function and of the generic structs around it.
+        is_differentiable: Whether autodiff follows it: then nothing may come between its values.
+        changed_locals: Locals that the expressions of the statement at hand change; their values are recorded after it.
+        records_after: Records to be written after the statement at hand.
+    """
+
+    def __init__(self, source: Source, block: Block, symbols: Symbols, table: SiteTable):
+        self.source, self.block, self.symbols = source, block, symbols
+        self._table = table
+        self.scope = Scope(symbols, block.struct_name)
+        self.type_parameters = source.type_parameters(block)
+        self.is_differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
+        self.changed_locals: list[str] = []
+        self.records_after: list[str] = []
+
+    def site(self, node: Node, kind: str, name: str = "", at_end: bool = False, type: str = "", **more) -> int:
+        """Add a site where a node begins, or ends, and return its number. `more` are further fields of `Site`."""
+        line, column = self.source.line_column(node.end_byte if at_end else node.start_byte)
+        return self._table.add(Site(self.source.file, line, column, kind, name, self.block.name, type=type, **more))
+
+    def access_site(self, node: Node, kind: str, lvalue: LValue, **more) -> int:
+        """Add the site of an access to an element and return its number."""
+        fields = {"type": self.recorded_type(lvalue.type)} | lvalue.site_fields | more
+        return self.site(node, kind, lvalue.memory.declared_name, **fields)
+
+    def recorded_type(self, type_text: str) -> str:
+        """Return the type for a site of such values: `UNKNOWN` where the records say it, "" where they hold no value."""
+        if not type_text or type_text in self.type_parameters:
+            return UNKNOWN
+        return type_text if is_numeric(type_text) else ""
+
+    def without_derivative(self, node: Node, call: str) -> str:
+        """Return the recorder's call that replaces a node, inside of `no_diff(…)` where autodiff follows."""
+        inside = re.search(r"\bno_diff\s*\(\s*$", self.source.code[max(0, node.start_byte - 40) : node.start_byte])
+        return f"no_diff({call})" if self.is_differentiable and not inside else call
+
+    def note_change(self, node: Node) -> None:
+        """Note that the expression at hand changes a local."""
+        if node.type == "identifier":
+            self.changed_locals.append(text_of(node))
+
+    def forget_changes(self) -> None:
+        """Drop the records that would follow the statement at hand."""
+        self.changed_locals, self.records_after = [], []

@@ -1,0 +1,138 @@
+"""Accesses to shared memory and buffers inside of expressions: reads, writes and atomics, each recorded where it happens.
+
+A read is wrapped where it stands: `tile[i]` becomes `_rec_read(site, tile[_rec_at(i, n)])`. `_rec_at` notes the index, and
+nothing comes between it and the record; where something may (`tile[i] = f(x)` inside of an expression), the index waits on a
+small stack.
+"""
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.bounds import Bounds
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.lvalues import LValue
+from splatscope.tracing.instrument.writer import Rule, TreeWriter
+
+
+class Expressions:
+    """The rules for names, elements, fields, assignments and `++` in expressions."""
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds):
+        self._context, self._writer, self._bounds = context, writer, bounds
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rules by type of node."""
+        return {
+            "identifier": self.identifier,
+            "subscript_expression": self.subscript,
+            "field_expression": self.field,
+            "assignment_expression": self.assignment,
+            "update_expression": self.update,
+        }
+
+    # Reads
+
+    def identifier(self, node: Node) -> str:
+        """Rewrite a name."""
+        return self._read_or(node, lambda: self._writer.text(node))
+
+    def subscript(self, node: Node) -> str:
+        """Rewrite `a[i]`."""
+        return self._read_or(node, lambda: self._local_element(node))
+
+    def field(self, node: Node) -> str:
+        """Rewrite `a.b`."""
+        argument = node.child_by_field_name("argument")
+        emit, text = self._writer.emit, self._writer.text
+        return self._read_or(
+            node, lambda: self._writer.children(node, lambda child: emit(child) if child == argument else text(child))
+        )
+
+    def _local_element(self, node: Node) -> str:
+        """Rewrite an element of an array that is no shared memory."""
+        argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+        if len(indices.named_children) != 1:
+            return self._writer.children(node)
+        index = indices.named_children[0]
+        new_argument, array = self._writer.emit(argument), self._context.scope.type_of(argument)
+        return f"{new_argument}[{self._bounds.index(argument, index, array, self._writer.emit(index))}]"
+
+    def _read_or(self, node: Node, otherwise: Callable[[], str]) -> str:
+        """Return a recorded read where a node names an element of shared memory."""
+        lvalue = self._context.scope.lvalue(node)
+        if lvalue is None or not self._context.scope.has_repeatable_path(lvalue):
+            return otherwise()
+        if lvalue.memory.atomic:
+            return self._writer.text(node)
+        site = self._context.access_site(node, "read", lvalue)
+        return self._context.without_derivative(node, self.recorded(site, lvalue))
+
+    # Writes
+
+    def assignment(self, node: Node) -> str:
+        """Rewrite an assignment that is part of an expression."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = self._writer.span(left.end_byte, right.start_byte)
+        lvalue = self._context.scope.lvalue(left)
+        if lvalue is None:
+            self._context.note_change(left)
+            return f"{self.as_lvalue(left)}{operator}{self._writer.emit(right)}"
+        suffix, is_pushed = f"{operator}{self._writer.emit(right)}", not self._context.scope.is_repeatable(right)
+        return self._written(node, lvalue, suffix, operator.strip(), is_pushed)
+
+    def update(self, node: Node) -> str:
+        """Rewrite `x++`, `++x`, `x--` or `--x`."""
+        argument = node.child_by_field_name("argument")
+        operator = text_of(node.child_by_field_name("operator"))
+        lvalue = self._context.scope.lvalue(argument)
+        if lvalue is None:
+            self._context.note_change(argument)
+            emit, text = self.as_lvalue, self._writer.text
+            return self._writer.children(node, lambda child: emit(child) if child == argument else text(child))
+        if text_of(node).startswith(operator):
+            return self._written(node, lvalue, "", operator, False, prefix=operator)
+        if lvalue.memory.atomic:
+            return self.atomic(node, lvalue, operator, operator)
+        write = self._context.access_site(
+            node, "write", lvalue, type=""
+        )  # the value of `x++` is the old one: no value of the write
+        read = self._context.access_site(node, "read", lvalue)
+        return f"_rec_also({write}, {self.recorded(read, lvalue, operator)})"
+
+    def atomic(self, node: Node, lvalue: LValue, suffix: str, access: str, is_pushed: bool = False, prefix: str = "") -> str:
+        """Return an operator or a method of an Atomic<T>, with a record of what it returned."""
+        site = self._context.access_site(node, "atomic", lvalue, atomic=True, access=access)
+        return self.recorded(site, lvalue, suffix, prefix, is_pushed)
+
+    def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, is_pushed: bool, prefix: str = "") -> str:
+        if lvalue.memory.atomic:
+            return self.atomic(node, lvalue, suffix, operator, is_pushed, prefix)
+        return self.recorded(self._context.access_site(node, "write", lvalue), lvalue, suffix, prefix, is_pushed)
+
+    def recorded(self, site: int, lvalue: LValue, suffix: str = "", prefix: str = "", is_pushed: bool = False) -> str:
+        """Return `prefix lvalue suffix` with a record of its value; `is_pushed` if the suffix may access other memory."""
+        if not lvalue.subscripts:
+            return f"_rec_read(_rec_here({site}), {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
+        target = prefix + self._bounds.element(lvalue, is_pushed) + suffix
+        return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
+
+    def as_lvalue(self, node: Node) -> str:
+        """Return an l-value for an assignment or an out parameter: it stays one, and only its indices are rewritten."""
+        lvalue = self._context.scope.lvalue(node)
+        if lvalue is not None:
+            return self._bounds.element(lvalue)
+        if node.type == "subscript_expression" and len(node.child_by_field_name("indices").named_children) == 1:
+            argument, index = node.child_by_field_name("argument"), node.child_by_field_name("indices").named_children[0]
+            array, text = self._context.scope.type_of(argument), self._writer.emit(index)
+            inside = self._bounds.index(argument, index, array, text, "write")
+            return f"{self.as_lvalue(argument)}[{inside}]"
+        if node.type in ("subscript_expression", "field_expression"):
+            argument = node.child_by_field_name("argument")
+            other = self._writer.text if node.type == "field_expression" else self._writer.emit
+            return self._writer.children(node, lambda child: self.as_lvalue(child) if child == argument else other(child))
+        if node.type == "parenthesized_expression":
+            return self._writer.children(node, lambda child: self.as_lvalue(child) if child.is_named else self._writer.text(child))
+        return self._writer.text(node) if node.type in ("identifier", "this") else self._writer.emit(node)

@@ -1,0 +1,72 @@
+"""Records of the values that a statement leaves in a function's own variables."""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.writer import TreeWriter
+
+MOST_FIELDS = 16  # of a struct, that are recorded one by one
+_MOST_DEPTH = 2  # structs inside of each other
+
+
+class LocalValues:
+    """Writes what follows a statement: the values that it changed, or else a record that it ran."""
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter):
+        self._context, self._writer = context, writer
+
+    def step(self, node: Node) -> str:
+        """Return a record that says only that a statement ran."""
+        return f" _rec_step({self._context.site(node, 'step')});"
+
+    def after(self, node: Node, text: str, otherwise: str = "") -> str:
+        """Return a statement's new text with records of what its expressions changed, else with `otherwise`, on as many lines."""
+        changed, after = dict.fromkeys(self._context.changed_locals), self._context.records_after
+        self._context.forget_changes()
+        scope = self._context.scope
+        values = [self.value(node, name) for name in changed if name not in scope.memory and name in scope.types]
+        return self._writer.on_as_many_lines(node, text + ("".join([*after, *values]) or otherwise))
+
+    def recorded_fields(self, type_text: str) -> dict[str, str]:
+        """Return the fields of a struct that are recorded, with their types; of another type nothing."""
+        return dict(list(self._context.symbols.fields(type_text).items())[:MOST_FIELDS])
+
+    def value(self, node: Node, name: str, type_text: str | None = None, depth: int = 0, otherwise: str | None = None) -> str:
+        """Return a record of a local's value, or of each field's.
+
+        Args:
+            node: The statement that the record belongs to.
+            name: The local, or a field of one: `ray.origin`.
+            type_text: Its type, if not as declared.
+            depth: How many structs `name` is inside of.
+            otherwise: The text for a value that has no numbers, a step if None.
+        """
+        context, scope = self._context, self._context.scope
+        type_text = context.symbols.resolve(scope.types.get(name, "") if type_text is None else type_text)
+        if name in scope.sizes or depth > _MOST_DEPTH:
+            return ""
+        fields = self.recorded_fields(type_text)
+        if fields:
+            return "".join(self.value(node, f"{name}.{field}", t or "void", depth + 1) for field, t in fields.items())
+        if type_text in context.symbols.enums:
+            return f" _rec_value({context.site(node, 'value', name, type='int')}, int({name}));"
+        if type_text and not is_numeric(type_text) and type_text not in context.type_parameters:
+            return "" if depth else self.step(node) if otherwise is None else otherwise
+        return f" _rec_value({context.site(node, 'value', name, type=context.recorded_type(type_text))}, {name});"
+
+    def assigned(self, node: Node, left: Node) -> str:
+        """Return a record of what an assignment to a local changed: a number or vector as a whole, of a struct the part named."""
+        scope, symbols = self._context.scope, self._context.symbols
+        root, name = scope.root(left), text_of(left)
+        if not root or root in scope.sizes or root in scope.memory or root not in scope.types:
+            return ""
+        if is_numeric(scope.types[root]) or root == name:
+            return self.value(node, root)
+        if re.fullmatch(r"[\w.]+", name):
+            part = symbols.type_of_part(scope.types[root], [f".{field}" for field in name.split(".")[1:]])
+            return self.value(node, name, part) if is_numeric(part) or self.recorded_fields(part) else ""
+        return ""

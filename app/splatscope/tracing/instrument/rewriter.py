@@ -1,0 +1,81 @@
+"""One function, rewritten so that it records what it does.
+
+Everything is inserted on the line that it is about, so that line numbers and diagnostics stay the user's.
+"""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.slang.declarations import split_parameter
+from splatscope.slang.source import Block, Source
+from splatscope.slang.symbols import Symbols
+from splatscope.tracing.instrument.bounds import Bounds
+from splatscope.tracing.instrument.calls import Calls
+from splatscope.tracing.instrument.context import FunctionContext, SiteTable
+from splatscope.tracing.instrument.control_flow import ControlFlow
+from splatscope.tracing.instrument.expressions import Expressions
+from splatscope.tracing.instrument.local_values import LocalValues
+from splatscope.tracing.instrument.statements import Statements
+from splatscope.tracing.instrument.stores import Stores
+from splatscope.tracing.instrument.writer import TreeWriter
+
+
+class FunctionRewriter:
+    """Rewrites the body of one function.
+
+    The parts that do the work share a `FunctionContext` (what is known of the function) and a `TreeWriter` (from tree to text):
+    `Expressions` and `Calls` for what happens inside of statements, `Statements` and `Stores` for statements, `ControlFlow` for
+    those that hold others. `Bounds` writes indices, `LocalValues` the records that follow a statement.
+    """
+
+    def __init__(
+        self, source: Source, block: Block, symbols: Symbols, table: SiteTable, excluded_lines: frozenset[int] = frozenset()
+    ):
+        self._context = FunctionContext(source, block, symbols, table)
+        self._writer = TreeWriter(source, block, excluded_lines)
+        self._values = LocalValues(self._context, self._writer)
+        bounds = Bounds(self._context, self._writer)
+        expressions = Expressions(self._context, self._writer, bounds)
+        calls = Calls(self._context, self._writer, bounds, expressions)
+        stores = Stores(self._context, self._writer, bounds, expressions, self._values)
+        statements = Statements(self._context, self._writer, expressions, self._values, stores)
+        control_flow = ControlFlow(self._context, self._writer, self._values, statements)
+        for part in (expressions, calls, statements, control_flow):
+            self._writer.rules |= part.rules
+        self._is_head_excluded = source.line_column(block.start)[0] in excluded_lines
+
+    def replace_block(self, block: Block, text: str) -> None:
+        """Set the new text of a lambda or a struct inside of the function."""
+        self._writer.rewritten_blocks[block.start] = text
+
+    def rewrite(self, body: Node, begin: str = "") -> str:
+        """Return the new body, braces included; `begin` comes first in it."""
+        context = self._context
+        arguments = self._arguments(body)
+        first = f"{begin} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
+        if self._is_head_excluded:
+            first = begin
+        inner = self._writer.rules["compound_statement"](body)
+        last = ""
+        if not _ends_with_return(body):
+            last = f" _rec_step({context.site(body, 'return', context.block.name, at_end=True)});"
+        return f"{{{first}{inner[1:-1]}{last}}}"
+
+    def _arguments(self, body: Node) -> str:
+        """Declare the parameters, and return the records of the values that they come with."""
+        context, records = self._context, ""
+        for parameter in context.source.parameters(context.block):
+            type_text, name, sizes = split_parameter(parameter)
+            if not re.fullmatch(r"\w+", name):
+                continue
+            context.scope.declare(name, type_text, sizes)
+            context.scope.bind_parameter(context.block.name, name)
+            if not re.match(r"\s*out\b", parameter):
+                records += self._values.value(body, name, otherwise="")
+        return records
+
+
+def _ends_with_return(body: Node) -> bool:
+    statements = [child for child in body.named_children if child.type != "comment"]
+    return bool(statements) and statements[-1].type == "return_statement"

@@ -1,0 +1,146 @@
+"""The names that a function's code can see, with the types and the memory behind them, and the types of expressions."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.declarations import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
+from splatscope.slang.source import text_of
+from splatscope.slang.symbols import Symbols
+from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeatable
+
+
+class Scope:
+    """The names visible at the point that the rewriter has reached.
+
+    Attributes:
+        types: Types of parameters, locals and, in a method, fields; "" where the source does not say.
+        sizes: Array sizes of those that are arrays.
+        memory: Shared variables and buffers, globals that a local hides left out.
+        own_struct: The struct whose method this is, "" if none.
+    """
+
+    def __init__(self, symbols: Symbols, own_struct: str = ""):
+        self.symbols = symbols
+        self.own_struct = own_struct
+        self.types: dict[str, str] = {}
+        self.sizes: dict[str, tuple[str, ...]] = {}
+        self.memory: dict[str, Memory] = dict(symbols.memory)
+        if own_struct in symbols.structs:
+            for name, type_text in symbols.structs[own_struct].fields.items():
+                self.declare(name, type_text)
+            for name, (element, sizes) in symbols.structs[own_struct].arrays.items():
+                self.declare(name, element, sizes)
+        if own_struct:
+            self.types["this"] = own_struct
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Forget, at the end of a `with`, what was declared in it."""
+        saved = dict(self.types), dict(self.sizes), dict(self.memory)
+        try:
+            yield
+        finally:
+            self.types, self.sizes, self.memory = saved
+
+    def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
+        """Add a parameter or a local; it hides what had its name."""
+        type_text = self.symbols.resolve(type_text)
+        self.memory.pop(name, None)
+        self.sizes.pop(name, None)
+        memory = buffer_memory(type_text, name, sizes)
+        if memory is not None:
+            self.memory[name] = memory
+        self.types[name] = type_text
+        if sizes:
+            self.sizes[name] = sizes
+
+    def bind_parameter(self, function: str, parameter: str) -> None:
+        """Find which buffer a parameter stands for: the one that all calls of its function pass, if they agree."""
+        if parameter in self.memory:
+            given = self.symbols.calls.reaching(function, parameter)
+            if given:
+                self.bind(parameter, next(iter(given)) if len(given) == 1 else "")
+
+    def bind(self, name: str, buffer: str) -> None:
+        """Let a parameter or local stand for a global buffer, or for an unknown one ("")."""
+        memory = self.memory[name]
+        target = self.memory.get(buffer) if buffer != name else self.symbols.memory.get(buffer)
+        known = {"alias_of": target.declared_name, "space": target.space} if target else {"space": "alias"}
+        self.memory[name] = replace(memory, **known)
+
+    # Expressions
+
+    def lvalue(self, node: Node) -> LValue | None:
+        """Return the element of shared memory or of a buffer that an expression names, None if none."""
+        return find_lvalue(node, self.memory, self.symbols.type_of_part)
+
+    def is_repeatable(self, node: Node) -> bool:
+        """Return whether an expression may be evaluated twice, or later, with the same result."""
+        return is_repeatable(node, self.memory)
+
+    def has_repeatable_path(self, lvalue: LValue) -> bool:
+        """Return whether the indices behind an element (`tile[i].rows[j]`: `j`) may be evaluated twice."""
+        return all(isinstance(part, str) or self.is_repeatable(part) for part in lvalue.path)
+
+    def root(self, node: Node) -> str:
+        """Return the variable that an l-value is a part of: "ray" of `ray.at[2].x`; "" if it is no variable's."""
+        while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
+            node = node.child_by_field_name("argument") or node.named_children[0]
+        return text_of(node) if node.type in ("identifier", "this") else ""
+
+    def type_of(self, node: Node) -> ArrayType:
+        """Return the type of an expression: a variable, or an element or a field of one."""
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self.type_of(node.named_children[0])
+        if node.type == "identifier":
+            return self._type_of_name(text_of(node))
+        if node.type == "this":
+            return ArrayType(self.own_struct)
+        if node.type == "subscript_expression":
+            indices = node.child_by_field_name("indices")
+            argument = node.child_by_field_name("argument")
+            return self.element_of(self.type_of(argument)) if len(indices.named_children) == 1 else UNKNOWN_ARRAY
+        if node.type == "field_expression":
+            element, sizes = self.type_of(node.child_by_field_name("argument"))
+            return UNKNOWN_ARRAY if sizes else self.field_of(element, text_of(node.child_by_field_name("field")))
+        return UNKNOWN_ARRAY
+
+    def element_of(self, array: ArrayType) -> ArrayType:
+        """Return the type that one more pair of brackets leads to: of an array, a matrix or a vector."""
+        element, sizes = array
+        if sizes:
+            return ArrayType(element, sizes[1:])
+        return ArrayType(self.symbols.type_of_part(element, ["[]"]) if is_numeric(element) else "")
+
+    def field_of(self, struct: str, name: str) -> ArrayType:
+        """Return the type of a struct's field, or of a vector's components."""
+        struct = self.symbols.resolve(struct)
+        declared = self.symbols.structs.get(struct)
+        if declared is not None and declared.is_opaque:
+            return UNKNOWN_ARRAY
+        if declared is not None and name in declared.arrays:
+            return declared.arrays[name]
+        return ArrayType(self.symbols.type_of_part(struct, [f".{name}"]))
+
+    def length(self, array: ArrayType) -> str:
+        """Return how many elements the next pair of brackets chooses from, as text; "" where that is not known."""
+        element, sizes = array
+        if sizes:
+            return sizes[0]
+        shape = re.search(r"([1-4])(x[1-4])?$", element) if is_numeric(element) else None
+        return shape.group(1) if shape else ""
+
+    def _type_of_name(self, name: str) -> ArrayType:
+        if name in self.types:
+            return ArrayType(self.types[name], self.sizes.get(name, ()))
+        memory = self.memory.get(name)
+        if memory is not None:
+            if memory.byte_address:
+                return UNKNOWN_ARRAY
+            return ArrayType(memory.type, memory.sizes or (("",) if memory.subscripts else ()))
+        return self.symbols.arrays.get(name, UNKNOWN_ARRAY)

@@ -1,0 +1,95 @@
+"""From a syntax tree back to text: what a rule changes is changed, the rest is copied as written."""
+
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from splatscope.slang.source import Block, Source
+
+Rule = Callable[[Node], str]
+
+_AS_WRITTEN = {
+    "template_argument_list", "type_descriptor", "sizeof_expression", "alignof_expression", "offsetof_expression",
+    "struct_specifier", "string_literal", "number_literal", "qualified_identifier", "preproc_arg", "ERROR",
+}  # fmt: skip
+_HOLD_STATEMENTS = {
+    "compound_statement", "if_statement", "else_clause", "for_statement", "while_statement", "do_statement", "switch_statement",
+    "case_statement", "labeled_statement",
+}  # fmt: skip
+
+
+class TreeWriter:
+    """Writes the body of one function.
+
+    Attributes:
+        rules: By type of node, the function that returns its new text. A node without a rule is written child by child.
+        rewritten_blocks: The new text of the lambdas and structs in the body, by the offset of their opening brace.
+    """
+
+    def __init__(self, source: Source, block: Block, excluded_lines: frozenset[int] = frozenset()):
+        self._source, self._block, self._excluded_lines = source, block, excluded_lines
+        self.rules: dict[str, Rule] = {}
+        self.rewritten_blocks: dict[int, str] = {}
+        self._absorbed: dict[int, int] = {}  # by where a statement begins: how much text before it went into its new text
+
+    def text(self, node: Node) -> str:
+        """Return a node as written."""
+        return self.span(node.start_byte, node.end_byte)
+
+    def span(self, start: int, end: int) -> str:
+        """Return a span as written, but for the rewritten blocks in it."""
+        parts, at = [], start
+        for block in self._block.inner:
+            if start <= block.start and block.end <= end and block.start in self.rewritten_blocks:
+                parts += [self._source.text[at : block.start], self.rewritten_blocks[block.start]]
+                at = block.end
+        return "".join(parts) + self._source.text[at:end]
+
+    def emit(self, node: Node) -> str:
+        """Return a node's new text. Statements that the grammar does not read, or that are excluded, are copied as written."""
+        if node.type in _AS_WRITTEN or self._is_left_alone(node):
+            return self.text(node)
+        rule = self.rules.get(node.type)
+        return rule(node) if rule else self.children(node)
+
+    def children(self, node: Node, emit: Rule | None = None) -> str:
+        """Return a node with each child's new text in its place, by `self.emit` if not by another function."""
+        emit = emit or self.emit
+        if not node.children:
+            return self.text(node)
+        parts, at = [], node.start_byte
+        for child in node.children:
+            text = emit(child)
+            lead, absorbed = self.span(at, child.start_byte), self._absorbed.pop(child.start_byte, 0)
+            parts += [lead[: len(lead) - absorbed], re.sub(r"[^\n]", " ", lead[len(lead) - absorbed :]), text]
+            at = child.end_byte
+        parts.append(self.span(at, node.end_byte))
+        return "".join(parts)
+
+    def as_argument(self, node: Node) -> str:
+        """Return an expression's new text as one argument of a call: `a, b` in brackets."""
+        return f"({self.emit(node)})" if node.type == "comma_expression" else self.emit(node)
+
+    def absorb(self, node: Node, length: int) -> None:
+        """Blank so many characters before a statement: its new text holds them already."""
+        self._absorbed[node.start_byte] = length
+
+    def on_as_many_lines(self, node: Node, text: str) -> str:
+        """Return the text with the line breaks that it lacks against the node, so that later lines keep their numbers."""
+        return text + "\n" * (self.text(node).count("\n") - text.count("\n"))
+
+    def is_excluded(self, node: Node) -> bool:
+        """Return whether a node is on a line that must stay as written."""
+        if not self._excluded_lines:
+            return False
+        first, last = (self._source.line_column(offset)[0] for offset in (node.start_byte, node.end_byte))
+        return any(line in self._excluded_lines for line in range(first, last + 1))
+
+    def _is_left_alone(self, node: Node) -> bool:
+        if not (node.type.endswith("_statement") or node.type in ("declaration", "else_clause")):
+            return False
+        if node.type in _HOLD_STATEMENTS:
+            return any(child.type == "ERROR" or child.is_missing for child in node.children)
+        previous = node.prev_sibling
+        return node.has_error or (previous is not None and previous.type == "ERROR") or self.is_excluded(node)
