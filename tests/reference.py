@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 OPAQUE = 1.0 / 255.0
-REACH = 4.0
+BOX_SIGMAS = 4.0
 MIN_SIZE = 0.3
 
 
@@ -65,7 +65,7 @@ def load_direct(raw: np.ndarray) -> Gaussians:
     return Gaussians(np.stack([r[0], r[1]], -1), conic, np.stack([r[5], r[6], r[7]], -1), 1 / (1 + np.exp(-r[8])))
 
 
-def load_shipped(raw: np.ndarray, width: int, height: int, scale: float) -> Gaussians:
+def load_sample(raw: np.ndarray, width: int, height: int, scale: float) -> Gaussians:
     r = np.moveaxis(raw, -2, 0)
     xx, yy = ease(0.8 * r[2]) + 0.005, ease(0.8 * r[3]) + 0.005
     xy = 1.65 * (ease(0.6 * r[4]) - 0.5) * np.sqrt(xx * yy)
@@ -104,10 +104,10 @@ class Boxes:
 
 
 def bounds(g: Gaussians) -> Boxes:
-    """Boxes along the eigenvectors of each conic, REACH standard deviations to each side."""
+    """Boxes along the eigenvectors of each conic, BOX_SIGMAS standard deviations to each side."""
     matrix = np.stack([g.conic[..., :2], g.conic[..., 1:]], axis=-2)
     values, vectors = np.linalg.eigh(matrix)
-    return Boxes(g.center, vectors[..., :, 1], REACH / np.sqrt(values[..., ::-1]))
+    return Boxes(g.center, vectors[..., :, 1], BOX_SIGMAS / np.sqrt(values[..., ::-1]))
 
 
 def intersects(a: Boxes, b: Boxes) -> np.ndarray:
@@ -120,16 +120,16 @@ def intersects(a: Boxes, b: Boxes) -> np.ndarray:
     return ~apart
 
 
-def over_white(value: np.ndarray, shipped: bool = False) -> np.ndarray:
+def over_white(value: np.ndarray, sample: bool = False) -> np.ndarray:
     light, transmittance = value[..., :3], value[..., 3:]
-    return light * (1 - transmittance) + transmittance if shipped else light + transmittance
+    return light * (1 - transmittance) + transmittance if sample else light + transmittance
 
 
 def render_list(
     g: Gaussians,
     blobs: np.ndarray,
     pixels: np.ndarray,
-    shipped_background: bool = False,
+    sample_background: bool = False,
     guard: bool = True,
     seen: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -146,7 +146,7 @@ def render_list(
             value, count = transform_pixel_state(value, count, gval)
         else:
             value = alpha_blend(value, gval)
-    return over_white(value, shipped_background)
+    return over_white(value, sample_background)
 
 
 def bright_enough(g: Gaussians, pixels: np.ndarray, faintest: float = OPAQUE) -> np.ndarray:
@@ -172,9 +172,9 @@ def ssim(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return means * (2 * (mean(x * y) - mx * my) + c2) / (mean(x**2) - mx**2 + mean(y**2) - my**2 + c2)
 
 
-def adam(raw, first, second, gradient, step: int, rate, beta1=0.9, beta2=0.999, epsilon=1e-8, shipped: bool = False):
+def adam(raw, first, second, gradient, step: int, rate, beta1=0.9, beta2=0.999, epsilon=1e-8, sample: bool = False):
     """One step; returns raw values and both moments."""
     first = beta1 * first + (1 - beta1) * gradient
     second = beta2 * second + (1 - beta2) * gradient**2
-    correction1, correction2 = (1 - beta1, 1 - beta2) if shipped else (1 - beta1**step, 1 - beta2**step)
+    correction1, correction2 = (1 - beta1, 1 - beta2) if sample else (1 - beta1**step, 1 - beta2**step)
     return raw - rate * (first / correction1) / (np.sqrt(second / correction2) + epsilon), first, second

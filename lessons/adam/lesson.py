@@ -82,7 +82,7 @@ class AdamLesson(Lesson):
             "adam.beta2": np.float32(self.beta2),
             "adam.epsilon": np.float32(1e-8),
             "adam.step": np.uint32(1),
-            "adam.shippedCorrection": np.uint32(shipped),
+            "adam.sampleCorrection": np.uint32(shipped),
         }
 
     def rates(self) -> np.ndarray:

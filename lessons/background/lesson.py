@@ -21,7 +21,7 @@ COLOURS = {"white": (1.0, 1.0, 1.0), "orange": (0.9, 0.6, 0.1), "pink": (0.85, 0
 WIDTH, HEIGHT = 8, 4
 CENTRE = (3, 1)  # of the figure's Gaussian: a pixel
 SIDE, BLOBS, ITERATIONS, LOOKS = 48, 60, 300, 15
-RECORDED = ("layOnWhite", "alphaBlend", "preMult", "onWhite", "onWhiteAsShipped")
+RECORDED = ("layOnWhite", "alphaBlend", "preMult", "onWhite", "onWhiteInSample")
 
 
 class Background(Lesson):

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from splatscope.paths import shader
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
@@ -16,7 +15,6 @@ from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pi
 from splatscope.tracing.job import KernelJob
 
 SENTINEL = 0xFFFFFFFF
-BARRIER = "            GroupMemoryBarrierWithGroupSync();\n        }\n    }\n"
 ORDERS = ("shuffled", "rising", "falling", "a hill")
 
 
@@ -58,10 +56,7 @@ class BitonicSort(Lesson):
         return self._job(self.keys(), self.barrier)
 
     def _job(self, keys: np.ndarray, barrier: bool = True) -> KernelJob:
-        job = self.kernel(entry="sortKeys", inputs=sort_inputs(keys))
-        if not barrier:
-            job.source = without_barrier(job.source)
-        return job
+        return self.kernel("" if barrier else "without", entry="sortKeys", inputs=sort_inputs(keys))
 
     # What the figure shows
 
@@ -214,16 +209,6 @@ class BitonicSort(Lesson):
 
 def sort_inputs(keys: np.ndarray) -> dict[str, np.ndarray]:
     return {"keys": keys.astype(np.uint32), "sorted": np.zeros(len(keys), np.uint32), "count": np.uint32(len(keys))}
-
-
-def without_barrier(source: str) -> str:
-    """The page's kernel with a copy of the sort of shaders/shortlist.slang in it, whose passes end without their barrier."""
-    text = shader("shortlist.slang").read_text(encoding="utf-8")
-    found = re.search(r"^SortedShortList bitonicSort\(.*?^}\n", text, re.MULTILINE | re.DOTALL)
-    assert found is not None, "shaders/shortlist.slang has no bitonicSort"
-    assert BARRIER in found[0], "bitonicSort ends its passes otherwise"
-    broken = found[0].replace(BARRIER, "        }\n    }\n").replace("bitonicSort(", "sortWithoutBarrier(")
-    return source.replace("// Fills", broken + "\n// Fills").replace("bitonicSort(padded", "sortWithoutBarrier(padded")
 
 
 def padded(count: int) -> int:

@@ -1,12 +1,10 @@
 """Inputs and scene of the section on the coarse pass."""
 
-import re
 from typing import Any, ClassVar
 
 import numpy as np
 import param
 
-from splatscope.paths import shader
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
@@ -17,7 +15,6 @@ from splatscope.tracing.job import KernelJob
 TILES, TILE = (6, 5), (8, 4)
 SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
 ROOM = 16  # places of the list on this page
-GUARD = "            if (place < GAUSSIANS_PER_BLOCK)\n    "
 FRAME = 1000 / 60  # milliseconds
 MEASURED = np.dtype(
     [
@@ -27,7 +24,15 @@ MEASURED = np.dtype(
     ]
 )
 # Those that run, and those that hold the barriers of the modules: races are looked for only where every barrier is recorded.
-RECORDED = ("gatherTile", "initShortList", "coarseRasterize", "coarseWithoutGuard", "intersects", "separatedAlongSidesOf", "reach")
+RECORDED = (
+    "gatherTile",
+    "initShortList",
+    "coarseRasterize",
+    "coarseWithoutGuard",
+    "intersects",
+    "separatedAlongSidesOf",
+    "projectedRadius",
+)
 RECORDED += ("padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd", "addOverWorkgroup")
 
 
@@ -66,10 +71,7 @@ class CoarseRaster(Lesson):
             "measured": np.zeros(self.count, MEASURED),
         }
         constants = {"GAUSSIANS_PER_BLOCK": ROOM}
-        job = self.kernel(entry="gatherTile", inputs=inputs, constants=constants, functions=RECORDED)
-        if not guard:
-            job.source = without_guard(job.source)
-        return job
+        return self.kernel("" if guard else "without", entry="gatherTile", inputs=inputs, constants=constants, functions=RECORDED)
 
     # What the figure shows
 
@@ -280,21 +282,8 @@ PAST_THE_END = (
 def shipped_lists(lesson: CoarseRaster, experiment: Experiment, shape: tuple[int, int, int]) -> np.ndarray:
     """How many Gaussians each tile finds at the documents' random start: (rows, columns) uint32."""
     raw = np.random.default_rng(1).random((9, 40960), np.float32)
-    constants = {"SHIPPED_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}
+    constants = {"SAMPLE_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}
     return experiment.run(lesson.tiles("countTiles", (512, 512), raw, constants))["listLength"]
-
-
-def without_guard(source: str) -> str:
-    """The page's kernel with a copy of the coarse pass of shaders/shortlist.slang in it that appends without asking for room."""
-    text = shader("shortlist.slang").read_text(encoding="utf-8")
-    found = re.search(r"^FilledShortList coarseRasterize\(.*?^}\n", text, re.MULTILINE | re.DOTALL)
-    assert found is not None, "shaders/shortlist.slang has no coarseRasterize"
-    assert GUARD in found[0], "coarseRasterize asks for room otherwise"
-    broken = found[0].replace(GUARD, "").replace("coarseRasterize(", "coarseWithoutGuard(")
-    broken = broken.replace("min(blobCountAT.load(), GAUSSIANS_PER_BLOCK)", "blobCountAT.load()")
-    return source.replace("// The coarse pass", broken + "\n// The coarse pass").replace(
-        "    coarseRasterize(empty", "    coarseWithoutGuard(empty"
-    )
 
 
 def tests(query: RecordingQuery) -> list[dict[str, Any]]:
@@ -304,7 +293,7 @@ def tests(query: RecordingQuery) -> list[dict[str, Any]]:
     function = "coarseRasterize" if len(query.steps(kind="call", name="coarseRasterize")) else "coarseWithoutGuard"
     turns = query.steps(kind="value", name="i", function=function)
     ends = query.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
-    asked, places = query.steps(kind="call", name="reach"), query.steps(kind="value", name="place", function=function)
+    asked, places = query.steps(kind="call", name="projectedRadius"), query.steps(kind="value", name="place", function=function)
     all_threads, gaussians, drawn = query.threads(np.arange(1, len(query) + 1)), query.values(turns), query.values(places)
     found = []
     for thread in np.unique(all_threads):

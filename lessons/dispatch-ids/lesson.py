@@ -146,7 +146,7 @@ class DispatchIds(Lesson):
         module = spy.Module.load_from_source(experiment.device, "dispatch_ids", self.source())
         inputs = self.inputs()
         blobs = experiment.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=inputs["blobsBuffer"], struct_size=4)
-        values = {"size": spy.uint2(WIDTH, HEIGHT), "blobCount": SCENE.shape[1], "maxWeight": 0.99, "shippedBackground": 0}
+        values = {"size": spy.uint2(WIDTH, HEIGHT), "blobCount": SCENE.shape[1], "maxWeight": 0.99, "sampleBackground": 0}
         module.shade = module.shade.set({"scene": values, "blobsBuffer": blobs})
         return module
 

@@ -201,9 +201,7 @@ class Reduction(Lesson):
                         pixels = rng.integers(0, side, (2, BLOBS)) / side
                         raw[:2] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
                         raw[2:8], raw[8] = 0, 1
-                    runs[edge].append(
-                        self._count(experiment, (side, side), raw.astype(np.float32), target, {"SHIPPED_MODEL": 1})[2]
-                    )
+                    runs[edge].append(self._count(experiment, (side, side), raw.astype(np.float32), target, {"SAMPLE_MODEL": 1})[2])
             starts.append(max(runs[False]))
             thin.append(max(runs[True]))
         curves = (Curve("random", sides, np.array(starts)), Curve("thin", sides, np.array(thin)))
@@ -218,7 +216,7 @@ class Reduction(Lesson):
             "tally": np.zeros(3, np.uint32),
         }
         groups = (-(-size[0] // 8), -(-size[1] // 4), 1)
-        constants = {name: value for name, value in constants.items() if name.startswith("SHIPPED")} | {"BLOBS": BLOBS}
+        constants = {name: value for name, value in constants.items() if name.startswith("SAMPLE")} | {"BLOBS": BLOBS}
         tally = experiment.run(self.kernel("count", entry="countGradients", inputs=inputs, groups=groups, constants=constants))[
             "tally"
         ]

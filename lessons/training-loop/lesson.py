@@ -13,7 +13,7 @@ import numpy as np
 import param
 
 from splatscope.gpu.buffers import download
-from splatscope.paths import ASSETS, shader
+from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
@@ -61,7 +61,7 @@ class TrainingLoop(Lesson):
             "adam.beta2": np.float32(0.999),
             "adam.epsilon": np.float32(1e-8),
             "adam.step": np.uint32(1),
-            "adam.shippedCorrection": np.uint32(0),
+            "adam.sampleCorrection": np.uint32(0),
         }
         functions = ("trainTile", "clear", "atomicAccumulate", "update", "render")
         return self.kernel(entry="trainTile", inputs=inputs, functions=functions)
@@ -273,14 +273,11 @@ class TrainingLoop(Lesson):
         raw, wanted = crowd()
         shipped = np.random.default_rng(3).random(raw.shape).astype(np.float32)
         with tempfile.TemporaryDirectory() as folder:
-            text = shader("gaussian.slang").read_text(encoding="utf-8")
-            start = text.index("float ease(float x)")
-            swapped = text[:start] + HELD + text[text.index("}", start) + 1 :]
-            (Path(folder) / "gaussian.slang").write_text(swapped.replace("[Differentiable]\n" + HELD, HELD), encoding="utf-8")
+            (Path(folder) / "ease.slang").write_text(HELD, encoding="utf-8")
             models = [
                 (raw, {}, ()),
-                (shipped, {"SHIPPED_MODEL": 1, "SHIPPED_SCALE": 5e-3}, ()),
-                (shipped, {"SHIPPED_MODEL": 1, "SHIPPED_SCALE": 5e-3}, (Path(folder),)),
+                (shipped, {"SAMPLE_MODEL": 1, "SAMPLE_SCALE": 5e-3}, ()),
+                (shipped, {"SAMPLE_MODEL": 1, "SAMPLE_SCALE": 5e-3}, (Path(folder),)),
             ]
             columns = []
             for values, constants, include in models:
@@ -373,6 +370,7 @@ void slopesMain()
 }
 """
 AT = {"at": np.full(1, 0.3, np.float32), "slopes": np.zeros(1, np.float32)}
+# Takes the place of shaders/common/ease.slang.
 HELD = """struct Held : IDifferentiable { float value; }
 
 [Differentiable]
@@ -381,7 +379,8 @@ float ease(float x)
     Held held;
     held.value = smoothstep(0.f, 1.f, x);
     return held.value;
-}"""
+}
+"""
 
 
 def start() -> np.ndarray:

@@ -5,12 +5,12 @@ import numpy as np
 from splatscope.splat.settings import TILES
 
 
-def scene_of(width: int, height: int, count: int, *, shipped_background: bool = False, max_weight: float = 0.99) -> dict:
+def scene_of(width: int, height: int, count: int, *, sample_background: bool = False, max_weight: float = 0.99) -> dict:
     return {
         "size": [width, height],
         "blobCount": count,
         "maxWeight": max_weight,
-        "shippedBackground": int(shipped_background),
+        "sampleBackground": int(sample_background),
     }
 
 

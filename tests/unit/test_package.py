@@ -14,9 +14,7 @@ from splatscope.paths import CHECKOUT, LESSONS, PACKAGE
 # Modules that import each other today, by one of each ring. None may be added.
 KNOWN_CYCLES = {
     "splatscope.splat.state",
-    "splatscope.web.shell.shell",
     "splatscope.web.debugger.debugger",
-    "splatscope.cli.benchmark",
 }
 BELOW_SECTIONS = {"gpu", "paths", "slang", "splat", "textbook", "tracing"}
 SECTIONS = sorted(LESSONS.glob("*/*.py"))

@@ -5,11 +5,9 @@ Two parts. The race: iterations a second and quality over time. The growth: time
 Rates do not fall meanwhile, as they do in a run that has an end.
 """
 
-import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -20,13 +18,12 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from splatscope.cli.benchmark_cases import Case, growth_series, race_cases
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat.images import ImageError, crop_picture
-from splatscope.splat.settings import Settings, refuse
-from splatscope.splat.state import start_state
-from splatscope.splat.trainer import Trainer, UnsupportedDevice
+from splatscope.splat.images import ImageError
+from splatscope.splat.trainer import UnsupportedDevice
 
 ROUNDS = 7
 RACE_SECONDS = 60.0  # no further round is begun after these
@@ -34,80 +31,6 @@ PARTS = (0.1, 0.2, 0.4)  # seconds: a turn of the race, with a look after each p
 GROWTH_ROUNDS = 3
 GROWTH_SECONDS = 0.25
 TOO_SLOW = 0.6  # seconds an iteration: a series of larger and larger cases ends there
-
-
-@dataclass
-class Case:
-    """One thing to train, `label` says what is not in kernels and sizes. Speeds in iterations a second, one a turn."""
-
-    kernels: str
-    size: int
-    blobs: int
-    label: str = ""
-    variant: dict[str, str] = field(default_factory=dict)
-    speeds: list[float] = field(default_factory=list)
-    pairs: int = 0  # (tile, Gaussian), as many as stand in the lists; 0 for the simple kernels, which have none
-    trainer: Trainer | None = None
-
-    @property
-    def sizes(self) -> str:
-        return f"{self.size}², {self.blobs:,}"
-
-    @property
-    def speed(self) -> float:
-        return statistics.median(self.speeds)
-
-    @property
-    def ms(self) -> float:
-        """Of an iteration, the quickest turn: what else the machine does only adds."""
-        return 1e3 / max(self.speeds)
-
-    def prepare(self, device: spy.Device, data: bytes, name: str) -> None:
-        """Raises ValueError: the device does not take it."""
-        chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
-        # All of them from the start: the same work for all kernels.
-        settings = Settings(iterations=1_000_000, growth=False, **chosen)
-        problem = refuse(settings, adapter_of(device).is_software)
-        if problem:
-            raise ValueError(problem)
-        pixels = crop_picture(data, name, self.size, self.size).pixels
-        self.trainer = Trainer(device, start_state(settings, pixels, name))
-        self.pairs = int(self.trainer.look().list_lengths.sum(dtype=np.int64))
-
-    def turn(self, parts: tuple[float, ...]) -> None:
-        """Train for so many seconds each, with a look after each, which is not counted."""
-        state = self.trainer.state
-        before, done = state.seconds, 0
-        for seconds in parts:
-            done += self.trainer.advance(1_000_000, seconds)
-            self.trainer.look()
-        self.speeds.append(done / (state.seconds - before))
-
-
-def race_cases(is_software: bool) -> list[Case]:
-    size, blobs = (256, 2048) if is_software else (512, 40_960)
-    # Autodiff stores every step of the simple kernels' loop, and a GPU's driver has room for few.
-    small, few = (64, 64) if is_software else (256, 32)
-    ways = ("simple", "tiled", "binned")
-    return [
-        *(Case(kernels, small, few) for kernels in ways),
-        *(Case(kernels, size, blobs) for kernels in ways[1:]),
-        Case("tiled", size, blobs, "16 × 16", {"tile": "16 × 16, lists of 256"}),
-        Case("tiled", size, blobs, "tree sum", {"gradient_sum": "tree"}),
-        Case("tiled", size, blobs, "shipped", {"model": "shipped"}),
-    ]
-
-
-def growth_series(is_software: bool) -> dict[str, list[Case]]:
-    """Cases by what grows in them, smallest first."""
-    size, blobs = (256, 2048) if is_software else (1024, 40_960)
-    most, widest = (65_536, 1024) if is_software else (1_048_576, 4096)
-    counts = [n for n in (1024, 4096, 16_384, 65_536, 262_144, 1_048_576) if n <= most]
-    sizes = [n for n in (64, 128, 256, 512, 1024, 2048, 4096) if 16 * n >= widest // 4 and n <= widest]
-    return {
-        "Gaussians": [*(Case("tiled", size, n) for n in counts), *(Case("binned", size, n) for n in counts)],
-        "pixels": [*(Case("tiled", n, blobs) for n in sizes), *(Case("binned", n, blobs) for n in sizes)],
-    }
 
 
 def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:

@@ -1,9 +1,6 @@
 """The plot of `make bench`: one page that opens without a network, with its figures in the look of the app."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bokeh.embed import file_html
 from bokeh.layouts import gridplot
@@ -12,10 +9,8 @@ from bokeh.models.sources import ColumnDataSource
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
+from splatscope.cli.benchmark_cases import Case
 from splatscope.web.theme.charts import SERIES, chart
-
-if TYPE_CHECKING:
-    from splatscope.cli.benchmark import Case
 
 COLOURS = {"simple": SERIES[1][0], "tiled": SERIES[3][0], "binned": SERIES[0][0]}
 MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour is never the only sign

@@ -48,7 +48,7 @@ STAGES = (
     Stage(
         "blend", "Blend", "Each thread walks the list for its own pixel, until no light is left.", "fine-raster",
         "layer", _IMAGE,
-        ("fineRasterize", "transformPixelState", "alphaBlend", "preMult", "overWhite", "onWhite", "onWhiteAsShipped"),
+        ("fineRasterize", "transformPixelState", "alphaBlend", "preMult", "overWhite", "onWhite", "onWhiteInSample"),
         ("blobs", "maxCount", "finalVal"),
     ),
     Stage(
@@ -105,7 +105,7 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
     These are the documents' tiled kernels, whatever kernels the run itself is trained with.
     """
     height, width, _ = target.shape
-    inputs = scene_inputs((width, height), raw, shipped_background=settings.background == "shipped")
+    inputs = scene_inputs((width, height), raw, sample_background=settings.background == "shipped")
     inputs["chosenTile"] = np.array(tile, np.uint32)
     if stage.entry == _DERIVATIVES:
         inputs["targetBuffer"] = np.ones((height * width, 4), np.float32)

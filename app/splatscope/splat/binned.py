@@ -44,7 +44,7 @@ class BinnedKernels:
             "RANK_BY_WAVE": min(narrowest, lanes) if is_software else 0,
             "ROW_STRIDE": _stride(self._rows) if is_software else 1,
             "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
-            "SHIPPED_MODEL": int(run.settings.model == "shipped"),
+            "SAMPLE_MODEL": int(run.settings.model == "shipped"),
         }
         self.tile = (side, side, 2**32 - 1)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
@@ -55,24 +55,26 @@ class BinnedKernels:
             "tileCount": zeros(device, tiles, np.uint32),
             "tileList": zeros(device, (tiles, 2), np.uint32),
             "tileFill": zeros(device, tiles, np.uint32),
-            "pairsOf": zeros(device, (count, 2), np.uint32),
-            "used": zeros(device, 2, np.uint32),
+            "duplicatesOf": zeros(device, (count, 2), np.uint32),
+            "duplicateCount": zeros(device, 2, np.uint32),
             "stepsDone": zeros(device, 1, np.uint32),
             **self._make_lists(),
         }
         self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the lists' memory each uses
-        counting = ("tileCount", "splats", "pairsOf", "used")
+        counting = ("tileCount", "splats", "duplicatesOf", "duplicateCount")
         self._project = self._bind("binned", "projectMain", (count, 1), *counting, blobsBuffer=run.raw)
-        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "used")
-        self._scatter = self._bind("binned", "scatterMain", (count, 1), "splats", "tileFill", "pairsOf", "used", "lists", "shares")
+        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "duplicateCount")
+        self._scatter = self._bind(
+            "binned", "scatterMain", (count, 1), "splats", "tileFill", "duplicatesOf", "duplicateCount", "lists", "partialSums"
+        )
         self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
         compare, compared_with = [], {"targetBuffer": run.target}
         if run.settings.loss == "l1+ssim":  # looks beyond a tile: the picture is drawn and compared first
             stages, slopes = slope_kernels(run)
             compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
-        self._derive = self._raster("binnedDerivativesMain", "stepsDone", "shares", **compared_with)
+        self._derive = self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)
         raws = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        moving, names = [], ("shares", "pairsOf", "stepsDone")
+        moving, names = [], ("partialSums", "duplicatesOf", "stepsDone")
         if run.settings.reproducible:
             self._update = self._bind("binned_update", "moveMain", (count, 1), *names, **raws)
             moving = [self._project]
@@ -93,8 +95,8 @@ class BinnedKernels:
         if self._steps_done != first - 1:
             self._buffers["stepsDone"].copy_from_numpy(np.array([first - 1], np.uint32))
         self._steps_done = first - 1 + count
-        fall = {"factor": np.log2(settings.fall) / settings.iterations, "last": settings.iterations}
-        self._update.set(adam=adam_of(settings, settings.start_rates, 0), fall=fall)
+        decay = {"log2Factor": np.log2(settings.fall) / settings.iterations, "lastStep": settings.iterations}
+        self._update.set(adam=adam_of(settings, settings.start_rates, 0), rateDecay=decay)
         for _ in range(count):
             yield from self.iteration
 
@@ -103,7 +105,9 @@ class BinnedKernels:
 
         To be asked after a projection or a look, and so after an iteration, which ends with a projection.
         """
-        needed = int(download(self._buffers["used"], np.uint32, (2,)).max())  # a projection counts in one, lists in the other
+        needed = int(
+            download(self._buffers["duplicateCount"], np.uint32, (2,)).max()
+        )  # a projection counts in one, lists in the other
         overfull = needed > self._capacity
         if needed > 0.75 * self._capacity:
             self._capacity = 2 * needed
@@ -116,7 +120,9 @@ class BinnedKernels:
         """What the tiles' sums add up to for each Gaussian after `deriving`, (N, 9) float32, see Moments in binned_raster.slang."""
         count = self.run.settings.blobs
         out = zeros(self.run.device, (count, FIELDS))
-        submit(self.run.device, [self._bind("binned_update", "momentsMain", (count, 1), "shares", "pairsOf", moments=out)])
+        submit(
+            self.run.device, [self._bind("binned_update", "momentsMain", (count, 1), "partialSums", "duplicatesOf", moments=out)]
+        )
         return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
@@ -126,7 +132,7 @@ class BinnedKernels:
     def _make_lists(self) -> dict[str, spy.Buffer]:
         """Room for all lists, for the sums of their entries, and for one entry more that nobody reads."""
         device, size = self.run.device, self._capacity
-        return {"lists": zeros(device, (size, 2), np.uint32), "shares": zeros(device, FIELDS * (size + 1) * self._waves)}
+        return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, FIELDS * (size + 1) * self._waves)}
 
     def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
         threads = (self._columns * self.constants["LANES"], self._rows)
@@ -135,7 +141,7 @@ class BinnedKernels:
     def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> BoundKernel:
         buffers |= {name: self._buffers[name] for name in names}
         bound = bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, capacity=self._capacity, **buffers)
-        self._with_lists.append((bound, [name for name in names if name in ("lists", "shares")]))
+        self._with_lists.append((bound, [name for name in names if name in ("lists", "partialSums")]))
         return bound
 
 

@@ -51,7 +51,7 @@ class RunBuffers:
             "size": [self.width, self.height],
             "blobCount": self.settings.blobs,
             "maxWeight": MAX_WEIGHT,
-            "shippedBackground": int(self.settings.background == "shipped"),
+            "sampleBackground": int(self.settings.background == "shipped"),
         }
 
     def tiles(self, width: int, height: int) -> tuple[int, int]:
@@ -91,7 +91,7 @@ def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
         "beta2": BETA2 if settings.model == "shipped" else DIRECT_BETA2,
         "epsilon": EPSILON,
         "step": step,
-        "shippedCorrection": int(settings.adam == "shipped"),
+        "sampleCorrection": int(settings.adam == "shipped"),
     }
 
 

@@ -19,10 +19,10 @@ def link_constants(settings: Settings) -> dict[str, int | float]:
         "WG_Y": height,
         "GAUSSIANS_PER_BLOCK": capacity,
         "WAVE_SUM": int(settings.gradient_sum == "wave"),
-        "SHIPPED_MODEL": int(settings.model == "shipped"),
+        "SAMPLE_MODEL": int(settings.model == "shipped"),
     }
     if settings.kernels == "simple":
-        constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SHIPPED_SCALE": 5e-3}
+        constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SAMPLE_SCALE": 5e-3}
     return constants
 
 

@@ -30,14 +30,14 @@ MIN_SIZE = 0.3  # as in gaussian.slang
 
 
 def scene_inputs(
-    size: tuple[int, int], raw: np.ndarray, *, max_weight: float = 0.99, shipped_background: bool = False
+    size: tuple[int, int], raw: np.ndarray, *, max_weight: float = 0.99, sample_background: bool = False
 ) -> dict[str, np.ndarray]:
     """The inputs of scene.slang by name, for a picture of `size` (width, height)."""
     return {
         "scene.size": np.array(size, np.uint32),
         "scene.blobCount": np.uint32(raw.shape[1]),
         "scene.maxWeight": np.float32(max_weight),
-        "scene.shippedBackground": np.uint32(shipped_background),
+        "scene.sampleBackground": np.uint32(sample_background),
         "blobsBuffer": np.ascontiguousarray(raw, np.float32).ravel(),
         "derivBuffer": np.zeros(raw.size, np.uint32),
     }

@@ -9,7 +9,7 @@ from splatscope.gpu.buffers import zeros
 from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, bind
 
-RUN = 4  # pixels in a line that a thread filters at once: they share most of what they read
+PIXELS_A_THREAD = 4  # pixels in a line that a thread filters at once: they share most of what they read
 
 
 def slope_kernels(run: RunBuffers) -> tuple[list[BoundKernel], spy.Buffer]:
@@ -23,8 +23,10 @@ def slope_kernels(run: RunBuffers) -> tuple[list[BoundKernel], spy.Buffer]:
     result = zeros(run.device, (pixels, 4))
 
     def stage(entry: str, **buffers: spy.Buffer) -> BoundKernel:
-        threads = (-(-run.width // RUN), run.height) if "Rows" in entry else (run.width, -(-run.height // RUN))
-        return bind(run, {"RUN": RUN}, "ssim", entry, threads, scene=run.scene, **buffers)
+        threads = (
+            (-(-run.width // PIXELS_A_THREAD), run.height) if "Rows" in entry else (run.width, -(-run.height // PIXELS_A_THREAD))
+        )
+        return bind(run, {"PIXELS_A_THREAD": PIXELS_A_THREAD}, "ssim", entry, threads, scene=run.scene, **buffers)
 
     pictures = {"pictureBuffer": run.picture, "targetBuffer": run.target}
     stages = [

@@ -58,7 +58,7 @@ class Trainer:
         self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
         self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
-        self._describe = kernels.describe(self.run, {"SHIPPED_MODEL": int(state.settings.model == "shipped")})
+        self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.model == "shipped")})
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from splatscope.cli.benchmark import Case, growth_table, race_table, seconds_to
+from splatscope.cli.benchmark import growth_table, race_table, seconds_to
+from splatscope.cli.benchmark_cases import Case
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS

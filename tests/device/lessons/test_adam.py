@@ -21,7 +21,7 @@ def test_every_value_goes_the_way_of_the_twin(told, values):
     g, shipped = series(facts, 1, "g"), lesson.correction != "1 − βᵗ"
     m, v, p = np.zeros(COUNT), np.zeros(COUNT), lesson.job().inputs["blobsBuffer"].astype(float)
     for t in range(ITERATIONS):
-        moved, m, v = reference.adam(p, m, v, g[:, t], t + 1, lesson.rates(), lesson.beta1, lesson.beta2, shipped=shipped)
+        moved, m, v = reference.adam(p, m, v, g[:, t], t + 1, lesson.rates(), lesson.beta1, lesson.beta2, sample=shipped)
         np.testing.assert_allclose(series(facts, 1, "m")[:, t], m, rtol=2e-3, atol=1e-7)
         np.testing.assert_allclose(series(facts, 2, "v")[:, t], v, rtol=2e-3, atol=1e-12)
         took = series(facts, 3, "as shipped" if shipped else "corrected")[:, t] * lesson.rates()
@@ -103,7 +103,7 @@ def test_constant_gradient_is_the_twins(told, experiment):
         steps = []
         for t in range(1, int(curve.x[-1]) + 1):
             before = p
-            p, m, v = reference.adam(p, m, v, 1.0, t, 1.0, 0.8, 0.99, shipped=shipped)
+            p, m, v = reference.adam(p, m, v, 1.0, t, 1.0, 0.8, 0.99, sample=shipped)
             steps.append(before - p)
         np.testing.assert_allclose(curve.y, np.array(steps)[curve.x - 1], rtol=2e-3)
 

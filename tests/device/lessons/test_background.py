@@ -26,7 +26,7 @@ def gathered(lesson):
 def test_the_figure_is_the_twins(told, transmittance, colour):
     lesson, query = told("background", T=transmittance, colour=colour)
     value = gathered(lesson)
-    right, shipped = reference.over_white(value), reference.over_white(value, shipped=True)
+    right, shipped = reference.over_white(value), reference.over_white(value, sample=True)
     np.testing.assert_allclose(query.output("gathered"), value, atol=2e-6)
     np.testing.assert_allclose(query.output("asItShould")[:, :3], right, atol=2e-6)
     np.testing.assert_allclose(query.output("asShipped")[:, :3], shipped, atol=2e-6)

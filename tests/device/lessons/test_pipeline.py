@@ -9,7 +9,7 @@ from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 
 STEM = "pipeline"
-REACH = 4.0
+BOX_SIGMAS = 4.0
 
 
 def touching(raw: np.ndarray) -> int:
@@ -17,7 +17,7 @@ def touching(raw: np.ndarray) -> int:
     found = 0
     centre, half = np.array([11.5, 5.5]), np.array([4.0, 2.0])
     for x, y, a, b, angle, *_ in raw.T.astype(float):
-        sides = REACH * (0.3 + np.exp([a, b]))
+        sides = BOX_SIGMAS * (0.3 + np.exp([a, b]))
         axis = np.array([np.cos(angle), np.sin(angle)])
         axes = (axis, np.array([-axis[1], axis[0]]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
         apart = any(

@@ -72,8 +72,8 @@ def test_counting_leaves_the_state_alone():
 
 
 def test_a_place_that_is_not_there_any_more_is_an_error(monkeypatch):
-    monkeypatch.setattr(counted, "_CALLS", tuple(call for call in counted._CALLS if call[0] != "unblendLayer"))
-    with pytest.raises(LookupError, match=r"binned_raster\.slang has no unblendLayer"):
+    monkeypatch.setattr(counted, "_PROBES", tuple(probe for probe in counted._PROBES if probe.function != "unblendLayer"))
+    with pytest.raises(LookupError, match=r"binned_raster\.slang has no function unblendLayer"):
         counted.with_counters("binned_raster")
 
 

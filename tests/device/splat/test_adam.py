@@ -1,4 +1,4 @@
-"""adam.slang against its NumPy twin, with the correction of the paper and with the one the documents' kernel ships."""
+"""adam.slang against its NumPy twin, with the correction of the paper and with the sample's."""
 
 import dataclasses
 
@@ -18,7 +18,7 @@ RATE_OF_FIELD = np.array([0.2, 0.2, 0.04, 0.04, 0.04, 0.02, 0.02, 0.02, 0.01])[:
 @dataclasses.dataclass
 class Optimiser:
     device: object
-    shipped: bool
+    sample: bool
 
     def __post_init__(self):
         self.gradient, self.raw, self.first, self.second = (zeros(self.device, 9 * N) for _ in range(4))
@@ -34,27 +34,27 @@ class Optimiser:
     def step(self, t, gradient):
         self.gradient.copy_from_numpy(gradient.astype(np.float32).reshape(-1))
         self.update.set(
-            adam=dict(rates=list(RATES), beta1=0.9, beta2=0.999, epsilon=1e-8, step=t, shippedCorrection=int(self.shipped))
+            adam=dict(rates=list(RATES), beta1=0.9, beta2=0.999, epsilon=1e-8, step=t, sampleCorrection=int(self.sample))
         )
         submit(self.device, [self.update])
         return download(self.raw, np.float32, (9, N))
 
 
-@pytest.mark.parametrize("shipped", [False, True])
-def test_twelve_steps(device, shipped):
+@pytest.mark.parametrize("sample", [False, True])
+def test_twelve_steps(device, sample):
     rng = np.random.default_rng(4)
-    optimiser = Optimiser(device, shipped)
+    optimiser = Optimiser(device, sample)
     raw, first, second = (np.zeros((9, N)) for _ in range(3))
     for t in range(1, 13):
         gradient = rng.normal(size=(9, N)) * 10.0 ** rng.integers(-6, 2, (9, 1))
         got = optimiser.step(t, gradient)
-        raw, first, second = reference.adam(raw, first, second, gradient.astype(np.float32), t, RATE_OF_FIELD, shipped=shipped)
+        raw, first, second = reference.adam(raw, first, second, gradient.astype(np.float32), t, RATE_OF_FIELD, sample=sample)
         np.testing.assert_allclose(got, raw, rtol=2e-4, atol=5e-5 * RATE_OF_FIELD.max())
 
 
-def step_sizes(device, shipped, steps):
+def step_sizes(device, sample, steps):
     """The step of a position under a constant gradient, in units of its rate."""
-    optimiser, last, sizes = Optimiser(device, shipped), 0.0, []
+    optimiser, last, sizes = Optimiser(device, sample), 0.0, []
     for t in range(1, steps + 1):
         now = float(optimiser.step(t, np.full((9, N), 0.01))[0, 0])
         sizes.append((last - now) / RATES[0])

@@ -16,6 +16,7 @@ from splatscope.splat.trainer import Trainer
 GRADIENT = """
 import binned_update;
 import gaussian;
+import parameters;
 import scene;
 
 StructuredBuffer<float> summed;
@@ -23,17 +24,18 @@ RWStructuredBuffer<float> rawGradient;
 
 [shader("compute")]
 [numthreads(64, 1, 1)]
-void test(uint blob: SV_DispatchThreadID)
+void test(uint gaussian: SV_DispatchThreadID)
 {
-    if (blob >= scene.blobCount)
+    if (gaussian >= scene.blobCount)
         return;
-    Sums sums;
+    MomentSums sums;
     for (uint i = 0; i < 9; i++)
-        sums.v[i] = summed[9 * blob + i];
-    var raw = diffPair(loadRaw(blob, 0));
+        sums.v[i] = summed[9 * gaussian + i];
+    var raw = diffPair(loadRaw(gaussian, 0));
     bwd_diff(decode)(raw, gradientOf(sums, decode(raw.p)));
+    float rows[FIELDS] = rowsOf(raw.d);
     for (uint field = 0; field < FIELDS; field++)
-        rawGradient[fieldIndex(field, blob)] = raw.d.v[field];
+        rawGradient[fieldIndex(field, gaussian)] = rows[field];
 }
 """
 
@@ -46,7 +48,7 @@ def gradients(device, trainer):
     count = trainer.state.settings.blobs
     submit(device, trainer.kernels.deriving)
     out = zeros(device, 9 * count)
-    model = {"SHIPPED_MODEL": trainer.kernels.constants["SHIPPED_MODEL"]}
+    model = {"SAMPLE_MODEL": trainer.kernels.constants["SAMPLE_MODEL"]}
     kernel = compile_kernel(device, "test", "test", model, GRADIENT)
     buffers = {"blobsBuffer": trainer.run.raw, "summed": upload(device, trainer.kernels.moments()), "rawGradient": out}
     submit(device, [kernel.bind((count, 1, 1), scene=trainer.run.scene, **buffers)])
@@ -54,7 +56,7 @@ def gradients(device, trainer):
 
 
 def load(raw, model, width, height):
-    return reference.load_direct(raw) if model == "direct" else reference.load_shipped(raw, width, height, 1e-4)
+    return reference.load_direct(raw) if model == "direct" else reference.load_sample(raw, width, height, 1e-4)
 
 
 def grid(width, height):

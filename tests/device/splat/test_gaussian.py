@@ -46,9 +46,9 @@ def loaded(request, launch):
         g = reference.load_direct(raw.astype(float))
     else:
         raw = rng.random((9, N)).astype(np.float32)
-        g = reference.load_shipped(raw.astype(float), WIDTH, HEIGHT, 5e-3)
+        g = reference.load_sample(raw.astype(float), WIDTH, HEIGHT, 5e-3)
     pixels = (g.center + rng.normal(0, 3, (N, 2))).astype(np.float32)
-    constants = {"SHIPPED_MODEL": int(request.param == "shipped"), "SHIPPED_SCALE": 5e-3}
+    constants = {"SAMPLE_MODEL": int(request.param == "shipped"), "SAMPLE_SCALE": 5e-3}
     results = launch(LOAD, N, OUTPUTS, constants, scene=scene_of(WIDTH, HEIGHT, N), blobsBuffer=raw.reshape(-1), pixels=pixels)
     return dict(zip(OUTPUTS, results, strict=True)), g, pixels
 
@@ -76,7 +76,7 @@ def test_bounds_are_the_ellipse_at_four_standard_deviations(loaded):
     matrix = np.stack([g.conic[:, :2], g.conic[:, 1:]], axis=1)
     for direction, half in ((axis, got["boxSize"][:, 0]), (across, got["boxSize"][:, 1])):
         distance2 = np.einsum("nc,ncd,nd->n", direction, matrix, direction) * half.astype(float) ** 2
-        np.testing.assert_allclose(np.sqrt(distance2), reference.REACH, rtol=2e-4)
+        np.testing.assert_allclose(np.sqrt(distance2), reference.BOX_SIGMAS, rtol=2e-4)
 
 
 TOUCH = """

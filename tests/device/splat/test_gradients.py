@@ -42,7 +42,7 @@ SCALE = 5e-3
 
 
 def load(raw, model, width, height):
-    return reference.load_direct(raw) if model == "direct" else reference.load_shipped(raw, width, height, SCALE)
+    return reference.load_direct(raw) if model == "direct" else reference.load_sample(raw, width, height, SCALE)
 
 
 def tile_pixels(index, tile, width, height):
@@ -53,13 +53,13 @@ def tile_pixels(index, tile, width, height):
     return grid.reshape(-1, 2)
 
 
-def tiled_loss(raws, target, tile, model, lists, kept, shipped_background):
+def tiled_loss(raws, target, tile, model, lists, kept, sample_background):
     height, width, _ = target.shape
     g = load(raws, model, width, height)
     total = np.zeros(len(raws))
     for index, (row, count) in enumerate(zip(lists, kept, strict=True)):
         pixels = tile_pixels(index, tile, width, height)
-        color = reference.render_list(g, row[:count], pixels.astype(float), shipped_background)
+        color = reference.render_list(g, row[:count], pixels.astype(float), sample_background)
         total += ((color - target[pixels[:, 1], pixels[:, 0]]) ** 2).sum(axis=(1, 2))
     return total / (width * height)
 
@@ -76,8 +76,8 @@ def test_tiled_with_tree_reduction(launch, tile):
     check_tiled(launch, tile, "direct", 27, 19, 40, sum_by="tree")
 
 
-def test_tiled_over_the_shipped_background(launch):
-    check_tiled(launch, next(iter(TILES)), "direct", 27, 19, 40, shipped_background=True)
+def test_tiled_over_the_background_of_the_sample(launch):
+    check_tiled(launch, next(iter(TILES)), "direct", 27, 19, 40, sample_background=True)
 
 
 @pytest.mark.parametrize("tile", list(TILES))
@@ -98,7 +98,7 @@ def check_tiled(
     sum_by="wave",
     opaque=False,
     faint=False,
-    shipped_background=False,
+    sample_background=False,
     size=(0.3, 2.2),
     sample=None,
 ):
@@ -112,18 +112,18 @@ def check_tiled(
         raw[8] = -4
     tile_width, tile_height, capacity = TILES[tile]
     tiles = -(-width // tile_width) * -(-height // tile_height)
-    model_constants = {"WAVE_SUM": int(sum_by == "wave"), "SHIPPED_MODEL": int(model == "shipped"), "SHIPPED_SCALE": SCALE}
+    model_constants = {"WAVE_SUM": int(sum_by == "wave"), "SAMPLE_MODEL": int(model == "shipped"), "SAMPLE_SCALE": SCALE}
     bits, lists, kept = launch(
         DERIVE_AND_TELL,
         (width, height),
         dict(derivBuffer=(9 * count, np.uint32), lists=(tiles * capacity, np.uint32), kept=(tiles, np.uint32)),
         constants_of(tile) | model_constants,
-        scene=scene_of(width, height, count, shipped_background=shipped_background),
+        scene=scene_of(width, height, count, sample_background=sample_background),
         blobsBuffer=raw.reshape(-1),
         targetBuffer=target.reshape(-1, 4),
     )
     blobs = np.arange(count) if sample is None else rng.choice(count, sample, replace=False)
-    args = (target[..., :3].astype(float), tile, model, lists.reshape(tiles, capacity), kept, shipped_background)
+    args = (target[..., :3].astype(float), tile, model, lists.reshape(tiles, capacity), kept, sample_background)
     expected = differences(raw.astype(float), lambda raws: tiled_loss(raws, *args), blobs)
     assert_gradients_agree(bits.view(np.float32).reshape(9, count)[:, blobs], expected)
     return kept

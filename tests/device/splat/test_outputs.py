@@ -41,7 +41,7 @@ def test_a_ply_holds_the_gaussians_that_the_kernels_blend(trained):
     _, v = read_ply(to_ply(look.ellipses, WIDTH, HEIGHT))
     raw = trained.save().splats.raw.astype(np.float64)
     shipped = trained.state.settings.model == "shipped"
-    g = reference.load_shipped(raw, WIDTH, HEIGHT, 1e-4) if shipped else reference.load_direct(raw)
+    g = reference.load_sample(raw, WIDTH, HEIGHT, 1e-4) if shipped else reference.load_direct(raw)
     side = max(WIDTH, HEIGHT)
     back = np.stack([(v["x"] * side + WIDTH - 1) / 2, (v["y"] * side + HEIGHT - 1) / 2], -1)
     assert np.allclose(back, g.center, atol=1e-3)

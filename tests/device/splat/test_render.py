@@ -32,7 +32,7 @@ def expected_picture(g, count, **options):
 def test_tiled_direct(device, tile, background):
     raw = scattered(120, np.random.default_rng(1), log_size=(0.0, 2.0)).astype(np.float32)
     look = look_at(device, raw, tile=tile, background=background)
-    expected = expected_picture(reference.load_direct(raw.astype(float)), 120, shipped_background=background == "shipped")
+    expected = expected_picture(reference.load_direct(raw.astype(float)), 120, sample_background=background == "shipped")
     # What a box at four standard deviations cuts off is up to 3.4e-4 a Gaussian.
     np.testing.assert_allclose(look.picture, expected, atol=2e-3)
     assert np.abs(look.picture - expected).mean() < 1e-4
@@ -42,7 +42,7 @@ def test_tiled_direct(device, tile, background):
 def test_tiled_shipped(device):
     raw = np.random.default_rng(2).random((9, 150)).astype(np.float32)
     look = look_at(device, raw, model="shipped")
-    expected = expected_picture(reference.load_shipped(raw.astype(float), WIDTH, HEIGHT, 1e-4), 150)
+    expected = expected_picture(reference.load_sample(raw.astype(float), WIDTH, HEIGHT, 1e-4), 150)
     np.testing.assert_allclose(look.picture, expected, atol=2e-3)
 
 
@@ -54,7 +54,7 @@ def test_simple(device, model):
     load = (
         reference.load_direct(raw.astype(float))
         if model == "direct"
-        else reference.load_shipped(raw.astype(float), WIDTH, HEIGHT, 5e-3)
+        else reference.load_sample(raw.astype(float), WIDTH, HEIGHT, 5e-3)
     )
     np.testing.assert_allclose(look.picture, expected_picture(load, 32, guard=False), atol=3e-5)
     assert look.list_lengths.size == 0

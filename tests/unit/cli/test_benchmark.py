@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.cli.benchmark import growth_series, race_cases
+from splatscope.cli.benchmark_cases import growth_series, race_cases
 
 
 @pytest.mark.parametrize("is_software", [True, False])

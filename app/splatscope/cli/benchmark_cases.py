@@ -1,0 +1,94 @@
+"""What the benchmark times: one case, and the lists of cases for a race and for growth."""
+
+import statistics
+from dataclasses import dataclass, field
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.device import adapter_of
+from splatscope.splat.images import crop_picture
+from splatscope.splat.settings import Settings, refuse
+from splatscope.splat.state import start_state
+from splatscope.splat.trainer import Trainer
+
+
+@dataclass
+class Case:
+    """One training to time: `label` says what kernels and sizes do not. `speeds` are in iterations per second, one per turn."""
+
+    kernels: str
+    size: int
+    blobs: int
+    label: str = ""
+    variant: dict[str, str] = field(default_factory=dict)
+    speeds: list[float] = field(default_factory=list)
+    pairs: int = 0  # (tile, Gaussian), as many as stand in the lists; 0 for the simple kernels, which have none
+    trainer: Trainer | None = None
+
+    @property
+    def sizes(self) -> str:
+        """The side of the picture, in pixels, and the number of Gaussians."""
+        return f"{self.size}², {self.blobs:,}"
+
+    @property
+    def speed(self) -> float:
+        """The median speed, in iterations per second."""
+        return statistics.median(self.speeds)
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds per iteration in the fastest turn: other load on the machine can only add to it."""
+        return 1e3 / max(self.speeds)
+
+    def prepare(self, device: spy.Device, data: bytes, name: str) -> None:
+        """Build the trainer on a device, for the picture in `data`.
+
+        Raises:
+            ValueError: the device cannot train this case.
+        """
+        chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
+        # All of them from the start: the same work for all kernels.
+        settings = Settings(iterations=1_000_000, growth=False, **chosen)
+        problem = refuse(settings, adapter_of(device).is_software)
+        if problem:
+            raise ValueError(problem)
+        pixels = crop_picture(data, name, self.size, self.size).pixels
+        self.trainer = Trainer(device, start_state(settings, pixels, name))
+        self.pairs = int(self.trainer.look().list_lengths.sum(dtype=np.int64))
+
+    def turn(self, parts: tuple[float, ...]) -> None:
+        """Train once for each of these numbers of seconds, and note the speed; the picture drawn after each is not timed."""
+        state = self.trainer.state
+        before, done = state.seconds, 0
+        for seconds in parts:
+            done += self.trainer.advance(1_000_000, seconds)
+            self.trainer.look()
+        self.speeds.append(done / (state.seconds - before))
+
+
+def race_cases(is_software: bool) -> list[Case]:
+    """Return the cases that take turns, with sizes to suit a GPU or a software device."""
+    size, blobs = (256, 2048) if is_software else (512, 40_960)
+    # Autodiff stores every step of the simple kernels' loop, and a GPU's driver has room for few.
+    small, few = (64, 64) if is_software else (256, 32)
+    ways = ("simple", "tiled", "binned")
+    return [
+        *(Case(kernels, small, few) for kernels in ways),
+        *(Case(kernels, size, blobs) for kernels in ways[1:]),
+        Case("tiled", size, blobs, "16 × 16", {"tile": "16 × 16, lists of 256"}),
+        Case("tiled", size, blobs, "tree sum", {"gradient_sum": "tree"}),
+        Case("tiled", size, blobs, "shipped", {"model": "shipped"}),
+    ]
+
+
+def growth_series(is_software: bool) -> dict[str, list[Case]]:
+    """Return series of cases by what grows in them, smallest first."""
+    size, blobs = (256, 2048) if is_software else (1024, 40_960)
+    most, widest = (65_536, 1024) if is_software else (1_048_576, 4096)
+    counts = [n for n in (1024, 4096, 16_384, 65_536, 262_144, 1_048_576) if n <= most]
+    sizes = [n for n in (64, 128, 256, 512, 1024, 2048, 4096) if 16 * n >= widest // 4 and n <= widest]
+    return {
+        "Gaussians": [*(Case("tiled", size, n) for n in counts), *(Case("binned", size, n) for n in counts)],
+        "pixels": [*(Case("tiled", n, blobs) for n in sizes), *(Case("binned", n, blobs) for n in sizes)],
+    }
