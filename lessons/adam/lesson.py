@@ -1,7 +1,7 @@
-"""Inputs and scene of the section on Adam."""
+"""The model of the section on Adam."""
 
 import base64
-from typing import Any, ClassVar
+from typing import ClassVar, NotRequired, TypedDict
 
 import numpy as np
 import param
@@ -13,7 +13,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -32,6 +32,34 @@ GOALS = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.2, 0.12))
 NAMES = {"1 − βᵗ": 0, "1 − β, as shipped": 1}
 
 
+class Values(TypedDict):
+    """One quantity of every value."""
+
+    label: str
+    values: list[list[float]]  # [thread][iteration]
+    mark: str  # "line", "dashed" or "dots"
+
+
+class Row(TypedDict):
+    """A row of the drawing: quantities over one axis."""
+
+    title: str
+    curves: list[Values]
+    levels: NotRequired[list[float]]  # horizontal lines
+    log: NotRequired[bool]
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    names: list[str]  # of each thread's value
+    ends: list[list[int]]  # [thread][iteration]: the step that ends it
+    rows: list[Row]
+    size: tuple[int, int]  # of the picture: width, height
+    target: str  # RGB bytes in base 64
+    frames: list[str]  # [iteration], from before the first: RGB bytes in base 64
+
+
 class AdamLesson(Lesson):
     """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/adam.slang."""
 
@@ -46,20 +74,18 @@ class AdamLesson(Lesson):
     pace = param.Number(default=1.0, bounds=(0.1, 4.0), label="Pace")
 
     unit: ClassVar[str] = "iteration"
-    figure: ClassVar[dict[str, Any]] = {
-        "parts": ["source", "findings"],
-        "thread": 0,
-        "lockstep": True,
-        "options": {"choice": "Raw value", "unit": "iteration"},
-    }
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "rate": {"live": True, "log": True},
-        "beta1": {"live": True},
-        "beta2": {"live": True},
-        "pace": {"log": True},
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
+    )
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "rate": ControlSpec(live=True, log=True),
+        "beta1": ControlSpec(live=True),
+        "beta2": ControlSpec(live=True),
+        "pace": ControlSpec(log=True),
     }
 
     def job(self) -> KernelJob:
+        """Return the whole training in one workgroup, a thread for each raw value."""
         width, height = SIZE
         inputs = scene_inputs(SIZE, start()) | self.adam(NAMES[self.correction])
         inputs |= {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
@@ -74,7 +100,7 @@ class AdamLesson(Lesson):
         return self.kernel(entry="trainAlone", inputs=inputs, functions=functions, constants={"SIMPLE_BLOBCOUNT": BLOBS})
 
     def adam(self, shipped: int = 0, rate: float | None = None) -> dict[str, np.ndarray]:
-        """The uniform `adam` of adam.slang."""
+        """Return the uniform `adam` of adam.slang, for one rate of a position in pixels or for the lesson's own."""
         x, shape, colour, opacity = (BY_FIELD[field] * self.rate for field in (0, 2, 5, 8))
         return {
             "adam.rates": np.array((x, shape, colour, opacity), np.float32),
@@ -86,15 +112,17 @@ class AdamLesson(Lesson):
         }
 
     def rates(self) -> np.ndarray:
-        """Of each raw value: (27,)."""
+        """Return the rate of each raw value, in units of the value: (27,) float64."""
         return np.repeat(BY_FIELD, BLOBS) * self.rate
 
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which the last thread has moved its value: the end of each iteration."""
         return [int(step) for step in query.steps(kind="write", name="blobsBuffer", thread=LAST)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the curves of every value, and the picture after each iteration."""
         life = lives(query)
         corrected, shipped = np.moveaxis(query.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
         after = np.c_[life["p"][:, 1:], query.output("blobsBuffer")]
@@ -132,6 +160,7 @@ class AdamLesson(Lesson):
     # Questions
 
     def first(self, query: RecordingQuery) -> Answer:
+        """Answer how far the first step moves the values, compared with η."""
         moves = np.abs(query.output("moves")[0, :, 0]) / self.rates()
         gradients = np.abs(lives(query)["g"][:, 0])
         every = "by η, every one"
@@ -143,6 +172,7 @@ class AdamLesson(Lesson):
         return Answer(value, (every, "by η at most", "by η times the gradient", "by a tenth of η"), self.stops(query)[0], because)
 
     def against(self, query: RecordingQuery) -> Answer:
+        """Count the values that at some time move against their gradient of that iteration."""
         life = lives(query)
         uphill = np.sign(life["g"][0]) * np.sign(life["m"][0]) < 0
         many = int(uphill.sum())
@@ -156,6 +186,7 @@ class AdamLesson(Lesson):
     # Claims
 
     def corrected(self, experiment: Experiment) -> Verdict:
+        """Try whether dividing by 1 − β gives the same steps as by 1 − βᵗ, in units of η, for a constant gradient."""
         right, shipped = self._streams(experiment, np.ones((1, LONG)))[0].T
         at = (1, 12, LONG)
         ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
@@ -165,6 +196,7 @@ class AdamLesson(Lesson):
         return Verdict(bool(np.allclose(shipped, right, rtol=0.05)), ran, said)
 
     def erratic(self, experiment: Experiment) -> Verdict:
+        """Try whether steady gradients get small steps and erratic ones large: mean steps in units of η."""
         means = mean_steps(self._streams(experiment, some_streams()))
         large, steady, noisy = means[3], means[0], means[1]
         ran = (
@@ -176,6 +208,7 @@ class AdamLesson(Lesson):
         return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
 
     def noisy(self, experiment: Experiment) -> Verdict:
+        """Try whether the gradient is a noisy estimate: compare six of the same state, and one a step away."""
         raw = some_gaussians(60, (48, 48), 5, (2.0, 6.0))
         again = np.array([gradient(experiment, raw) for _ in range(6)])
         moved = raw - 0.02 * np.sign(again[0])
@@ -196,6 +229,7 @@ class AdamLesson(Lesson):
 
     @param.depends("beta1", "beta2")
     def constant(self, experiment: Experiment) -> Curves:
+        """Show the step of a constant gradient by iteration, in units of η, for both corrections."""
         moved = self._streams(experiment, np.ones((1, LONG)))[0]
         at = np.unique(np.round(np.geomspace(1, LONG, 160)).astype(int))
         curves = [Curve(label, at, moved[at - 1, which]) for which, label in enumerate(("divided by 1 − βᵗ", "divided by 1 − β"))]
@@ -203,6 +237,7 @@ class AdamLesson(Lesson):
 
     @param.depends("beta1", "beta2")
     def streams(self, experiment: Experiment) -> Several:
+        """Show the steps that steady, noisy and sparse gradients get, in units of η."""
         moved = self._streams(experiment, some_streams())
         shown = np.arange(1, 121)
         names = ("steady", "noisy", "sparse")
@@ -214,6 +249,7 @@ class AdamLesson(Lesson):
         return Several((Curves("iteration", "corrected step, in η", curves), Table(("corrected", "as shipped", ""), tuple(rows))))
 
     def training(self, experiment: Experiment) -> Curves:
+        """Show the fit by iteration, in dB, of two trainings that differ in the correction alone."""
         picture = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut", 48, 48).pixels
         curves = []
         for adam, words in (("correct", "1 − βᵗ"), ("shipped", "1 − β, as shipped")):
@@ -228,6 +264,7 @@ class AdamLesson(Lesson):
 
     @param.depends("surface", "loss", "pace", "beta1", "beta2")
     def map(self, experiment: Experiment) -> Paths:
+        """Show how four ways of descending cross the chosen landscape, 80 steps each."""
         which, grid = SURFACES.index(self.surface), (97, 61)
         inputs = self.adam() | {
             "surface": np.uint32(which),
@@ -251,7 +288,7 @@ class AdamLesson(Lesson):
         return Paths(heights, LOW, HIGH, levels, paths, GOALS[which])
 
     def _streams(self, experiment: Experiment, gradients: np.ndarray) -> np.ndarray:
-        """The moves that streams of gradients (n, iterations) make, in η: (n, iterations, 2), corrected and as shipped."""
+        """Run streams of gradients (n, iterations) and return their moves in η: (n, iterations, 2), corrected and as shipped."""
         rows = np.zeros((8, gradients.shape[1]), np.float32)
         rows[: len(gradients)] = gradients
         inputs = self.adam() | {
@@ -263,14 +300,14 @@ class AdamLesson(Lesson):
 
 
 def start() -> np.ndarray:
-    """Three grey Gaussians: (9, 3) float32."""
+    """Return three grey Gaussians as raw values: (9, 3) float32."""
     return gaussians(
         [(3, 3), (11, 4.5), (7, 9)], [(2, 1.6), (2.5, 1.5), (1.7, 2.1)], [0.4, 1, 0.2], [(0.5, 0.5, 0.5)] * 3, [0.6] * 3
     )
 
 
 def target() -> np.ndarray:
-    """Three soft blots on white: (12, 16, 4) float32."""
+    """Return three soft blots on white: (12, 16, 4) float32."""
     y, x = np.mgrid[: SIZE[1], : SIZE[0]]
     picture = np.ones((*x.shape, 4), np.float32)
     for cx, cy, radius, ink in ((5, 5, 6, (0.0, 0.35, 0.7)), (11, 3, 5, (0.85, 0.45, 0.05)), (9.5, 8.5, 7, (0.1, 0.6, 0.4))):
@@ -280,7 +317,7 @@ def target() -> np.ndarray:
 
 
 def lives(query: RecordingQuery) -> dict[str, np.ndarray]:
-    """What each thread's value went through, (27, iterations) each: p and g before, m, v, m̂ and v̂ after, `ends` the steps."""
+    """Return what each value went through, (27, iterations) each: p and g before, m, v, m̂ and v̂ after, and `ends`, the steps."""
 
     def of(name: str, function: str, nth: int = 0, of_each: int = 1, **wanted: str) -> np.ndarray:
         steps = query.steps(**{"kind": "value", "name": name, "function": function} | wanted)
@@ -299,27 +336,28 @@ def lives(query: RecordingQuery) -> dict[str, np.ndarray]:
 
 
 def some_streams() -> np.ndarray:
-    """Steady, noisy, sparse, and steady a thousand times as large: (4, LONG)."""
+    """Return four streams of gradients, steady, noisy, sparse, and steady but a thousand times as large: (4, LONG)."""
     signs = np.random.default_rng(3).choice((-1.0, 1.0), LONG)
     return np.array([np.ones(LONG), signs, np.arange(LONG) % 10 == 0, np.full(LONG, 1000.0)])
 
 
 def mean_steps(moved: np.ndarray) -> np.ndarray:
-    """The mean length of the last steps of each stream: (streams, 2)."""
+    """Return the mean length of the last 2,000 steps of each stream, in η: (streams, 2)."""
     return np.abs(moved[:, -2000:]).mean(axis=1)
 
 
 def gradient(experiment: Experiment, raw: np.ndarray) -> np.ndarray:
-    """Of all raw values (9, N) by the kernel of a training, for a picture of 48 × 48."""
+    """Return the gradients of all raw values (9, N) by a training's kernel, for a white picture of 48 × 48."""
     inputs = scene_inputs((48, 48), raw) | {"targetBuffer": np.ones((48, 48, 4), np.float32)}
     job = Lesson.shader("training.slang", entry="computeDerivativesMain", inputs=inputs, groups=(6, 12, 1))
     return experiment.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
 
 
 def digits(values: np.ndarray) -> list[list[float]]:
-    """With as many digits as a drawing can show."""
+    """Return values rounded to the five digits that a drawing can show."""
     return [[float(f"{value:.5g}") for value in row] for row in values]
 
 
 def text_of(pixels: np.ndarray) -> str:
+    """Return pixels as text: their bytes in base 64."""
     return base64.b64encode(np.ascontiguousarray(pixels).tobytes()).decode()

@@ -1,8 +1,8 @@
-"""Inputs and scene of the section on automatic differentiation."""
+"""The model of the section on automatic differentiation."""
 
 import re
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 import numpy as np
 import param
@@ -10,7 +10,7 @@ import param
 from splatscope.gpu.diagnostics import first_error
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -20,6 +20,35 @@ PIXELS = TILE[0] * TILE[1]
 BLOBS = 5
 FIELDS = ("centre x", "centre y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity")
 PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
+
+
+class Part(TypedDict):
+    """A number of a link: its name in formulas, and the expressions of the recording that hold it."""
+
+    name: str
+    value: str
+    moves: str  # its derivative by p
+    gradient: str  # the derivative of the loss by it
+    once: NotRequired[str]  # what has to be there first
+
+
+class Link(TypedDict):
+    """A link of the chain from the loss down to p, and the function that made it."""
+
+    name: str
+    by: str
+    parts: list[Part]
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    size: tuple[int, int]  # of the tile: across, down
+    blob: int  # the chosen Gaussian
+    most: float  # the largest gradient of a pixel
+    sum: float  # of all gradients
+    links: list[Link]
+    ellipses: list[list[float]]  # [Gaussian]: x, y, both standard deviations in pixels, angle, r, g, b
 
 
 class Autodiff(Lesson):
@@ -33,18 +62,18 @@ class Autodiff(Lesson):
     x = param.Number(default=0.6, bounds=(0, 1), label="x")
 
     unit: ClassVar[str] = "link"
-    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 2, "lockstep": True}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "field": {"as_menu": True},
-        "blob": {"live": True},
-        "nudge": {"log": True, "live": True},
-        "opacity": {"live": True},
-        "seed": {"kind": "number"},
-        "x": {"live": True},
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=2, lockstep=True)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "field": ControlSpec(kind="menu"),
+        "blob": ControlSpec(live=True),
+        "nudge": ControlSpec(log=True, live=True),
+        "opacity": ControlSpec(live=True),
+        "seed": ControlSpec(kind="number"),
+        "x": ControlSpec(live=True),
     }
 
     def raw(self) -> np.ndarray:
-        """(9, 5) float32, near ones first."""
+        """Return the raw values of the Gaussians, nearest first: (9, 5) float32."""
         rng = np.random.default_rng(self.seed)
         centres = np.round(rng.uniform((0.5, 0.2), (6.5, 2.8), (BLOBS, 2)))
         colours = COLOURS[rng.permutation(len(COLOURS))[:BLOBS]]
@@ -52,6 +81,7 @@ class Autodiff(Lesson):
         return gaussians(centres, sizes, rng.random(BLOBS) * np.pi, colours, np.full(BLOBS, self.opacity))
 
     def inputs(self, **more: Any) -> dict[str, Any]:
+        """Return the inputs of the page's kernels, overridden by `more`."""
         return (
             scene_inputs(TILE, self.raw())
             | {
@@ -66,12 +96,13 @@ class Autodiff(Lesson):
         )
 
     def job(self) -> KernelJob:
+        """Return the gradient of one tile by one raw value, link by link, a thread for each pixel."""
         return self.kernel(entry="microscope", inputs=self.inputs(), functions=("microscope",))
 
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Where the last thread has a link, which in lockstep is where all have it."""
+        """Return the steps at which the last thread has a link, which in lockstep is when all have it."""
         named = (
             "part.d",
             "layer.d",
@@ -89,7 +120,8 @@ class Autodiff(Lesson):
         up, down = [int(one[0]) for one in steps[:5]], [int(one[-1]) for one in steps[5:]]
         return [*up, *down]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the gradient's size and sum, and how the recording names each link."""
         field = FIELDS.index(self.field)
         return {
             "size": TILE,
@@ -103,12 +135,14 @@ class Autodiff(Lesson):
     # Questions
 
     def way(self, query: RecordingQuery) -> Answer:
+        """Answer which way a step of gradient descent moves p."""
         total = whole(query)
         value = "It stays" if total == 0 else "It shrinks" if total > 0 else "It grows"
         because = f"The gradients of the 32 pixels add up to {total:.2g}; the step goes the other way."
         return Answer(value, ("It grows", "It shrinks", "It stays"), len(query), because)
 
     def outvoted(self, query: RecordingQuery) -> Answer:
+        """Count the pixels whose own gradient has the opposite sign of the sum."""
         gradient, total = query.output("gradient"), whole(query)
         against = int(np.sum(gradient * total < 0))
         strongest = int(np.abs(gradient).argmax())
@@ -122,6 +156,7 @@ class Autodiff(Lesson):
 
     @param.depends("blob", "opacity", "seed")
     def nine(self, experiment: Experiment) -> Table:
+        """Show the nine gradients of one Gaussian beside central differences."""
         trained = experiment.run(self.kernel("whole", entry="gradients", inputs=self.inputs()))["derivBuffer"].view(np.float32)
         rows = []
         for field, name in enumerate(FIELDS):
@@ -130,7 +165,7 @@ class Autodiff(Lesson):
         return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
 
     def _tried(self, experiment: Experiment, field: int, step: float = 0.01) -> float:
-        """The central difference of the picture's loss by one raw value."""
+        """Return the central difference of the picture's loss by one raw value."""
         losses = []
         for way in (step, -step):
             raw = self.raw()
@@ -143,6 +178,7 @@ class Autodiff(Lesson):
 
     @param.depends("blob", "field", "opacity", "seed")
     def nudges(self, experiment: Experiment) -> Curves:
+        """Show the relative error of the finite difference by its step h."""
         steps, off = np.geomspace(1e-6, 1, 37).astype(np.float32), []
         for step in steps:
             found = experiment.run(self.kernel(entry="microscope", inputs=self.inputs(nudge=step)))
@@ -156,31 +192,41 @@ class Autodiff(Lesson):
 
     @param.depends("x")
     def differentiable(self, experiment: Experiment) -> Several:
+        """Show `[Differentiable]` at work, and the compiler's words without it."""
         job = self.example("differentiable")
         job.source = job.source.replace("[Differentiable] ", "")
-        return Several((self.left(experiment, "differentiable"), refusal("Without [Differentiable]", experiment.refused(job))))
+        return Several(
+            (self.left(experiment, "differentiable"), refusal("Without [Differentiable]", experiment.compile_errors(job)))
+        )
 
     @param.depends("x")
     def pairs(self, experiment: Experiment) -> Code:
+        """Show what a pair of value and derivative holds, line by line."""
         return self.left(experiment, "pairs")
 
     @param.depends("x")
     def nodiff(self, experiment: Experiment) -> Several:
+        """Show `no_diff` at work, and the compiler's words without it."""
         job = self.example("nodiff")
         job.source = job.source.replace("no_diff(steps(x))", "steps(x)")
-        return Several((self.left(experiment, "nodiff"), refusal("Without the second no_diff", experiment.refused(job))))
+        return Several((self.left(experiment, "nodiff"), refusal("Without the second no_diff", experiment.compile_errors(job))))
 
     @param.depends("x")
     def differential(self, experiment: Experiment) -> Several:
+        """Show which members a differential has, and the compiler's words when asked for another."""
         job = self.example("differential")
         job.source = job.source.replace("dBefore.d.value", "dBefore.d.finalCount")
-        return Several((self.left(experiment, "differential"), refusal("Asked for dBefore.d.finalCount", experiment.refused(job))))
+        return Several(
+            (self.left(experiment, "differential"), refusal("Asked for dBefore.d.finalCount", experiment.compile_errors(job)))
+        )
 
     @param.depends("x")
     def believed(self, experiment: Experiment) -> Code:
+        """Show that a derivative written by hand is taken as it is, line by line."""
         return self.left(experiment, "believed")
 
     def recompute(self, experiment: Experiment) -> Several:
+        """Show the bytes, the time and the gradient of a loop with and without `[PreferRecompute]`."""
         rows, gradients = [], []
         for name, words in (("", "without it"), ("[PreferRecompute]", "with <code>[PreferRecompute]</code>")):
             bytes_of = []
@@ -197,16 +243,18 @@ class Autodiff(Lesson):
         return Several((Code(line), Table(head, tuple(rows))))
 
     def loop(self, most: int, attribute: str) -> KernelJob:
+        """Return the kernel of a loop of `most` turns with this attribute on its body."""
         inputs = scene_inputs(TILE, some_gaussians(most, TILE, 3, (0.5, 1.0)))
         job = self.kernel("recompute", entry="run", inputs=inputs, constants={"MOST": most})
         job.source = job.source.replace("[PreferRecompute]", attribute)
         return job
 
     def example(self, name: str) -> KernelJob:
+        """Return the kernel of this name in the text, at the lesson's x."""
         return self.kernel(name, entry="run", inputs={"x": np.float32(self.x)})
 
     def left(self, experiment: Experiment, name: str) -> Code:
-        """The kernel's code, with what the recording says that each line left."""
+        """Record a short kernel and return its code with the values that each line left."""
         job = self.example(name)
         query = experiment.record(job)
         notes: dict[int, dict[str, str]] = {}
@@ -224,13 +272,14 @@ class Autodiff(Lesson):
     # The gradient that is zero
 
     def compiles(self, experiment: Experiment) -> Verdict:
-        refused = experiment.refused(self.form("return smoothstep(0, 1, x);"))
+        """Try whether a built-in without a derivative is always refused, and what gradient it has where it is not."""
+        refused = experiment.compile_errors(self.form("return smoothstep(0, 1, x);"))
         code = re.search(r"error\[(\w+)\]", refused)
         at = 0.6
         _, gradient, difference = self._look(experiment, MEMBER, np.array([at]))[:, 0]
         ran = (
             f"<code>return smoothstep(0, 1, x);</code> {f'is refused: {code[1]}' if code else 'compiles'}<br>"
-            f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.refused(self.form(MEMBER)) else 'compiles'}<br>"
+            f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.compile_errors(self.form(MEMBER)) else 'compiles'}<br>"
             f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
         )
         said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant. Nobody is told."
@@ -238,20 +287,23 @@ class Autodiff(Lesson):
 
     @param.depends("x")
     def forms(self, experiment: Experiment) -> Table:
+        """Show for seven ways of writing the same function whether it compiles, its gradient and the difference."""
         rows = []
         for body in FORMS:
-            refused = experiment.refused(self.form(body))
+            refused = experiment.compile_errors(self.form(body))
             found = ("refused", "") if refused else tuple(number(n) for n in self._look(experiment, body)[1:])
             rows.append((f"<code>{escape(body)}</code>", *found))
         return Table(("s(x)", "gradient", "difference"), tuple(rows))
 
     def trap(self, experiment: Experiment) -> Curves:
+        """Show the slope by x as the built-in gives it, as `ease` gives it, and as differences do."""
         x = np.linspace(-0.2, 0.8, 51).astype(np.float32)
         built_in, spelled = (self._look(experiment, body, x) for body in (MEMBER, SPELLED))
         tried = Curve("", x[::2], spelled[2][::2], points=True)
         return Curves("x", "slope of s", (Curve("ease", x, spelled[1]), Curve("smoothstep", x, built_in[1]), tried))
 
     def descent(self, experiment: Experiment) -> Curves:
+        """Show the loss by step of a descent that follows either gradient."""
         steps, curves = np.arange(60), []
         for body, label in ((MEMBER, "smoothstep"), (SPELLED, "ease")):
             inputs = {"xs": np.array([0.2], np.float32), "found": np.zeros((60, 4), np.float32)}
@@ -260,14 +312,14 @@ class Autodiff(Lesson):
         return Curves("step", "loss", tuple(curves))
 
     def form(self, body: str, **options: Any) -> KernelJob:
-        """The kernel of the trap with another body of its function."""
+        """Return the kernel of the trap with another body of its function."""
         job = self.kernel("trap", **{"entry": "look"} | options)
         assert MEMBER in job.source
         job.source = job.source.replace(MEMBER, body)
         return job
 
     def _look(self, experiment: Experiment, body: str, xs: np.ndarray | None = None) -> np.ndarray:
-        """(3,) or (3, n) float32: value, gradient, difference at this lesson's x, or at those given."""
+        """Return value, gradient and difference at the lesson's x (3,), or at those given (3, n); float32."""
         many = np.atleast_1d(np.asarray(self.x if xs is None else xs, np.float32))
         inputs = {"xs": many, "found": np.zeros((len(many), 4), np.float32)}
         found = experiment.run(self.form(body, groups=(len(many), 1, 1), inputs=inputs))["found"][:, :3].T
@@ -291,7 +343,7 @@ COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167)
 
 
 def target() -> np.ndarray:
-    """(32, 4) float32: the picture to fit, blue above, yellow below."""
+    """Return the picture to fit, blue above, yellow below: (32, 4) float32."""
     row, column = np.divmod(np.arange(PIXELS), TILE[0])
     share = ((row + 0.25 * column) / 4.75)[:, None]
     colour = (1 - share) * (0.15, 0.35, 0.6) + share * (0.95, 0.8, 0.35)
@@ -301,8 +353,8 @@ def target() -> np.ndarray:
 TARGET = target()
 
 
-def links(field: int) -> list[dict[str, Any]]:
-    """The chain from the loss to the raw value: which parts each link has, and how the recording calls them."""
+def links(field: int) -> list[Link]:
+    """Return the chain from the loss to the raw value: the parts of each link, and their names in the recording."""
 
     def parts(names: str, value: str, gradient: str, letters: str = "rgba") -> list[dict[str, str]]:
         return [
@@ -326,52 +378,53 @@ def links(field: int) -> list[dict[str, Any]]:
 
 
 def ellipses(raw: np.ndarray) -> list[list[float]]:
-    """What to draw of each Gaussian: x, y, both standard deviations, angle, and its colour (r, g, b)."""
+    """Return how to draw each Gaussian: x, y, both standard deviations in pixels, angle in radians, and r, g, b."""
     sizes = np.exp(raw[2:4]) + 0.3
     return np.round(np.concatenate([raw[:2], sizes, raw[4:5], raw[5:8]]).T.astype(float), 4).tolist()
 
 
 def whole(query: RecordingQuery) -> float:
-    """∂ of the picture's loss by p."""
+    """Return the derivative of the picture's loss by p."""
     return float(query.output("gradient").astype(np.float64).sum())
 
 
 def tells(line: str) -> bool:
-    """Whether a line of an example says something: no frame of an entry point."""
+    """Return whether a line of an example is worth showing: no frame of an entry point."""
     return bool(line) and not re.match(r"\[(shader|numthreads)|[{}]|void run|uniform|import", line)
 
 
 def changed(line: str, notes: dict[str, str]) -> list[tuple[str, str]]:
-    """What a line of an example left: of a pair that was there before, only the part that it changed."""
+    """Return what a line of an example left: of a pair that was there before, only the part that it changed."""
     if "bwd_diff" in line:
         return [(name, value) for name, value in notes.items() if name.endswith(".d")]
     return list(notes.items())
 
 
 def refusal(head: str, diagnostics: str) -> Words:
-    """What the compiler says."""
+    """Return what the compiler says, under a heading."""
     code = re.search(r"error\[(\w+)\]", diagnostics)
     said = f"{code[1]}: {first_error(diagnostics).partition(': ')[2]}" if code else "It compiles."
     return Words(f"<p>{escape(head)}:</p><pre class='diagnostic wrap' tabindex='0'>{escape(said)}</pre>")
 
 
 def number(value: float) -> str:
-    """Three digits, `−0.0123`."""
+    """Return a number with three digits: `−0.0123`."""
     return (f"{value:.3g}" if value else "0").replace("-", "−")
 
 
 def small(value: float) -> str:
-    """`3e−7`."""
+    """Return a number with one digit and its power of ten: `3e−7`."""
     digits, power = f"{value:.0e}".split("e")
     return f"{digits}e{int(power)}".replace("-", "−") if value else "0"
 
 
 def numbers(value: Any) -> str:
+    """Return a scalar or a vector in short: `0.5` or `(0.5, −1)`."""
     parts = [number(float(one)) for one in np.atleast_1d(value)]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
 def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Four numbers in 0 … most, the answer among them."""
+    """Return four numbers in 0 … most, the answer among them."""
     near = dict.fromkeys(n for n in (answer, 0, answer + 5, answer - 5, answer + 2, answer - 2, answer + 1) if 0 <= n <= most)
     return tuple(map(str, sorted(list(near)[:4])))

@@ -1,6 +1,6 @@
-"""Inputs and scene of the section on laying white behind a picture."""
+"""The model of the section on laying white behind a picture."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -12,7 +12,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Look, Trainer
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -24,6 +24,16 @@ SIDE, BLOBS, ITERATIONS, LOOKS = 48, 60, 300, 15
 RECORDED = ("layOnWhite", "alphaBlend", "preMult", "onWhite", "onWhiteInSample")
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording. Pixels are row by row, colours 0 … 1."""
+
+    width: int
+    height: int
+    T: list[float]  # [pixel]
+    right: list[list[float]]  # [pixel][r, g, b]: C + T
+    shipped: list[list[float]]  # [pixel][r, g, b]: by the shipped formula
+
+
 class Background(Lesson):
     """One Gaussian on white paper, by the functions of shaders/loss.slang."""
 
@@ -32,9 +42,10 @@ class Background(Lesson):
     target = param.Selector(default="ink on paper", objects=["ink on paper", "a full picture"], label="What to fit")
 
     unit: ClassVar[str] = "pixel"
-    controls: ClassVar[dict[str, dict[str, Any]]] = {"T": {"live": True}}
+    controls: ClassVar[dict[str, ControlSpec]] = {"T": ControlSpec(live=True)}
 
     def job(self) -> KernelJob:
+        """Return one Gaussian laid on white by both formulas, a thread for each of the 32 pixels."""
         raw = gaussians([CENTRE], [(2.6, 1.5)], [0.35], [COLOURS[self.colour]], [1 - self.T])
         inputs = scene_inputs((WIDTH, HEIGHT), raw, max_weight=1.0) | outputs(WIDTH * HEIGHT)
         return self.kernel(entry="layOnWhite", inputs=inputs, functions=RECORDED)
@@ -42,9 +53,11 @@ class Background(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which a pixel has both results."""
         return [int(step) for step in query.steps(kind="write", name="asShipped")]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return each pixel's transmittance and both results."""
         right, shipped = query.output("asItShould"), query.output("asShipped")
         return {
             "width": WIDTH,
@@ -57,6 +70,7 @@ class Background(Lesson):
     # Questions
 
     def centre(self, query: RecordingQuery) -> Answer:
+        """Answer how bright the shipped formula leaves the red channel of the pixel at the Gaussian's centre."""
         at = CENTRE[1] * WIDTH + CENTRE[0]
         light, transmittance = (query.output("gathered")[at, channel] for channel in (0, 3))
         right, shipped = (query.output(name)[at, 0] for name in ("asItShould", "asShipped"))
@@ -68,6 +82,7 @@ class Background(Lesson):
         return Answer(values[0], tuple(sorted(list(dict.fromkeys(values))[:4])), step, because)
 
     def visible(self, query: RecordingQuery) -> Answer:
+        """Count the pixels in which the formulas differ by more than one step of eight bits."""
         off = np.abs(query.output("asItShould") - query.output("asShipped")).max(axis=1)
         many = int(np.sum(off > 1 / 255))
         because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
@@ -77,6 +92,7 @@ class Background(Lesson):
     # Claims
 
     def standard(self, experiment: Experiment) -> Verdict:
+        """Try whether the shipped formula is the right one for premultiplied colour, on white and 65,535 other layers."""
         rng = np.random.default_rng(2)
         layers = np.r_[[(1, 1, 1, 0.5)], rng.random((65_535, 4))]
         found = self._sweep(experiment, layers)
@@ -91,6 +107,7 @@ class Background(Lesson):
     # Tried out
 
     def sweep(self, experiment: Experiment) -> Curves:
+        """Show the brightness of white on white by T, by both formulas, and what is missing."""
         layers = np.ones((129, 4))
         layers[:, 3] = np.linspace(1, 0, 129)
         found = self._sweep(experiment, layers)
@@ -102,6 +119,7 @@ class Background(Lesson):
         return Curves("T", "white on white", (*curves, lost), height=240)
 
     def pictures(self, experiment: Experiment) -> Pictures:
+        """Show a scene by both formulas, and how much darker the shipped one is."""
         size = (64, 32)
         found = self._scene(experiment, some_gaussians(26, size, seed=21, spread=(2.0, 5.0)), size)
         right, shipped = found["asItShould"][..., :3], found["asShipped"][..., :3]
@@ -115,6 +133,7 @@ class Background(Lesson):
 
     @param.depends("target")
     def training(self, experiment: Experiment) -> Several:
+        """Show two trainings that differ in the background's formula: their fit in dB, pictures and errors."""
         target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
         curves, pictures, rows = [], [Picture("the target", target)], []
         for background, words in (("correct", "C + T"), ("shipped", "as shipped")):
@@ -135,12 +154,13 @@ class Background(Lesson):
         return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))
 
     def _sweep(self, experiment: Experiment, layers: np.ndarray) -> dict[str, np.ndarray]:
+        """Lay these layers (n, 4) on white by both formulas."""
         count = len(layers)
         inputs = {"layers": layers.astype(np.float32), "count": np.uint32(count)} | outputs(count)
         return experiment.run(self.kernel("sweep", entry="sweepLayers", groups=(-(-count // 64), 1, 1), inputs=inputs))
 
     def _scene(self, experiment: Experiment, raw: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
-        """These Gaussians drawn: `gathered` (h, w, 4), `asItShould` and `asShipped` (h, w, 3) float32."""
+        """Draw these Gaussians: `gathered` (h, w, 4), `asItShould` and `asShipped` (h, w, 3) float32."""
         width, height = size
         inputs = scene_inputs(size, raw) | outputs(height, width)
         groups = (-(-width // WIDTH), -(-height // HEIGHT), 1)
@@ -148,11 +168,12 @@ class Background(Lesson):
 
 
 def outputs(*shape: int) -> dict[str, np.ndarray]:
+    """Return zeroed outputs of the page's kernels, each (*shape, 4) float32."""
     return {name: np.zeros((*shape, 4), np.float32) for name in ("gathered", "asItShould", "asShipped")}
 
 
 def train(experiment: Experiment, target: np.ndarray, background: str) -> tuple[list[Look], np.ndarray]:
-    """A short run over this background: looks along the way, and the raw values (9, BLOBS) it ended with."""
+    """Train over this background and return looks along the way, and the raw values (9, BLOBS) at the end."""
     settings = Settings(size=SIDE, blobs=BLOBS, iterations=ITERATIONS, kernels="tiled", background=background)
     trainer = Trainer(experiment.device, start_state(settings, target, ""))
     looks = [trainer.look()]
@@ -163,12 +184,12 @@ def train(experiment: Experiment, target: np.ndarray, background: str) -> tuple[
 
 
 def psnr(picture: np.ndarray, target: np.ndarray) -> float:
-    """In dB, of what a screen shows."""
+    """Return the PSNR in dB of what a screen shows: `picture` floats in 0 … 1, `target` uint8."""
     return float(-10 * np.log10(np.mean((to_bytes(picture) / 255.0 - target / 255.0) ** 2)))
 
 
 def ink_on_paper(side: int) -> np.ndarray:
-    """Four soft blots on white: (side, side, 3) uint8."""
+    """Return four soft blots on white: (side, side, 3) uint8."""
     y, x = np.mgrid[:side, :side] / side
     picture = np.ones((side, side, 3))
     for cx, cy, radius, soft, ink in (
@@ -183,5 +204,6 @@ def ink_on_paper(side: int) -> np.ndarray:
 
 
 def full_picture(side: int) -> np.ndarray:
+    """Return a picture without white ground: (side, side, 3) uint8."""
     file = ASSETS / "shapes.png"
     return crop_picture(file.read_bytes(), file.name, side, side).pixels

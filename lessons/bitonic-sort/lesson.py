@@ -1,7 +1,7 @@
-"""Inputs and scene of the section on the bitonic sort."""
+"""The model of the section on the bitonic sort."""
 
 import re
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -9,13 +9,32 @@ import param
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 SENTINEL = 0xFFFFFFFF
 ORDERS = ("shuffled", "rising", "falling", "a hill")
+
+
+class Pass(TypedDict):
+    """A pass of the sort. Without a barrier, a thread ends it by turning to the next."""
+
+    k: int
+    j: int
+    begin: int  # the step after which it begins
+    end: int  # the step with which the last thread ends it
+    swapped: list[int]  # the lower places of the pairs that changed places
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int  # places, padded to a power of two
+    passes: list[Pass]
+    keys: list[int]  # [place] at the start; SENTINEL for padding
+    after: list[list[int]]  # [pass][place] when the pass has ended
 
 
 class BitonicSort(Lesson):
@@ -28,20 +47,16 @@ class BitonicSort(Lesson):
     eight = param.String(default="2 4 6 8 7 5 3 1", label="A sequence to merge", doc="eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[dict[str, Any]] = {
-        "options": {"memory": "blobs"},
-        "parts": ["source", "findings"],
-        "thread": 5,
-    }
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"log": True, "live": True},
-        "seed": {"kind": "number"},
-        "eight": {"kind": "bars", "count": 8, "low": 0, "high": 9},
-        "barrier": {"off": "Taken out", "on": "In its place"},
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=5)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(log=True, live=True),
+        "seed": ControlSpec(kind="number"),
+        "eight": ControlSpec(kind="bars", count=8, low=0, high=9),
+        "barrier": ControlSpec(off="Taken out", on="In its place"),
     }
 
     def keys(self) -> np.ndarray:
-        """The list at the start: (count,) uint32, each key once."""
+        """Return the list at the start, each key once: (count,) uint32."""
         keys = np.arange(self.count, dtype=np.uint32)
         match self.order:
             case "falling":
@@ -53,6 +68,7 @@ class BitonicSort(Lesson):
         return keys
 
     def job(self) -> KernelJob:
+        """Return the sort of the chosen list by one workgroup, with or without its barrier."""
         return self._job(self.keys(), self.barrier)
 
     def _job(self, keys: np.ndarray, barrier: bool = True) -> KernelJob:
@@ -61,26 +77,30 @@ class BitonicSort(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps with which each pass ends."""
         return [one["end"] for one in passes(query)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the passes, and the list before the first and after each."""
         found = passes(query)
         return {
             "count": padded(self.count),
             "passes": found,
             "keys": [int(key) for key in self.keys()] + [SENTINEL] * (padded(self.count) - self.count),
-            "after": states(query, self.keys(), found),
+            "after": query.contents("blobs", padded(self.count), [one["end"] for one in found]).tolist(),
         }
 
     # Questions
 
     def swaps(self, query: RecordingQuery) -> Answer:
+        """Count the pairs that change places in the first pass."""
         first = passes(query)[0]
         many, pairs = len(first["swapped"]), padded(self.count) // 2
         because = f"{many} of {pairs} pairs stood the wrong way round for the direction of their block."
         return Answer(str(many), options(many, pairs), first["end"], because)
 
     def sentinels(self, query: RecordingQuery) -> Answer:
+        """Count the places that hold the padding's key when the sort begins."""
         writes = query.steps(kind="write", name="blobs", function="padBuffer")
         many = len(writes)
         because = f"{self.count} keys are padded to {padded(self.count)}, the smallest power of two that holds them."
@@ -89,6 +109,7 @@ class BitonicSort(Lesson):
     # Claims
 
     def lower_half(self, experiment: Experiment) -> Verdict:
+        """Try the claim on which pairs are sorted upward against each test of a recorded sort."""
         query = experiment.record(self._job(np.arange(16, dtype=np.uint32)[::-1].copy()))
         differ, total, first = 0, 0, ""
         for step in query.steps(kind="value", name="ascending", function="orderPair"):
@@ -103,6 +124,7 @@ class BitonicSort(Lesson):
         return Verdict(differ == 0, ran, "It is true in every even block of <code>k</code> places, in its upper half too.")
 
     def nearest_first(self, experiment: Experiment) -> Verdict:
+        """Try whether the list is blended back to front: two layers in both orders."""
         red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
         found = {}
         for name, layers in (("red, then blue", (red, blue)), ("blue, then red", (blue, red))):
@@ -114,6 +136,7 @@ class BitonicSort(Lesson):
         return Verdict(bool(holds), ran, said)
 
     def serial_fifteen(self, experiment: Experiment) -> Verdict:
+        """Count the comparisons with which an insertion sort and the network sort 16 keys."""
         keys = np.random.default_rng(1).permutation(16).astype(np.uint32)
         serial = experiment.record(self.kernel("others", entry="serial", inputs=sort_inputs(keys)))
         network = experiment.record(self._job(keys))
@@ -124,6 +147,7 @@ class BitonicSort(Lesson):
         return Verdict(one <= 15, ran, said)
 
     def no_idle(self, experiment: Experiment) -> Verdict:
+        """Count the calls of orderPair that do nothing, and those that swap, for 512 keys."""
         keys = np.random.default_rng(2).permutation(512).astype(np.uint32)
         query = experiment.record(self._job(keys))
         calls = len(query.steps(kind="call", name="orderPair"))
@@ -140,6 +164,7 @@ class BitonicSort(Lesson):
 
     @param.depends("eight")
     def merge(self, experiment: Experiment) -> Table | Words:
+        """Show eight numbers before the three merging passes and after each; refuse what is not eight numbers."""
         keys = eight_numbers(self.eight)
         if keys is None:
             return Words("<p>Type eight whole numbers from 0 to 99, with blanks between them.</p>")
@@ -153,6 +178,7 @@ class BitonicSort(Lesson):
         return Table(("", *(str(i) for i in range(8)), ""), tuple((*row, verdict if i == 3 else "") for i, row in enumerate(rows)))
 
     def why_sort(self, experiment: Experiment) -> Pictures:
+        """Show a tile drawn from its list before and after the sort, and the difference of the two."""
         size, count = (8, 4), 24
         raw = some_gaussians(count, size, seed=5, spread=(1.0, 2.5))
         ids = np.random.default_rng(11).permutation(count).astype(np.uint32)
@@ -170,6 +196,7 @@ class BitonicSort(Lesson):
         return Pictures((*shown, Picture("largest difference of a channel", difference)))
 
     def others(self, experiment: Experiment) -> Bars:
+        """Show the time of three sorts of 512 keys, in µs. Raises ValueError where one does not sort."""
         keys = np.random.default_rng(3).permutation(512).astype(np.uint32)
         jobs = {
             "bitonic: 45 passes, 47 barriers": self._job(keys),
@@ -185,6 +212,7 @@ class BitonicSort(Lesson):
 
     @param.depends("count", "order", "seed")
     def without_barrier(self, experiment: Experiment) -> Table:
+        """Show how many places are wrong and which races are found, with the barrier and without."""
         rows = []
         for barrier, name in ((True, "with the barrier"), (False, "without it")):
             query = experiment.record(self._job(self.keys(), barrier))
@@ -195,6 +223,7 @@ class BitonicSort(Lesson):
         return Table(("", "wrong in the result", "races found", "the first"), tuple(rows))
 
     def cost(self, experiment: Experiment) -> Curves:
+        """Show passes, comparisons and µs of a dispatch by the number of keys."""
         counts = np.array([8, 16, 32, 64, 128, 256, 512])
         steps = np.log2(counts)
         number = steps * (steps + 1) / 2
@@ -208,27 +237,27 @@ class BitonicSort(Lesson):
 
 
 def sort_inputs(keys: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the inputs of a kernel that sorts these keys."""
     return {"keys": keys.astype(np.uint32), "sorted": np.zeros(len(keys), np.uint32), "count": np.uint32(len(keys))}
 
 
 def padded(count: int) -> int:
+    """Return the smallest power of two that is at least `count`."""
     return 1 << (count - 1).bit_length()
 
 
-def passes(query: RecordingQuery) -> list[dict[str, Any]]:
-    """Each pass of the sort in a recording: its k and j, the step after which it begins, the one with which the last thread ends it
-    (it comes to the barrier or, without one, turns to the next pass), and the lower places of the pairs that changed places.
-    """
+def passes(query: RecordingQuery) -> list[Pass]:
+    """Return each pass of a recorded sort."""
     sorter = "bitonicSort" if len(query.steps(kind="call", name="bitonicSort")) else "sortWithoutBarrier"
     turns = query.steps(kind="value", name="j", function=sorter)
     turns = turns[query.values(turns) > 0]
     ends = query.steps(kind="arrive", function=sorter)
-    number = query.passed(ends, turns) - 1
+    number = query.count_until(ends, turns) - 1
     if np.sum(number >= 0) < len(turns):  # no barrier ends a pass
         ends = query.steps(function=sorter)
-        number = query.passed(ends, turns) - 1
+        number = query.count_until(ends, turns) - 1
     writes = query.steps(kind="write", name="blobs", function="orderPair")
-    written, places = query.passed(writes, turns) - 1, query.indices(writes)
+    written, places = query.count_until(writes, turns) - 1, query.indices(writes)
     first = turns[query.threads(turns) == 0]
     found, began = [], int(query.steps(kind="call", name=sorter)[0])
     for i, (turn, j) in enumerate(zip(first, query.values(first), strict=True)):
@@ -239,28 +268,13 @@ def passes(query: RecordingQuery) -> list[dict[str, Any]]:
     return found
 
 
-def states(query: RecordingQuery, keys: np.ndarray, found: list[dict[str, Any]]) -> list[list[int]]:
-    """The list as it stands in shared memory when each pass ends."""
-    now = np.full(padded(len(keys)), SENTINEL, np.int64)
-    now[: len(keys)] = keys
-    writes = query.steps(kind="write", name="blobs", function="orderPair")
-    places, values = query.indices(writes), query.values(writes) if len(writes) else np.zeros(0)
-    lists, at = [], 0
-    for one in found:
-        while at < len(writes) and writes[at] <= one["end"]:
-            now[places[at]] = values[at]
-            at += 1
-        lists.append([int(key) for key in now])
-    return lists
-
-
 def loop_line(query: RecordingQuery) -> int:
-    """The line of the serial sort's comparison."""
+    """Return the line of the serial sort's comparison, counted from 1."""
     return next(i for i, line in enumerate(query.job.source.split("\n"), 1) if "while (i > 0" in line)
 
 
 def options(answer: int, most: int) -> tuple[str, ...]:
-    """Four numbers in 0 … most, the answer among them."""
+    """Return four numbers in 0 … most, the answer among them."""
     far = max(1, most // 4)
     near = [answer, answer + far, answer - far, most - answer, most, 0, answer + 1, answer - 1, answer + 2, answer - 2]
     kept: list[int] = []
@@ -271,16 +285,18 @@ def options(answer: int, most: int) -> tuple[str, ...]:
 
 
 def eight_numbers(text: str) -> np.ndarray | None:
+    """Return the eight numbers below 100 that a text holds, (8,) uint32; None if it holds anything else."""
     words = re.findall(r"\d+", text)
     return np.array(words, np.uint32) if len(words) == 8 and all(int(word) < 100 for word in words) else None
 
 
 def bitonic(keys: np.ndarray) -> bool:
-    """Whether going once around the circle turns from rising to falling at most once each."""
+    """Return whether going once around the circle turns from rising to falling at most once each."""
     steps = np.sign(np.diff(np.r_[keys, keys[:1]].astype(int)))
     steps = steps[steps != 0]
     return bool(np.sum(steps != np.roll(steps, 1)) <= 2)
 
 
 def marked(row: np.ndarray) -> list[str]:
+    """Return a row's keys as HTML, with a mark on those that are larger than the next."""
     return [f"<b>{key}</b> ◆" if i + 1 < len(row) and key > row[i + 1] else str(key) for i, key in enumerate(row)]

@@ -1,8 +1,8 @@
-"""Inputs and scene of the section on blending."""
+"""The model of the section on blending."""
 
 import base64
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -10,7 +10,7 @@ import param
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Verdict
 from splatscope.tracing.job import KernelJob
@@ -29,6 +29,14 @@ SHAPES = (
 )
 RECORDED = ("blendPixel", "transformPixelState", "alphaBlend", "preMult")
 PROBE = 0.99
+
+
+class ChosenLayer(TypedDict):
+    """A layer as the reader sets it."""
+
+    colour: str  # "#rrggbb"
+    alpha: float  # 0 … 1
+    shape: int  # a place in SHAPES
 
 
 class Layers(param.List):
@@ -57,6 +65,26 @@ class Place(param.List):
             raise ValueError("No such pixel.")
 
 
+class Blend(TypedDict):
+    """What one layer did to the recorded pixel."""
+
+    alpha: float  # of the layer at this pixel
+    before: list[float]  # r, g, b, T
+    after: list[float]
+    end: int  # the step that ends it
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    size: list[int]  # of the picture: width, height
+    pixel: list[int]  # the recorded one: x, y
+    picture: str  # RGB bytes in base 64
+    layers: list[Blend]  # nearest first
+    over: list[float]  # r, g, b of the pixel over white
+    ellipses: list[tuple[float, float, float, float, float]]  # [layer]: centre and size in pixels, angle
+
+
 class Blending(Lesson):
     """A stack of Gaussians over every pixel of a small picture; one pixel is recorded."""
 
@@ -74,12 +102,13 @@ class Blending(Lesson):
     pixel = Place(default=[19, 14], bounds=(2, 2), item_type=int, label="Pixel", doc=f"x below {WIDTH} and y below {HEIGHT}")
 
     unit: ClassVar[str] = "layer"
-    figure: ClassVar[dict[str, Any]] = {"options": {"most": len(SHAPES)}}
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"most": len(SHAPES)})
 
     def job(self) -> KernelJob:
+        """Return the chosen stack over every pixel, a workgroup each; the chosen pixel's is recorded."""
         return self._job(self.layers)
 
-    def _job(self, layers: list[dict[str, Any]], name: str = "", **options: Any) -> KernelJob:
+    def _job(self, layers: list[ChosenLayer], name: str = "", **options: Any) -> KernelJob:
         inputs = scene_inputs((WIDTH, HEIGHT), raw(layers)) | {"picture": np.zeros((HEIGHT, WIDTH, 4), np.float32)}
         x, y = self.pixel
         given = {"entry": "blendPixel", "groups": (WIDTH, HEIGHT, 1), "group": (x, y, 0), "inputs": inputs, "functions": RECORDED}
@@ -88,9 +117,11 @@ class Blending(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps with which each layer is blended."""
         return [one["end"] for one in blends(query)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the picture, and what each layer did to the chosen pixel."""
         picture = query.output("picture")
         return {
             "size": [WIDTH, HEIGHT],
@@ -104,6 +135,7 @@ class Blending(Lesson):
     # Questions
 
     def heaviest(self, query: RecordingQuery) -> Answer:
+        """Answer which layer has the largest share of the pixel's light."""
         found = blends(query)
         shares = [one["before"][3] - one["after"][3] for one in found]
         best = int(np.argmax(shares))
@@ -113,6 +145,7 @@ class Blending(Lesson):
         return Answer(f"layer {best + 1}", tuple(f"layer {i + 1}" for i in offered), one["end"], because)
 
     def paper(self, query: RecordingQuery) -> Answer:
+        """Answer how much of the background shows through, in percent."""
         last = blends(query)[-1]
         left = last["after"][3]
         words = [f"{share:.0%}" for share in (left, left / 3, min(1.0, left + 0.2), 1 - left, 0.5 * (1 + left), left / 10)]
@@ -123,6 +156,7 @@ class Blending(Lesson):
     # Claims
 
     def back_to_front(self, experiment: Experiment) -> Verdict:
+        """Try whether the list is blended back to front: blend two layers in both orders."""
         red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
         found = {}
         for name, layers in (("id 0 red, id 1 blue", (red, blue)), ("id 0 blue, id 1 red", (blue, red))):
@@ -134,6 +168,7 @@ class Blending(Lesson):
 
     @param.depends("layers")
     def painter(self, experiment: Experiment) -> Verdict:
+        """Try whether painting the same stack from the back gives another picture."""
         front = experiment.run(self._job(self.layers))["picture"]
         back = experiment.run(self._job(self.layers, "painter", entry="paintPixel"))["picture"]
         most = float(np.abs(front - back).max())
@@ -147,6 +182,7 @@ class Blending(Lesson):
 
     @param.depends("layers", "pixel")
     def places(self, experiment: Experiment) -> Bars:
+        """Show the share of light that a nearly opaque layer would have at each place of the stack."""
         many = len(self.layers) + 1
         given = scene_inputs((WIDTH, HEIGHT), raw(self.layers)) | {
             "at": np.array(self.pixel, np.float32),
@@ -159,21 +195,22 @@ class Blending(Lesson):
 
     @param.depends("layers")
     def turned(self, experiment: Experiment) -> Pictures:
+        """Show the stack as it is, turned over, and the difference of the two."""
         as_is, over = (experiment.run(self._job(layers))["picture"][..., :3] for layers in (self.layers, self.layers[::-1]))
         difference = np.abs(as_is - over).max(axis=2)
         shown = [Picture("your stack", to_bytes(as_is)), Picture("turned over", to_bytes(over))]
         return Pictures((*shown, Picture("largest difference of a channel", difference, low=0.0)))
 
 
-def raw(layers: list[dict[str, Any]]) -> np.ndarray:
-    """Nine raw values a layer: (9, layers) float32."""
+def raw(layers: list[ChosenLayer]) -> np.ndarray:
+    """Return the raw values of these layers: (9, layers) float32."""
     shapes = np.array([SHAPES[layer["shape"]] for layer in layers])
     colours = [[int(layer["colour"][i : i + 2], 16) / 255 for i in (1, 3, 5)] for layer in layers]
     return gaussians(shapes[:, :2], shapes[:, 2:4], shapes[:, 4], colours, [layer["alpha"] for layer in layers])
 
 
-def blends(query: RecordingQuery) -> list[dict[str, Any]]:
-    """What each layer did to the recorded pixel: its alpha there, the state (C, T) before and after, and the step that ends it."""
+def blends(query: RecordingQuery) -> list[Blend]:
+    """Return what each layer did to the recorded pixel."""
     alphas = query.values(query.steps(kind="value", name="gval", function="blendPixel"))[:, 3]
     earlier = query.values(query.steps(kind="value", name="pixel.value", function="transformPixelState"))
     afters = query.values(query.steps(kind="value", name="state.value", function="blendPixel"))[1:]

@@ -1,15 +1,15 @@
-"""Inputs and scene of the section on what a backward pass keeps."""
+"""The model of the section on what a backward pass keeps."""
 
 import re
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -25,6 +25,14 @@ SIZE = (32, 16)
 WAYS = {"byAutodiff": "plain autodiff", "byBuffer": "states in a buffer", "byUndo": "undo"}
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int
+    layers: list[list[float]]  # [layer][r, g, b, α], nearest first
+    end: list[float]  # r, g, b, T behind the last layer
+
+
 class Caching(Lesson):
     """One pixel's gradient back through its layers: from states that were kept, and from one that is undone."""
 
@@ -33,15 +41,15 @@ class Caching(Lesson):
     seed = param.Integer(default=7, bounds=(0, 9999), label="Scatter", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "turn"
-    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 0}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "opacity": {"live": True},
-        "seed": {"kind": "number"},
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "opacity": ControlSpec(live=True),
+        "seed": ControlSpec(kind="number"),
     }
 
     def raw(self) -> np.ndarray:
-        """(9, count) float32, near ones first, all close to the pixel."""
+        """Return the raw values of the Gaussians, all close to the pixel, nearest first: (9, count) float32."""
         rng = np.random.default_rng(self.seed)
         centres = np.array(PIXEL) + rng.uniform(-1.2, 1.2, (MOST, 2))
         colours = COLOURS[rng.permutation(len(COLOURS))[np.arange(MOST) % len(COLOURS)]]
@@ -49,6 +57,7 @@ class Caching(Lesson):
         return gaussians(centres, rng.uniform(0.9, 2.2, (MOST, 2)), rng.random(MOST) * np.pi, colours, alphas)[:, : self.count]
 
     def job(self) -> KernelJob:
+        """Return one pixel's way through its layers and back, by stored and by undone states."""
         states = np.zeros((self.count, 4), np.float32)
         inputs = scene_inputs(TILE, self.raw()) | {
             "count": np.uint32(self.count),
@@ -63,11 +72,13 @@ class Caching(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which a layer is blended, and at which its gradient is there."""
         there = query.steps(kind="value", name="state.finalCount", function="bothWays")[1 : self.count + 1]
         back = query.steps(kind="write", name="dByUndo")
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the layers and the state behind the last."""
         layers = query.values(query.steps(kind="value", name="layer", function="bothWays"))[: self.count]
         end = query.values(query.steps(kind="value", name="next.value", function="bothWays"))[-1]
         return {"count": self.count, "layers": layers.tolist(), "end": end.tolist()}
@@ -75,6 +86,7 @@ class Caching(Lesson):
     # Questions
 
     def waits(self, query: RecordingQuery) -> Answer:
+        """Answer in which turn of the way back the first stored state is read."""
         reads = query.steps(kind="read", name="kept")
         turn = int(np.flatnonzero(query.indices(reads) == 0)[0]) + 1
         options = dict.fromkeys((f"turn {n}" for n in sorted({1, (self.count + 1) // 2, turn})), None)
@@ -83,6 +95,7 @@ class Caching(Lesson):
         return Answer(f"turn {turn}", (*options, "in none"), self.stops(query)[self.count + turn - 1], because)
 
     def same(self, query: RecordingQuery) -> Answer:
+        """Count the layers for which both ways find the same bits of ∂L/∂α."""
         kept, undone = (query.output(name)[:, 3].view(np.uint32) for name in ("dByKept", "dByUndo"))
         many = int(np.sum(kept == undone))
         because = "The states came back with all their bits, or lost none that mattered."
@@ -95,6 +108,7 @@ class Caching(Lesson):
     # Read off the compiled kernels
 
     def bytes(self, experiment: Experiment) -> Several:
+        """Show the bytes in a thread's arrays by the bound of the loop, for three ways of going back."""
         ways = {
             "plain autodiff": [self.stored(experiment, bound) for bound in BOUNDS],
             "[PreferRecompute]": [self.stored(experiment, bound, recompute=True) for bound in BOUNDS],
@@ -110,12 +124,14 @@ class Caching(Lesson):
         return Several((Curves("turns that the loop may have", "bytes in a thread's arrays", curves), Table(head, tuple(rows))))
 
     def types(self, experiment: Experiment) -> Table:
+        """Show which types autodiff stores, in bytes for each turn of the loop."""
         few, many = (experiment.private_arrays(self.way("byAutodiff", 1, bound)) for bound in (8, 32))
         few, many = ({element(name): amount for name, amount in found.items()} for found in (few, many))
         rows = [(f"<code>{name}</code>", f"{(many[name] - few.get(name, 0)) / 24:g}") for name in many]
         return Table(("array of", "bytes each turn"), tuple(rows))
 
     def copies(self, experiment: Experiment) -> Verdict:
+        """Try whether plain autodiff stores no more than a copy of the state for each turn, in bytes."""
         few, many = (self.stored(experiment, bound) for bound in (8, 32))
         each = (many - few) / 24
         again = (self.stored(experiment, 32, recompute=True) - self.stored(experiment, 8, recompute=True)) / 24
@@ -131,8 +147,9 @@ class Caching(Lesson):
         return Verdict(each < 1.5 * STATE, ran, said)
 
     def linear(self, experiment: Experiment) -> Verdict:
+        """Try whether memory grows with the list, or with the longest list that was promised."""
         with_bound = {bound: self.stored(experiment, bound) for bound in (32, 128)}
-        short, refused = self.stored(experiment, 128, count=3), experiment.refused(self._without_bound())
+        short, refused = self.stored(experiment, 128, count=3), experiment.compile_errors(self._without_bound())
         why = re.search(r"error\[(\w+)\]", refused)
         ran = (
             "".join(f"promised {bound} turns: <b>{amount:,} bytes</b><br>" for bound, amount in with_bound.items())
@@ -143,6 +160,7 @@ class Caching(Lesson):
         return Verdict(short < with_bound[128], ran, said)
 
     def final(self, experiment: Experiment) -> Verdict:
+        """Try whether the way back needs no arrays beyond the end of the loop and its count."""
         arrays = sum(experiment.private_arrays(self.way("byUndo", 1)).values())
         found = experiment.shared_variables(self.way("byUndo", 1))
         shared = (found["finalVal"] + found["maxCount"]) // (TILE[0] * TILE[1])
@@ -154,12 +172,13 @@ class Caching(Lesson):
         return Verdict(arrays == 0, ran, said)
 
     def stored(self, experiment: Experiment, bound: int, *, recompute: bool = False, count: int = 1) -> int:
-        """Bytes in a thread's arrays as plain autodiff has them."""
+        """Return the bytes in a thread's arrays by plain autodiff for a loop of at most `bound` turns."""
         return sum(experiment.private_arrays(self.way("byAutodiff", count, bound, recompute=recompute)).values())
 
     # Run
 
     def gradients(self, experiment: Experiment) -> Table:
+        """Show how far the gradients of three ways are apart, relative to the largest."""
         rows = []
         for count in (8, 24, 64):
             found = {entry: self._gradient(experiment, entry, count) for entry in WAYS}
@@ -174,6 +193,7 @@ class Caching(Lesson):
         return experiment.run(self.way(entry, count))["derivBuffer"].view(np.float32)
 
     def time(self, experiment: Experiment) -> Several:
+        """Show the time of a gradient by the number of layers, in µs for 512 pixels."""
         curves, rows = [], []
         for entry, label in WAYS.items():
             spent = np.array([1e6 * experiment.seconds(self.way(entry, count), 4) for count in LENGTHS])
@@ -183,7 +203,7 @@ class Caching(Lesson):
         return Several((Curves("layers", "µs for 512 pixels", tuple(curves)), Table(head, tuple(rows))))
 
     def way(self, entry: str, count: int, bound: int = PROMISED, *, recompute: bool = False) -> KernelJob:
-        """The gradient of a picture of SIZE with `count` Gaussians, by one of three kernels."""
+        """Return the gradient of a picture of SIZE with `count` Gaussians, by one of three kernels."""
         inputs = scene_inputs(SIZE, crowd()) | {
             "count": np.uint32(count),
             "dEnd": D_END,
@@ -203,7 +223,7 @@ class Caching(Lesson):
 
 @cache
 def crowd() -> np.ndarray:
-    """(9, 64) float32: Gaussians so faint that light is left behind all of them."""
+    """Return 64 Gaussians so faint that light is left behind all of them: (9, 64) float32."""
     raw = some_gaussians(PROMISED, SIZE, 3, (2, 6))
     raw[8] = -2.5
     return raw
@@ -228,11 +248,11 @@ COLOURS = (
 
 
 def element(name: str) -> str:
-    """`PixelState` from the name that SPIR-V gives an array of such: `%_arr_PixelState_uint_66`."""
+    """Return the element type that SPIR-V's name of an array holds: `PixelState` for `%_arr_PixelState_uint_66`."""
     return re.sub(r"^%_arr_|_u?int_\d+$", "", name)
 
 
 def small(value: float) -> str:
-    """`2e−7`."""
+    """Return a number with one digit and its power of ten: `2e−7`."""
     digits, power = f"{value:.0e}".split("e")
     return f"{digits}e{int(power)}".replace("-", "−") if value else "0"

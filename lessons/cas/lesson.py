@@ -1,15 +1,15 @@
-"""Inputs and scene of the section on compare-and-swap."""
+"""The model of the section on compare-and-swap."""
 
 import math
 from collections import Counter
-from typing import Any, ClassVar
+from typing import ClassVar, NotRequired, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -25,6 +25,30 @@ WAYS = {
 PARTS = 2**20  # of one: what the integers count
 
 
+class Attempt(TypedDict):
+    """An attempt of a thread to write a sum."""
+
+    thread: int
+    cell: int
+    step: int
+    read: int  # the bits that it was based on
+    when: int  # the step that read them
+    outcome: str  # "made", "refused", or "lost" to a later write
+    round: NotRequired[int]  # how many values the sum had had when they were read; those that nobody read are not counted
+    left: NotRequired[int]  # the bits that a plain store wrote
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int  # threads
+    cells: int
+    values: list[float]  # [thread]: what it adds
+    attempts: list[list[int | str]]  # thread, round, step, outcome
+    rounds: int
+    exact: list[float | None]  # [cell]: the sum, rounded once; None for NaN
+
+
 class Cas(Lesson):
     """Threads that add to one float by the loop of shaders/gradients.slang."""
 
@@ -34,18 +58,19 @@ class Cas(Lesson):
     start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="as 32 bits")
 
     unit: ClassVar[str] = "write"
-    figure: ClassVar[dict[str, Any]] = {"options": {"memory": "derivBuffer"}, "parts": ["source", "findings"]}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "compare": {"on": "In its place", "off": "Dropped"},
-        "start": {"kind": "bits", "parts": [["sign", 1], ["exponent", 8], ["fraction", 23]]},
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "compare": ControlSpec(on="In its place", off="Dropped"),
+        "start": ControlSpec(kind="bits", parts=(("sign", 1), ("exponent", 8), ("fraction", 23))),
     }
 
     def values(self) -> np.ndarray:
-        """What each thread adds: (count,) float32."""
+        """Return what each thread adds: (count,) float32."""
         return numbers(self.count)
 
     def job(self) -> KernelJob:
+        """Return one workgroup whose threads add to the chosen number of floats, with or without the compare."""
         inputs = {
             "values": self.values(),
             "derivBuffer": np.full(self.cells, self.start, np.uint32),
@@ -57,9 +82,11 @@ class Cas(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps of the attempts that wrote."""
         return [one["step"] for one in attempts(query) if one["outcome"] != "refused"]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return every attempt with its round and its outcome, and the exact sums."""
         made = attempts(query)
         start = float(np.uint32(self.start).view(np.float32))
         sums = [math.fsum((start, *self.values()[cell :: self.cells].tolist())) for cell in range(self.cells)]
@@ -75,6 +102,7 @@ class Cas(Lesson):
     # Questions
 
     def failed(self, query: RecordingQuery) -> Answer:
+        """Count the attempts that were refused."""
         made = attempts(query)
         many = sum(one["outcome"] == "refused" for one in made)
         most = self.count * (self.count - 1) // 2
@@ -86,6 +114,7 @@ class Cas(Lesson):
         return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(query)[-1], because)
 
     def kept(self, query: RecordingQuery) -> Answer:
+        """Count the numbers that are in the sums at the end."""
         made = attempts(query)
         many = sum(one["outcome"] == "made" for one in made)
         lost = [one["thread"] for one in made if one["outcome"] == "lost"]
@@ -98,6 +127,7 @@ class Cas(Lesson):
     # Claims
 
     def no_float_atomics(self, experiment: Experiment) -> Verdict:
+        """Try whether the device adds floats atomically, and whether the sum is the same."""
         values = random_numbers(8192)
         swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
         if not has_float_atomics(experiment):
@@ -111,6 +141,7 @@ class Cas(Lesson):
         return Verdict(False, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
 
     def same_gradients(self, experiment: Experiment) -> Verdict:
+        """Run one dispatch 20 times and count the gradients whose bits differ."""
         size, runs = (64, 64), 20
         raw = some_gaussians(120, size, seed=3, spread=(3.0, 9.0))
         inputs = scene_inputs(size, raw) | {"targetBuffer": np.full((size[0] * size[1], 4), 0.5, np.float32)}
@@ -130,6 +161,7 @@ class Cas(Lesson):
         return Verdict(differ == 0, ran, said)
 
     def not_on_cpus(self, experiment: Experiment) -> Verdict:
+        """Sum by compare and swap on this device, and say whether it is a CPU."""
         query = experiment.record(Cas().job())
         end = float(query.output("derivBuffer").view(np.float32)[0])
         where = "a driver that runs on the CPU" if experiment.adapter.is_software else "a GPU"
@@ -140,6 +172,7 @@ class Cas(Lesson):
     # Tried out
 
     def dropped(self, experiment: Experiment) -> Table:
+        """Show sum, exact sum and findings of four ways in which 32 threads add to one float."""
         inputs = {"values": numbers(THREADS), "count": np.uint32(THREADS), "cells": np.uint32(1)}
         swap, plain = inputs | {"derivBuffer": np.zeros(1, np.uint32)}, inputs | {"totals": np.zeros(1, np.float32)}
         ways = [
@@ -159,6 +192,7 @@ class Cas(Lesson):
 
     @param.depends("start")
     def bits(self, experiment: Experiment) -> Table:
+        """Show sign, exponent and fraction of the start value, and the next float above it, as a kernel sees them."""
         outputs = {"fields": np.zeros(4, np.uint32), "numbers": np.zeros(2, np.float32)}
         found = experiment.run(self.kernel("bits", entry="takeApart", inputs={"pattern": np.uint32(self.start)} | outputs))
         sign, exponent, fraction, back = (int(one) for one in found["fields"])
@@ -178,6 +212,7 @@ class Cas(Lesson):
         return Table(("", "what the kernel found"), rows, marked=(4,))
 
     def as_floats(self, experiment: Experiment) -> Table:
+        """Show how many swaps a loop makes that compares bits or floats, for a number and for NaN."""
         rows = []
         for words, start in (("1.2", 0x3F99999A), ("NaN", 0x7FC00000)):
             for compares, name, entry in (("bits", "", "addAll"), ("floats", "floats", "addComparingFloats")):
@@ -190,6 +225,7 @@ class Cas(Lesson):
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
 
     def times(self, experiment: Experiment) -> Several:
+        """Show the time of adding 8,192 numbers four ways, in µs."""
         values, labels, amounts = random_numbers(8192), [], []
         for way, (words, _) in WAYS.items():
             if way == "native" and not has_float_atomics(experiment):
@@ -201,6 +237,7 @@ class Cas(Lesson):
         return Several((shown, Words(f"<p>{experiment.adapter.name} {own}.</p>")))
 
     def last_bits(self, experiment: Experiment) -> Several:
+        """Show how many different sums 100 runs give, and their errors in units in the last place."""
         values, runs, rows, curves = random_numbers(32_768), 100, [], []
         exact = math.fsum(values.tolist())
         for way, (words, short) in (WAYS | {"integers": (f"integers, in units of 1/{PARTS:,}", "integers")}).items():
@@ -216,17 +253,16 @@ class Cas(Lesson):
         return Several((chart, Table(head, tuple(rows))))
 
     def _many(self, way: str, values: np.ndarray) -> KernelJob:
+        """Return a kernel that adds these values to one float in this way."""
         cell = {"derivBuffer": np.zeros(1, np.uint32)}
         cell = {"native": {"total": np.zeros(1, np.float32)}, "integers": {"whole": np.zeros(1, np.int32)}}.get(way, cell)
         groups = (len(values) // THREADS, 1, 1)
         return self.kernel("many", entry=way, inputs={"values": values} | cell, groups=groups, constants={"WAVE_SUM": 0})
 
 
-def attempts(query: RecordingQuery) -> list[dict[str, Any]]:
-    """Every attempt to write a sum, in the device's order: its thread, its step, its round (how many values the sum had had when
-    the thread read it; those that nobody read are not counted), and what became of it: made, refused, or lost to a later write.
-    """
-    made: list[dict[str, Any]] = []
+def attempts(query: RecordingQuery) -> list[Attempt]:
+    """Return every attempt to write a sum in the device's order, with its round and its outcome."""
+    made: list[Attempt] = []
     seen: dict[int, tuple[int, int]] = {}  # by thread: the bits that it read last, and when
     steps = query.steps(kind="atomic", name="derivBuffer")
     for step, thread, cell, bits in zip(steps, query.threads(steps), query.indices(steps), query.values(steps), strict=True):
@@ -247,8 +283,8 @@ def attempts(query: RecordingQuery) -> list[dict[str, Any]]:
     return made
 
 
-def _judge(made: list[dict[str, Any]], end: int) -> None:
-    """Gives the attempts on one cell their rounds, and finds those that were lost. `end` are the bits that the cell ended with.
+def _judge(made: list[Attempt], end: int) -> None:
+    """Give the attempts on one cell their rounds, and find those that were lost. `end` is the bits that the cell ended with.
 
     Bits say more than the order in which steps were noted: lanes of one wave note theirs before any of them swaps.
     """
@@ -275,19 +311,22 @@ def _judge(made: list[dict[str, Any]], end: int) -> None:
 
 
 def numbers(count: int) -> np.ndarray:
+    """Return 0.1, 0.2, …: (count,) float32."""
     return (np.arange(1, count + 1) / 10).astype(np.float32)
 
 
 def random_numbers(count: int) -> np.ndarray:
+    """Return normally distributed numbers, the same each time: (count,) float32."""
     return np.random.default_rng(5).normal(size=count).astype(np.float32)
 
 
 def has_float_atomics(experiment: Experiment) -> bool:
+    """Return whether the device adds floats atomically."""
     return experiment.adapter.backend == "cuda" or experiment.has("atomic_float")
 
 
 def total(experiment: Experiment, job: KernelJob) -> float:
-    """The sum that a kernel of `many` leaves: as a float, as its bits, or in whole parts."""
+    """Run a kernel of `many` and return its sum, which it leaves as a float, as a float's bits, or in whole parts."""
     found = experiment.run(job)
     if "total" in job.inputs:
         return float(found["total"][0])
@@ -297,15 +336,16 @@ def total(experiment: Experiment, job: KernelJob) -> float:
 
 
 def some(guesses: tuple[int, ...], unit: str = "") -> tuple[str, ...]:
-    """Up to four numbers, the first, which is the answer, among them."""
+    """Return up to four numbers, the first, which is the answer, among them."""
     kept = list(dict.fromkeys(guess for guess in guesses if guess >= 0))[:4]
     return tuple(f"{guess}{unit}" for guess in sorted(kept))
 
 
 def microseconds(seconds: float) -> str:
+    """Return a time in µs as text."""
     return f"{seconds * 1e6:,.0f} µs"
 
 
 def exactly(value: float) -> str:
-    """A float32 with as many digits as tell it from its neighbours."""
+    """Return a float32 with as many digits as tell it from its neighbours."""
     return "NaN" if math.isnan(value) else str(np.float32(value))

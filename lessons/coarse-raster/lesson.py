@@ -1,13 +1,13 @@
-"""Inputs and scene of the section on the coarse pass."""
+"""The model of the section on the coarse pass."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -36,6 +36,29 @@ RECORDED = (
 RECORDED += ("padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd", "addOverWorkgroup")
 
 
+class BoxTest(TypedDict):
+    """The test of one Gaussian's box against the tile's."""
+
+    gaussian: int
+    thread: int
+    turn: int  # of the thread's loop
+    begin: int  # the first step of the turn
+    end: int  # the last
+    asked: list[int]  # the steps that compare the boxes along a direction
+    place: int  # in the list, drawn from the counter; -1 where the boxes are apart
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    tiles: tuple[int, int]  # across, down
+    size: tuple[int, int]  # of a tile, in pixels
+    room: int  # places in the list
+    counted: int  # the step that stores the count
+    tests: list[BoxTest]  # [Gaussian]
+    shapes: list[dict[str, Any]]  # [Gaussian]: the fields of MEASURED
+
+
 class CoarseRaster(Lesson):
     """One tile of 6 × 5 gathers the Gaussians that touch it, by the kernel of shaders/shortlist.slang."""
 
@@ -48,20 +71,21 @@ class CoarseRaster(Lesson):
     guard = param.Boolean(default=True, label="The test before the append")
 
     unit: ClassVar[str] = "test"
-    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"]}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "spread": {"live": True},
-        "seed": {"kind": "number"},
-        "tile": {"live": True},
-        "guard": {"off": "Taken out", "on": "In its place"},
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "spread": ControlSpec(live=True),
+        "seed": ControlSpec(kind="number"),
+        "tile": ControlSpec(live=True),
+        "guard": ControlSpec(off="Taken out", on="In its place"),
     }
 
     def raw(self) -> np.ndarray:
-        """(9, count) float32."""
+        """Return the raw values of the Gaussians: (9, count) float32."""
         return some_gaussians(self.count, SIZE, self.seed, (0.35, max(0.36, self.spread)))
 
     def job(self) -> KernelJob:
+        """Return the coarse pass of the chosen tile, with or without the test for room."""
         return self._job(self.guard)
 
     def _job(self, guard: bool = True) -> KernelJob:
@@ -76,10 +100,12 @@ class CoarseRaster(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps with which a test ends, the one at which the count is stored, and the last."""
         met = int(query.steps(kind="write", name="blobCount")[-1])
         return sorted({*(one["end"] for one in tests(query)), met, len(query)})
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return every test with its thread and outcome, and the boxes as the kernel measured them."""
         measured = query.output("measured")
         return {
             "tiles": TILES,
@@ -93,6 +119,7 @@ class CoarseRaster(Lesson):
     # Questions
 
     def last(self, query: RecordingQuery) -> Answer:
+        """Answer which Gaussian stands last in the list."""
         kept = [one for one in tests(query) if 0 <= one["place"] < ROOM]
         if not kept:
             return Answer("none", ("none", "0"), 0, "No box touches this tile, so the list is empty.")
@@ -104,6 +131,7 @@ class CoarseRaster(Lesson):
         return Answer(str(final["gaussian"]), tuple(map(str, options)), final["end"], because)
 
     def faint(self, query: RecordingQuery) -> Answer:
+        """Count the Gaussians in the list whose alpha stays below 1/255 in the whole tile."""
         kept = [one["gaussian"] for one in tests(query) if 0 <= one["place"] < ROOM]
         many = int(np.sum(query.output("measured")["strongest"][kept] < 1 / 255))
         because = (
@@ -114,6 +142,7 @@ class CoarseRaster(Lesson):
     # Claims
 
     def enough(self, experiment: Experiment) -> Verdict:
+        """Try whether a tile's list has room for the sample's random start: list lengths of all tiles."""
         small, big = (shipped_lists(self, experiment, shape) for shape in SHAPES)
         over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
         ran = (
@@ -127,6 +156,7 @@ class CoarseRaster(Lesson):
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
 
     def no_race(self, experiment: Experiment) -> Verdict:
+        """Try whether storing the count is free of races."""
         query = experiment.record(self.kernel_at_defaults())
         found = [finding for finding in query.findings if "race" in finding.kind]
         writes = query.steps(kind="write", name="blobCount")
@@ -140,12 +170,14 @@ class CoarseRaster(Lesson):
         return Verdict(not found, ran, said)
 
     def kernel_at_defaults(self) -> KernelJob:
+        """Return the figure's kernel with its first inputs."""
         return type(self)()._job()
 
     # Tried out
 
     @param.depends("count", "spread", "seed")
     def box_and_ellipse(self, experiment: Experiment) -> Several:
+        """Show for each tile how many boxes touch it, and how many of these can be seen in it."""
         found = experiment.run(self.tiles("countVisible", SIZE, self.raw(), {}))
         listed, visible = found["listLength"].astype(int), found["visible"].astype(int)
         total = self.count * listed.size
@@ -164,7 +196,7 @@ class CoarseRaster(Lesson):
 
     @param.depends("count", "spread", "seed", "tile")
     def two_lists(self, experiment: Experiment) -> Table:
-        """The list of the figure's tile, by the recorded and by the plain run, and in how many runs it came out otherwise."""
+        """Show in how many orders the lists of a tile and of 256 workgroups come out in 12 runs."""
         runs = [experiment.run(self._job())["list"] for _ in range(12)]
         orders = len({run.tobytes() for run in runs})
         wide = [experiment.run(self.wide())["list"] for _ in range(12)]
@@ -182,6 +214,7 @@ class CoarseRaster(Lesson):
         return Table(("who appends", "runs", "different orders", "one run", "another"), rows)
 
     def unguarded(self, experiment: Experiment) -> Several:
+        """Show the places written past the end of the list, with the test for room and without it."""
         crowded = type(self)(count=128, spread=2.0)
         rows = []
         for guard, name in ((True, "with the test"), (False, "without it")):
@@ -195,6 +228,7 @@ class CoarseRaster(Lesson):
         return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))
 
     def map(self, experiment: Experiment) -> Pictures:
+        """Show the list lengths of all tiles at the sample's random start, and where they overflow."""
         lists = shipped_lists(self, experiment, SHAPES[0])
         many = int(np.sum(lists > 512))
         wide = np.repeat(lists.astype(int), 2, axis=1)  # a tile is twice as wide as high
@@ -203,6 +237,7 @@ class CoarseRaster(Lesson):
         return Pictures((found, over))
 
     def cost(self, experiment: Experiment) -> Several:
+        """Show the coarse pass in ms by millions of tests, and how many Gaussians a frame of 1/60 s has room for."""
         curves, rate = [], 0.0
         for side in (64, 128, 256):
             counts = [n for n in (256, 512, 1024, 2048, 4096) if n * side * side <= 2048 * 256 * 256]
@@ -229,7 +264,7 @@ class CoarseRaster(Lesson):
         return Several((chart, Words(said)))
 
     def share(self, experiment: Experiment) -> Several:
-        """The coarse pass against all that follows it, for Gaussians that shrink as they become more."""
+        """Show the coarse pass against all that follows it, in ms, for Gaussians that shrink as they become more."""
         counts = np.array([128, 256, 512, 1024, 2048, 4096])
         coarse = np.array([self.milliseconds(experiment, "countTiles", 128, int(n)) for n in counts])
         whole = np.array([self.milliseconds(experiment, "drawTiles", 128, int(n)) for n in counts])
@@ -246,7 +281,7 @@ class CoarseRaster(Lesson):
     # Their kernels
 
     def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int | float]) -> KernelJob:
-        """Every tile of a picture; of all of them at once, nothing is recorded."""
+        """Return a kernel over every tile of a picture of `size` (width, height) pixels."""
         wide, high = (size[0] // constants.get("WG_X", 8), size[1] // constants.get("WG_Y", 4))
         inputs = scene_inputs(size, raw) | {"listLength": np.zeros((high, wide), np.uint32)}
         if entry == "countVisible":
@@ -256,6 +291,7 @@ class CoarseRaster(Lesson):
         return self.kernel("tiles", entry=entry, inputs=inputs, constants=constants, groups=(wide, high, 1))
 
     def wide(self) -> KernelJob:
+        """Return 256 workgroups that append to one list."""
         total, groups = 2**19, 256
         inputs = {"counter": np.zeros(1, np.uint32), "list": np.zeros(total, np.uint32)}
         return self.kernel(
@@ -266,6 +302,7 @@ class CoarseRaster(Lesson):
         )
 
     def milliseconds(self, experiment: Experiment, entry: str, side: int, count: int) -> float:
+        """Return the time in ms of a kernel over all tiles of a square picture with `count` Gaussians."""
         width = 0.6 * side / np.sqrt(count)
         raw = some_gaussians(count, (side, side), 1, (width, width + 0.01))
         return 1e3 * experiment.seconds(self.tiles(entry, (side, side), raw, {}), dispatches=1, repeats=4)
@@ -280,16 +317,14 @@ PAST_THE_END = (
 
 
 def shipped_lists(lesson: CoarseRaster, experiment: Experiment, shape: tuple[int, int, int]) -> np.ndarray:
-    """How many Gaussians each tile finds at the documents' random start: (rows, columns) uint32."""
+    """Return how many Gaussians each tile finds at the sample's random start: (rows, columns) uint32."""
     raw = np.random.default_rng(1).random((9, 40960), np.float32)
     constants = {"SAMPLE_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}
     return experiment.run(lesson.tiles("countTiles", (512, 512), raw, constants))["listLength"]
 
 
-def tests(query: RecordingQuery) -> list[dict[str, Any]]:
-    """Each test of a Gaussian, by Gaussian: its thread, the first and the last step of its turn of the loop, the steps that
-    ask a direction, and the place it drew from the counter, -1 where the boxes are apart.
-    """
+def tests(query: RecordingQuery) -> list[BoxTest]:
+    """Return the test of each Gaussian, sorted by Gaussian."""
     function = "coarseRasterize" if len(query.steps(kind="call", name="coarseRasterize")) else "coarseWithoutGuard"
     turns = query.steps(kind="value", name="i", function=function)
     ends = query.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
@@ -318,7 +353,7 @@ def tests(query: RecordingQuery) -> list[dict[str, Any]]:
 
 
 def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Four numbers in 0 … most, the answer among them."""
+    """Return four numbers in 0 … most, the answer among them."""
     far = max(1, most // 4)
     near = dict.fromkeys(
         n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= max(most, answer)
@@ -327,4 +362,5 @@ def some_numbers(answer: int, most: int) -> tuple[str, ...]:
 
 
 def ids_of(ids: np.ndarray) -> str:
+    """Return ids as HTML."""
     return f"<code>{' '.join(map(str, ids))} …</code>"

@@ -1,7 +1,7 @@
-"""Inputs and scene of the section on threads and pixels."""
+"""The model of the section on threads and pixels."""
 
 import time
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -11,7 +11,7 @@ from slangpy.slangpy import Shape
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -29,6 +29,17 @@ SCENE = gaussians(
 )
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording. Pixels are row by row."""
+
+    width: int
+    height: int
+    owner: list[int]  # [pixel]: its thread, counted through all workgroups
+    group: int  # the recorded one
+    drawn: list[int]  # pixels in the order in which the recorded workgroup drew them
+    steps: list[int]  # when it drew each
+
+
 class DispatchIds(Lesson):
     """One small picture, and who draws which of its pixels."""
 
@@ -36,12 +47,14 @@ class DispatchIds(Lesson):
     group = param.Selector(default=0, objects=list(range(GROUPS)), label="Recorded workgroup")
 
     unit: ClassVar[str] = "event"
-    figure: ClassVar[dict[str, Any]] = {"options": {"picture": "picture"}, "thread": 9}
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"picture": "picture"}, thread=9)
 
     def job(self) -> KernelJob:
+        """Return the picture in the chosen arrangement; the chosen workgroup is recorded."""
         return self.draw(self.arrangement, int(self.group))
 
     def draw(self, arrangement: str, group: int = 0) -> KernelJob:
+        """Return the kernel that draws the picture in this arrangement and records this workgroup."""
         across = WIDTH // TILE[0]
         shaped = arrangement == "by shape"
         return self.kernel(
@@ -53,6 +66,7 @@ class DispatchIds(Lesson):
         )
 
     def inputs(self) -> dict[str, np.ndarray]:
+        """Return the inputs of the page's kernels."""
         return scene_inputs((WIDTH, HEIGHT), SCENE) | {
             "picture": np.zeros((HEIGHT, WIDTH, 4), np.float32),
             "owner": np.zeros((HEIGHT, WIDTH), np.uint32),
@@ -63,11 +77,12 @@ class DispatchIds(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Once a turn, when the last thread of a batch has drawn its pixel."""
+        """Return the steps at which a thread has drawn its pixel."""
         drawn = query.steps(kind="write", name="owner")
         return [int(step) for step in drawn]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return which thread owns each pixel, and when the recorded ones were drawn."""
         owner = query.output("owner")
         return {
             "width": WIDTH,
@@ -81,6 +96,7 @@ class DispatchIds(Lesson):
     # Questions
 
     def owner(self, query: RecordingQuery) -> Answer:
+        """Answer which workgroup draws the pixel at the top right."""
         number = int(query.output("owner")[0, WIDTH - 1])
         group = number // 32
         because = f"Pixel ({WIDTH - 1}, 0) is drawn by thread {number % 32} of workgroup {group}."
@@ -89,6 +105,7 @@ class DispatchIds(Lesson):
     # Claims
 
     def one_dimension(self, experiment: Experiment) -> Verdict:
+        """Try whether a functional call can have groups of a shape: the difference of both pictures."""
         module = self.module(experiment)
         shaped = module.shade.call_group_shape(Shape((TILE[1], TILE[0])))
         picture = shaped(spy.grid((HEIGHT, WIDTH)), 1.0, _result="numpy")
@@ -102,12 +119,14 @@ class DispatchIds(Lesson):
     # Tried out
 
     def same_picture(self, experiment: Experiment) -> Several:
+        """Show the picture and its workgroups in all three arrangements."""
         drawn = {arrangement: experiment.run(self.draw(arrangement)) for arrangement in ENTRIES}
         pictures = tuple(Picture(f"{name}: the picture", to_bytes(out["picture"][..., :3])) for name, out in drawn.items())
         owners = tuple(Picture("whose pixel, by workgroup", out["owner"] // 32, low=0, high=GROUPS - 1) for out in drawn.values())
         return Several((Pictures(pictures), Pictures(owners)))
 
     def functional(self, experiment: Experiment) -> Table:
+        """Show picture, gradient and time of three functional calls beside the kernel's."""
         raw = experiment.run(self.draw("by shape"))["picture"]
         by_hand = float(experiment.run(self.kernel(entry="gradient", groups=(2, 2, 1), inputs=self.inputs()))["gradients"].sum())
         rows = [
@@ -118,6 +137,7 @@ class DispatchIds(Lesson):
         return Table(("call", "largest difference", "gradient", "time of a call, Python's share included"), tuple(rows))
 
     def list_lengths(self, experiment: Experiment) -> Bars:
+        """Show the mean length of a tile's list by the tile's shape, for tiles of 32 pixels."""
         raw = some_gaussians(300, (64, 64), seed=4, spread=(0.8, 2.5))
         labels, means = [], []
         for width, height in ((8, 4), (4, 8), (16, 2), (32, 1)):
@@ -132,6 +152,7 @@ class DispatchIds(Lesson):
         return Bars(tuple(labels), tuple(means), tuple(f"{mean:.1f} Gaussians" for mean in means))
 
     def waves(self, experiment: Experiment) -> Table:
+        """Show how many threads a wave of this device has, and how many waves a workgroup."""
         adapter = experiment.adapter
         wave = adapter.wave_size
         rows = (
@@ -142,7 +163,7 @@ class DispatchIds(Lesson):
         return Table(("", ""), rows)
 
     def module(self, experiment: Experiment) -> Any:
-        """The page's kernel as a module whose functions Python can call, its Gaussians bound."""
+        """Return the page's kernel as a module whose functions Python can call, its Gaussians bound."""
         module = spy.Module.load_from_source(experiment.device, "dispatch_ids", self.source())
         inputs = self.inputs()
         blobs = experiment.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=inputs["blobsBuffer"], struct_size=4)
@@ -152,14 +173,14 @@ class DispatchIds(Lesson):
 
 
 def listed_ids() -> np.ndarray:
-    """(128, 2) uint32: tile by tile, a pixel for each thread, as a host would write them down."""
+    """Return a pixel for each thread, tile by tile, as a host would list them: (128, 2) uint32."""
     tiles = [(x, y) for y in range(0, HEIGHT, TILE[1]) for x in range(0, WIDTH, TILE[0])]
     places = [(x, y) for y in range(TILE[1]) for x in range(TILE[0])]
     return np.array([(tx + x, ty + y) for tx, ty in tiles for x, y in places], np.uint32)
 
 
 def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray, float, float]]:
-    """`shade` called three ways: the picture, the gradient by the gain, and the seconds of a call."""
+    """Call `shade` three ways and return for each the picture, the gradient by the gain, and the seconds of a call."""
     device, found = module.device, {}
     shade, grid, listed = module.shade, spy.grid((HEIGHT, WIDTH)), spy.Tensor.empty(module.device, (len(ids),), "uint2")
     listed.copy_from_numpy(ids)

@@ -1,6 +1,6 @@
-"""Inputs and scene of the section on the number of layers that a pixel took."""
+"""The model of the section on the number of layers that a pixel took."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -8,13 +8,21 @@ import param
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 PIXELS, MOST = 16_384, 40
 COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167)]) / 255
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int  # layers
+    guarded: bool
+    blended: int  # layers
 
 
 class FinalCount(Lesson):
@@ -25,14 +33,15 @@ class FinalCount(Lesson):
     guarded = param.Boolean(default=True, label="The test on the way back")
 
     unit: ClassVar[str] = "step"
-    figure: ClassVar[dict[str, Any]] = {"thread": 0}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "alpha": {"live": True},
-        "guarded": {"on": "In its place", "off": "Taken out"},
+    figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "alpha": ControlSpec(live=True),
+        "guarded": ControlSpec(on="In its place", off="Taken out"),
     }
 
     def job(self) -> KernelJob:
+        """Return one pixel's way through its layers and back, with or without the test."""
         layers = np.c_[np.resize(COLOURS, (self.count, 3)), np.full(self.count, self.alpha)]
         inputs = {
             "layers": layers.astype(np.float32),
@@ -48,15 +57,18 @@ class FinalCount(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which a layer is done on the way there and on the way back."""
         there, back = (query.steps(kind="write", name=name)[1:] for name in ("thereCount", "backCount"))
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return how many layers there are and how many were blended."""
         return {"count": self.count, "guarded": self.guarded, "blended": blended(query)}
 
     # Questions
 
     def skips(self, query: RecordingQuery) -> Answer:
+        """Count the steps of the way back that leave the state as it is."""
         counts = query.output("backCount")
         many = int(np.sum(counts[1:] == counts[:-1]))
         because = f"{blended(query)} of {self.count} layers were blended; the test skips the others."
@@ -67,6 +79,7 @@ class FinalCount(Lesson):
         )
 
     def element(self, query: RecordingQuery) -> Answer:
+        """Answer which element of the array was blended last."""
         last = blended(query) - 1
         options = tuple(f"layers[{option}]" for option in self._choices(last, last + 1, last - 1, self.count - 1, 0))
         because = f"finalCount is {last + 1}: elements 0 to {last} were blended."
@@ -79,6 +92,7 @@ class FinalCount(Lesson):
     # Claims
 
     def keeps_pace(self, experiment: Experiment) -> Verdict:
+        """Try whether a layer is ever skipped after another was undone, for 16,384 random pixels."""
         found = self._many(experiment, guarded=True)
         _, skipped, late, ends = found["counted"].T
         off = np.abs(found["lastT"] - 1).max()
@@ -93,6 +107,7 @@ class FinalCount(Lesson):
         return Verdict(not late.any() and not ends.any(), ran, said)
 
     def is_index(self, experiment: Experiment) -> Verdict:
+        """Try whether the final count is the index of the last layer that changed the pixel."""
         found = experiment.run(FinalCount().job())
         count, transmittance = int(found["thereCount"][-1]), found["there"][:, 3]
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
@@ -104,6 +119,7 @@ class FinalCount(Lesson):
     # Tried out
 
     def tile(self, experiment: Experiment) -> Pictures:
+        """Show a picture and the final count of each of its pixels."""
         size, count = (64, 16), 90
         raw = some_gaussians(count, size, seed=3, spread=(2.0, 9.0))
         inputs = scene_inputs(size, raw) | {
@@ -118,6 +134,7 @@ class FinalCount(Lesson):
 
     @param.depends("count", "alpha")
     def unguarded(self, experiment: Experiment) -> Table:
+        """Show what the pixel comes back to, with the test and without it."""
         rows = []
         for guarded, name in ((True, "with the test"), (False, "without it")):
             found = experiment.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
@@ -127,6 +144,7 @@ class FinalCount(Lesson):
         return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
 
     def how_wrong(self, experiment: Experiment) -> Curves:
+        """Show the median error of T by the number of layers left out, without the test."""
         found = self._many(experiment, guarded=False)
         left_out = found["lengths"] - found["counted"][:, 0].astype(int)
         off = np.abs(found["lastT"].astype(np.float64) - 1)
@@ -136,7 +154,7 @@ class FinalCount(Lesson):
         return Curves("layers left out on the way there", "median error of T", (curve,), log_y=True, height=240)
 
     def _many(self, experiment: Experiment, guarded: bool) -> dict[str, np.ndarray]:
-        """Random pixels there and back; with their `lengths` (PIXELS,)."""
+        """Run random pixels there and back and return the outputs, with their `lengths` (PIXELS,)."""
         rng = np.random.default_rng(12)
         layers = rng.random((PIXELS, MOST, 4)).astype(np.float32)
         layers[..., 3] = 0.6 * layers[..., 3] ** 2
@@ -154,5 +172,5 @@ class FinalCount(Lesson):
 
 
 def blended(query: RecordingQuery) -> int:
-    """How many layers the pixel took on the way there."""
+    """Return how many layers the pixel took on the way there."""
     return int(query.output("thereCount")[-1])

@@ -1,8 +1,8 @@
-"""Inputs and scene of the section on the fine pass."""
+"""The model of the section on the fine pass."""
 
 import re
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -10,7 +10,7 @@ import param
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -23,6 +23,17 @@ RECORDED = ("blendTile", "fineRasterize", "transformPixelState")
 RECORDED += ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize_bwd", "addOverWorkgroup")
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording. A thread has `count` turns, and a state before the first."""
+
+    size: tuple[int, int]  # of the tile: across, down
+    count: int  # Gaussians
+    states: list[list[list[float]]]  # [thread][0 … count][r, g, b, T]
+    layers: list[list[list[float]]]  # [thread][turn][r, g, b, α]
+    counts: list[list[int]]  # [thread][0 … count]: Gaussians blended so far
+    ends: list[list[int]]  # [thread][0 … count]: the step at which these stood
+
+
 class FineRaster(Lesson):
     """One tile blends a sorted list into its 32 pixels, by the kernel of shaders/fine.slang."""
 
@@ -32,21 +43,18 @@ class FineRaster(Lesson):
     seed = param.Integer(default=36, bounds=(0, 9999), label="Scatter", doc="Another number, other places and colours")
 
     unit: ClassVar[str] = "Gaussian"
-    figure: ClassVar[dict[str, Any]] = {
-        "options": {"variable": "state.finalCount"},
-        "parts": ["source", "findings"],
-        "thread": 11,
-        "lockstep": True,
-    }
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "opacity": {"live": True},
-        "spread": {"live": True},
-        "seed": {"kind": "number"},
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        options={"variable": "state.finalCount"}, parts=("source", "findings"), thread=11, lockstep=True
+    )
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "opacity": ControlSpec(live=True),
+        "spread": ControlSpec(live=True),
+        "seed": ControlSpec(kind="number"),
     }
 
     def raw(self) -> np.ndarray:
-        """(9, count) float32: near ones first, as ids rise with distance."""
+        """Return the raw values of the Gaussians, nearest first, as ids rise with distance: (9, count) float32."""
         rng = np.random.default_rng(self.seed)
         centres = rng.random((24, 2)) * (np.array(TILE) + 1) - 1
         sizes = rng.uniform(0.7, 1.3, (24, 2)) * self.spread
@@ -54,6 +62,7 @@ class FineRaster(Lesson):
         return gaussians(centres, np.maximum(0.31, sizes), angles, colours, np.full(24, self.opacity))[:, : self.count]
 
     def job(self) -> KernelJob:
+        """Return the fine pass over one tile, a thread for each pixel."""
         inputs = scene_inputs(TILE, self.raw()) | {
             "ids": np.arange(self.count, dtype=np.uint32),
             "count": np.uint32(self.count),
@@ -64,11 +73,12 @@ class FineRaster(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """The end of each turn by the last thread, which in lockstep is the end for all."""
+        """Return the steps at which the last thread ends a turn, which in lockstep is the end for all."""
         turns = query.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=THREADS - 1)
         return [int(step) for step in turns[1:]]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return state, layer and count of every thread after every turn."""
         states, layers, counts, ends = walk(query)
         return {
             "size": TILE,
@@ -82,6 +92,7 @@ class FineRaster(Lesson):
     # Questions
 
     def idle(self, query: RecordingQuery) -> Answer:
+        """Count the pixels that are opaque before the list ends."""
         _, _, counts, ends = walk(query)
         early = np.flatnonzero(counts[:, -1] < self.count)
         because = f"All 32 threads blend all {self.count} Gaussians."
@@ -91,6 +102,7 @@ class FineRaster(Lesson):
         return Answer(str(len(early)), some_numbers(len(early), THREADS), int(ends[THREADS - 1, -1]), because)
 
     def parted(self, query: RecordingQuery) -> Answer:
+        """Count the Gaussians that some threads blend and others skip."""
         _, _, counts, ends = walk(query)
         blends = np.diff(counts, axis=1) > 0
         mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
@@ -103,7 +115,8 @@ class FineRaster(Lesson):
     # Claims
 
     def printed(self, experiment: Experiment) -> Verdict:
-        words = experiment.refused(KernelJob(PRINTED, file="printed.slang", entry="draw"))
+        """Try whether the printed listing compiles, and name what it does not declare."""
+        words = experiment.compile_errors(KernelJob(PRINTED, file="printed.slang", entry="draw"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
         ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
@@ -113,9 +126,10 @@ class FineRaster(Lesson):
         return Verdict(not words, ran, said)
 
     def differentiable(self, experiment: Experiment) -> Verdict:
+        """Try whether autodiff alone differentiates the loop, and at how many bytes for each turn."""
         unbounded = self.back("stored", 8)
         unbounded.source = unbounded.source.replace("    [MaxIters(MOST)]\n", "")
-        refused = experiment.refused(unbounded)
+        refused = experiment.compile_errors(unbounded)
         why = re.search(r"loops inside[^.\n]*", refused)
         says = f": {why[0]}" if why else ""
         each = self.bytes_a_turn(experiment)
@@ -132,6 +146,7 @@ class FineRaster(Lesson):
     # Tried out
 
     def walked(self, experiment: Experiment) -> Several:
+        """Show how many turns the pixels of a picture make, and how many of them change it."""
         size = (64, 32)
         raw = some_gaussians(400, size, 9, (1.5, 4.0))
         pixels = np.zeros((size[1], size[0]), np.uint32)
@@ -158,6 +173,7 @@ class FineRaster(Lesson):
         return Several((Pictures(pictures), Table(("turns", "", ""), tuple(rows))))
 
     def memory(self, experiment: Experiment) -> Several:
+        """Show bytes, time and gradients of the loop stored by autodiff and undone."""
         rows = []
         for most in (8, 32):
             arrays = experiment.private_arrays(self.back("stored", most))
@@ -183,6 +199,7 @@ class FineRaster(Lesson):
     # Their kernels
 
     def back(self, entry: str, most: int) -> KernelJob:
+        """Return forward and backward pass of one tile with a list of `most`, "stored" or "undone"."""
         raw = some_gaussians(most, TILE, 3, (0.5, 1.0))
         inputs = scene_inputs(TILE, raw) | {
             "ids": np.arange(most, dtype=np.uint32),
@@ -192,6 +209,7 @@ class FineRaster(Lesson):
         return self.kernel("back", entry=entry, inputs=inputs, constants={"MOST": most})
 
     def bytes_a_turn(self, experiment: Experiment) -> float:
+        """Return the bytes that autodiff adds to a thread's arrays for each turn the loop may make."""
         few, many = (sum(experiment.private_arrays(self.back("stored", most)).values()) for most in (8, 32))
         return (many - few) / 24
 
@@ -223,8 +241,11 @@ void draw(uint2 thread : SV_DispatchThreadID)
 
 
 def walk(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What each thread went through: states (threads, turns + 1, 4) with that before the first turn, layers (threads, turns, 4),
-    counts (threads, turns + 1) of layers blended so far, and the steps at which these stood, alike.
+    """Return what each thread went through.
+
+    Returns:
+        states (threads, turns + 1, 4) r, g, b, T from before the first turn; layers (threads, turns, 4) r, g, b, α; counts
+        (threads, turns + 1) of layers blended so far; and the steps at which these stood, shaped alike.
     """
 
     def by_thread(**wanted: str) -> tuple[np.ndarray, np.ndarray]:
@@ -241,17 +262,18 @@ def walk(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
 
 
 def largest(of_pixels: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """The largest in each block of `shape` (across, down) pixels."""
+    """Return the largest value in each block of `shape` (across, down) pixels."""
     (high, wide), (across, down) = of_pixels.shape, shape
     return of_pixels.reshape(high // down, down, wide // across, across).max(axis=(1, 3))
 
 
 def percent(part: int, whole: int) -> str:
+    """Return a share as text."""
     return f"{100 * part / whole:.0f}\u2009%"
 
 
 def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Four numbers in 0 … most, the answer among them."""
+    """Return four numbers in 0 … most, the answer among them."""
     far = max(1, most // 4)
     near = dict.fromkeys(
         n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= most

@@ -1,15 +1,15 @@
-"""Inputs and scene of the section on the pipeline."""
+"""The model of the section on the pipeline."""
 
 import re
 from html import escape
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -27,6 +27,26 @@ RECORDED = (*(name for name, _, _ in STAGES), "orderPair", "paddedCount", "splat
 RAW = ("x", "y", "log size", "log size", "angle", "red", "green", "blue", "opacity")
 
 
+class Stage(TypedDict):
+    """A stage, and the type of the token that it returns."""
+
+    name: str  # of its function
+    title: str
+    token: str
+    begin: int  # the step with which the first thread enters it
+    end: int  # the step with which the last thread leaves it
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    stages: list[Stage]
+    count: int  # ids in the list
+    padded: int  # places, a power of two
+    wide: int  # pixels across
+    drawn: list[int]  # [thread]: the step that writes its pixel
+
+
 class Pipeline(Lesson):
     """One tile of a picture of 24 × 12 pixels, from its empty list to its colours."""
 
@@ -34,17 +54,19 @@ class Pipeline(Lesson):
     seed = param.Integer(default=3, bounds=(0, 9999), label="Scene", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "stage"
-    figure: ClassVar[dict[str, Any]] = {"thread": 0}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {"blobs": {"live": True}, "seed": {"kind": "number"}}
+    figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {"blobs": ControlSpec(live=True), "seed": ControlSpec(kind="number")}
 
     def raw(self) -> np.ndarray:
-        """(9, blobs) float32."""
+        """Return the raw values of the Gaussians: (9, blobs) float32."""
         return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.8, 2.2))
 
     def job(self) -> KernelJob:
+        """Return one tile's way through all stages."""
         return self.kernel(entry="oneTile", inputs=self.inputs(), functions=RECORDED)
 
     def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Return the inputs of the page's kernels, for these raw values or the lesson's own."""
         tone = np.linspace(0.2, 0.9, SIZE[0] * SIZE[1], dtype=np.float32)
         return scene_inputs(SIZE, self.raw() if raw is None else raw) | {
             "picture": np.zeros((LANES, 4), np.float32),
@@ -55,8 +77,8 @@ class Pipeline(Lesson):
 
     # What the figure shows
 
-    def stages(self, query: RecordingQuery) -> list[dict[str, Any]]:
-        """Of each stage: the step with which the first thread enters it, and the one with which the last leaves it."""
+    def stages(self, query: RecordingQuery) -> list[Stage]:
+        """Return the step with which the first thread enters each stage, and the one with which the last leaves it."""
         found = []
         for function, title, token in STAGES:
             calls, returns = query.steps(kind="call", name=function), query.steps(kind="return", function=function)
@@ -64,19 +86,22 @@ class Pipeline(Lesson):
         return found
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps with which each stage ends."""
         return [stage["end"] for stage in self.stages(query)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the stages, the length of the list, and when each pixel is written."""
         count = self.appended(query)
         return {"stages": self.stages(query), "count": count, "padded": padded(count), "wide": 8, "drawn": drawn(query)}
 
     def appended(self, query: RecordingQuery) -> int:
-        """How many Gaussians the threads appended."""
+        """Return how many Gaussians the threads appended."""
         return len(query.steps(kind="write", name="blobs", function="coarseRasterize"))
 
     # Questions
 
     def touching(self, query: RecordingQuery) -> Answer:
+        """Count the Gaussians whose box touches the tile."""
         many = self.appended(query)
         end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "coarseRasterize")
         near = [many, many + 2, many - 2, self.blobs, many + 1, many - 1, many + 3, many - 3]
@@ -87,8 +112,9 @@ class Pipeline(Lesson):
     # Claims
 
     def order_is_checked(self, experiment: Experiment) -> Verdict:
-        wrong = experiment.refused(self.kernel("order", entry="wrongOrder"))
-        forged = experiment.refused(self.forged())
+        """Try whether a wrong order, a forged token and a token's number get past the compiler."""
+        wrong = experiment.compile_errors(self.kernel("order", entry="wrongOrder"))
+        forged = experiment.compile_errors(self.forged())
         query = experiment.record(self.job())
         dummies = len(query.steps(kind="value", name="padded._dummy"))
         ran = (
@@ -99,6 +125,7 @@ class Pipeline(Lesson):
         return Verdict(bool(wrong) and bool(forged) and not dummies, ran, said)
 
     def only_fine(self, experiment: Experiment) -> Verdict:
+        """Try whether the gradient passes through the fine stage alone: hold the composite constant."""
         full, bare = (self.gradient_of(experiment, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
         ran = f"largest gradient: <b>{np.abs(full).max():.4g}</b><br>the composite held constant changes it by <b>{share:.0%}</b>"
@@ -108,14 +135,16 @@ class Pipeline(Lesson):
     # Tried out
 
     def wrong_order(self, experiment: Experiment) -> Words:
+        """Show the compiler's words for stages in the wrong order."""
         job = self.kernel("order", entry="wrongOrder")
         line = next(line for line in job.source.split("\n") if "bitonicSort(filled" in line)
-        first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", experiment.refused(job), re.DOTALL)
+        first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", experiment.compile_errors(job), re.DOTALL)
         said = first[0] if first else "It compiled."
         return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic' tabindex='0'>{escape(said)}</pre>")
 
     @param.depends("blobs", "seed")
     def gradient(self, experiment: Experiment) -> Table:
+        """Show the gradients of one Gaussian beside central differences, and with the composite held constant."""
         which = self.strongest(experiment)
         full, bare = (self.gradient_of(experiment, entry)[:, which] for entry in ("gradientOfTile", "gradientWithoutComposite"))
         rows = []
@@ -126,6 +155,7 @@ class Pipeline(Lesson):
         return Table(head, tuple(rows))
 
     def backward_runs(self, experiment: Experiment) -> Table:
+        """Count the calls of each stage in the forward kernel and in the gradient's."""
         forward = experiment.record(self.job())
         functions = (*RECORDED, "undoPixelState", "fineRasterize_bwd")
         backward = experiment.record(self.kernel("learn", entry="gradientOfTile", inputs=self.inputs(), functions=functions))
@@ -138,21 +168,22 @@ class Pipeline(Lesson):
     # What these share
 
     def forged(self) -> KernelJob:
-        """The kernel in the wrong order, with a token made up on the spot."""
+        """Return the kernel in the wrong order, with a token made up on the spot."""
         job = self.kernel("order", entry="wrongOrder")
         job.source = job.source.replace("bitonicSort(filled, lane)", "bitonicSort({ 0 }, lane)")
         return job
 
     def gradient_of(self, experiment: Experiment, entry: str) -> np.ndarray:
-        """(9, blobs) float32: ∂ of the tile's summed loss by every raw value."""
+        """Return the derivative of the tile's summed loss by every raw value: (9, blobs) float32."""
         bits = experiment.run(self.kernel("learn", entry=entry, inputs=self.inputs()))["derivBuffer"]
         return bits.view(np.float32).reshape(9, self.blobs)
 
     def strongest(self, experiment: Experiment) -> int:
+        """Return the number of the Gaussian whose opacity has the largest gradient."""
         return int(np.abs(self.gradient_of(experiment, "gradientOfTile")[8]).argmax())
 
     def difference(self, experiment: Experiment, field: int, blob: int, step: float = 4e-3) -> float:
-        """The central difference of the tile's summed loss by one raw value."""
+        """Return the central difference of the tile's summed loss by one raw value."""
         losses = []
         for way in (step, -step):
             raw = self.raw()
@@ -164,7 +195,7 @@ class Pipeline(Lesson):
 
 
 def drawn(query: RecordingQuery) -> list[int]:
-    """The step with which each thread writes its pixel."""
+    """Return the step with which each thread writes its pixel."""
     writes = query.steps(kind="write", name="picture")
     steps = np.zeros(LANES, np.int64)
     steps[query.threads(writes)] = writes
@@ -172,4 +203,5 @@ def drawn(query: RecordingQuery) -> list[int]:
 
 
 def padded(count: int) -> int:
+    """Return the smallest power of two that is at least `count`."""
     return 1 if count < 2 else 1 << (count - 1).bit_length()

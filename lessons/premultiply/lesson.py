@@ -1,8 +1,8 @@
-"""Inputs and scene of the section on premultiplied colour."""
+"""The model of the section on premultiplied colour."""
 
 import base64
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -10,7 +10,7 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Verdict
 from splatscope.tracing.job import KernelJob
@@ -25,7 +25,19 @@ RECORDED = ("blendBoth", "blendAsItIs", "alphaBlend", "preMult")
 
 
 def share(default: float, label: str) -> param.Number:
+    """Return a parameter between 0 and 1."""
     return param.Number(default=default, bounds=(0.0, 1.0), label=label)
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    size: list[int]  # of a picture: width, height
+    names: list[str]  # of the backgrounds
+    chosen: int  # the background whose pixel is recorded
+    pictures: dict[str, str]  # "straight" and "premultiplied": RGB bytes in base 64, background after background
+    pixel: dict[str, list[float]]  # gval, wrong, right, through, straight and premultiplied: r, g, b and perhaps α or T
+    stops: list[int]
 
 
 class Premultiply(Lesson):
@@ -38,12 +50,14 @@ class Premultiply(Lesson):
     over = param.Selector(default="photograph", objects=list(BACKGROUNDS), label="Background")
 
     unit: ClassVar[str] = "value"
-    controls: ClassVar[dict[str, dict[str, Any]]] = {name: {"live": True} for name in "rgba"}
+    controls: ClassVar[dict[str, ControlSpec]] = {name: ControlSpec(live=True) for name in "rgba"}
 
     def layer(self) -> np.ndarray:
+        """Return the chosen layer, its colour straight: (4,) float32."""
         return np.array([self.r, self.g, self.b, self.a], np.float32)
 
     def job(self) -> KernelJob:
+        """Return the layer blended both ways over four backgrounds, a workgroup for each pixel."""
         width, height = SIZE
         count = len(BACKGROUNDS)
         inputs = {"given": self.layer(), "behind": np.concatenate([background(name, *SIZE) for name in BACKGROUNDS])}
@@ -54,12 +68,14 @@ class Premultiply(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which the pixel gets each of its values, and the last."""
         values = [
             int(query.steps(kind="value", name=name, function="blendBoth")[-1]) for name in ("gval", "wrong", "right", "through")
         ]
         return [*values, len(query)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the pictures, and the values of the recorded pixel."""
         return {
             "size": list(SIZE),
             "names": list(BACKGROUNDS),
@@ -72,6 +88,7 @@ class Premultiply(Lesson):
     # Questions
 
     def excess(self, query: RecordingQuery) -> Answer:
+        """Answer how much red is too much without `preMult`."""
         found = pixel(query)
         excess, colour, alpha = found["wrong"][0] - found["right"][0], found["gval"][0], found["gval"][3]
         step = self.stops(query)[2]
@@ -84,6 +101,7 @@ class Premultiply(Lesson):
         )
 
     def clipped(self, query: RecordingQuery) -> Answer:
+        """Count the channels that exceed 1 without `preMult`."""
         found = pixel(query)
         sums = np.array(found["straight"])
         many = int(np.sum(sums > 1 + 1e-6))
@@ -94,6 +112,7 @@ class Premultiply(Lesson):
 
     @param.depends("r", "g", "b", "a")
     def dark_halo(self, experiment: Experiment) -> Verdict:
+        """Count the pixels of a soft disc that are darker or brighter without `preMult`."""
         darker = brighter = 0
         for name in BACKGROUNDS:
             right, wrong = (self._soft_disc(experiment, name, premultiply) for premultiply in (True, False))
@@ -106,6 +125,7 @@ class Premultiply(Lesson):
 
     @param.depends("r")
     def extremes(self, experiment: Experiment) -> Verdict:
+        """Try whether the error is largest below α = 0.3 and above 0.7: the excess of red by α."""
         alphas = np.array([0.1, 0.3, 0.5, 0.7, 0.9], np.float32)
         right, wrong = self._sweep(experiment, alphas)
         ran = "<br>".join(f"α = {alpha:.1f}: <b>{diff:.2f}</b>" for alpha, diff in zip(alphas, wrong - right, strict=True))
@@ -115,6 +135,7 @@ class Premultiply(Lesson):
         )
 
     def filtering(self, experiment: Experiment) -> Verdict:
+        """Count the pixels of an enlarged disc that are too dark, from straight and from premultiplied texels."""
         found = {}
         for name, premultiply in (("straight", False), ("premultiplied", True)):
             picture = self._enlarged(experiment, (*RED, 1.0), "white", premultiply)
@@ -128,6 +149,7 @@ class Premultiply(Lesson):
 
     @param.depends("r", "g", "b", "a", "over")
     def sprite(self, experiment: Experiment) -> Pictures:
+        """Show the soft disc both ways, and the difference of the two."""
         wrong, right = (self._soft_disc(experiment, self.over, premultiply) for premultiply in (False, True))
         shown = (
             Picture("colour as it is: it glows", to_bytes(wrong)),
@@ -138,6 +160,7 @@ class Premultiply(Lesson):
 
     @param.depends("r")
     def sweep(self, experiment: Experiment) -> Curves:
+        """Show red by α both ways, and what is too much."""
         alphas = np.linspace(0, 0.8, 81, dtype=np.float32)
         right, wrong = self._sweep(experiment, alphas)
         curves = (Curve("as it is", alphas, wrong), Curve("premultiplied", alphas, right), Curve("too much", alphas, wrong - right))
@@ -145,6 +168,7 @@ class Premultiply(Lesson):
 
     @param.depends("r", "g", "b", "over")
     def halo(self, experiment: Experiment) -> Pictures:
+        """Show an enlarged disc from straight and from premultiplied texels, and what is missing."""
         colour = (self.r, self.g, self.b, 1.0)
         wrong, right = (self._enlarged(experiment, colour, self.over, premultiply) for premultiply in (False, True))
         shown = (
@@ -183,7 +207,7 @@ class Premultiply(Lesson):
 
 @cache
 def background(name: str, width: int, height: int) -> np.ndarray:
-    """What lies behind: (height · width,) uint32, red in the lowest eight bits."""
+    """Return what lies behind, red in the lowest eight bits: (height · width,) uint32."""
     y, x = np.mgrid[:height, :width]
     match name:
         case "white":
@@ -198,14 +222,14 @@ def background(name: str, width: int, height: int) -> np.ndarray:
 
 
 def disc(colour: tuple[float, ...]) -> np.ndarray:
-    """A hard disc of straight texels: (TEXELS², 4) float32, black and empty outside."""
+    """Return a hard disc of straight texels, black and empty outside: (TEXELS², 4) float32."""
     y, x = np.mgrid[:TEXELS, :TEXELS] - (TEXELS - 1) / 2
     inside = np.hypot(x, y) < TEXELS / 2 - 1.2
     return (inside[..., None] * np.array(colour)).reshape(-1, 4).astype(np.float32)
 
 
 def pixel(query: RecordingQuery) -> dict[str, list[float]]:
-    """The values of the recorded pixel, and what it becomes."""
+    """Return the values of the recorded pixel, and what it becomes."""
     names = ("gval", "wrong", "right", "through")
     found = {name: query.values(query.steps(kind="value", name=name, function="blendBoth"))[-1].tolist() for name in names}
     z, y, x = query.job.group[::-1]
@@ -213,10 +237,11 @@ def pixel(query: RecordingQuery) -> dict[str, list[float]]:
 
 
 def packed(pictures: np.ndarray) -> str:
+    """Return pictures as text: their bytes in base 64."""
     return base64.b64encode(to_bytes(pictures[..., :3]).tobytes()).decode()
 
 
 def offered(answer: float, *others: float) -> tuple[str, ...]:
-    """Up to four different numbers, the answer among them, in order."""
+    """Return up to four different numbers, the answer among them, in order."""
     words = list(dict.fromkeys(f"{abs(number):.2f}" for number in (answer, *others)))[:4]
     return tuple(sorted(words, key=float))

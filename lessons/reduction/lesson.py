@@ -1,7 +1,7 @@
-"""Inputs and scene of the section on summing over a workgroup."""
+"""The model of the section on summing over a workgroup."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -14,7 +14,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.checks.finding import Finding
@@ -34,6 +34,32 @@ WAYS = {
 }
 
 
+class Round(TypedDict):
+    """A round of the sum. Without a barrier, a thread ends it by turning to the next."""
+
+    stride: int
+    begin: int  # the step after which it begins
+    end: int  # the step with which the last thread ends it
+    stale: list[int]  # threads that added a place before its owner had finished
+
+
+class Fold(Round):
+    """A round, with what it did."""
+
+    threads: np.ndarray  # those that add
+    row: list[float]  # what every place was given by then
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int  # threads
+    gradients: list[float]  # [thread]
+    limit: float  # of the clamp
+    rounds: list[Round]
+    rows: list[list[float]]  # [0: before the first round, then after each][place]
+
+
 class Reduction(Lesson):
     """A workgroup's gradients, summed by the tree of shaders/gradients.slang."""
 
@@ -43,22 +69,19 @@ class Reduction(Lesson):
     barrier = param.Boolean(default=True, label="The barrier in each round")
 
     unit: ClassVar[str] = "round"
-    figure: ClassVar[dict[str, Any]] = {
-        "options": {"memory": "reductionBuffer"},
-        "parts": ["source", "findings"],
-        "thread": 0,
-    }
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "scale": {"log": True, "live": True},
-        "seed": {"kind": "number"},
-        "barrier": {"off": "Taken out", "on": "In its place"},
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "scale": ControlSpec(log=True, live=True),
+        "seed": ControlSpec(kind="number"),
+        "barrier": ControlSpec(off="Taken out", on="In its place"),
     }
 
     def values(self) -> np.ndarray:
-        """A gradient a thread, to one decimal: (count,) float32."""
+        """Return each thread's gradient, rounded to one decimal: (count,) float32."""
         return (np.round(np.random.default_rng(self.seed).normal(size=self.count) * self.scale, 1) + 0.0).astype(np.float32)
 
     def job(self) -> KernelJob:
+        """Return one workgroup that sums its gradients, with or without the barrier in each round."""
         return self._job(self.values(), self.barrier)
 
     def _job(self, values: np.ndarray, barrier: bool = True) -> KernelJob:
@@ -69,11 +92,13 @@ class Reduction(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which the first round begins, each round ends, and the sum is added."""
         rounds = folds(query)
         adds = query.steps(kind="call", name="atomicAccumulate")
         return [rounds[0]["begin"], *(one["end"] for one in rounds), int(adds[-1])]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the rounds, and what stands in shared memory after each."""
         rounds = folds(query)
         return {
             "count": self.count,
@@ -86,6 +111,7 @@ class Reduction(Lesson):
     # Questions
 
     def after_first(self, query: RecordingQuery) -> Answer:
+        """Answer what thread 0 holds after the first round."""
         before, one = first_row(query), folds(query)[0]
         half = self.count // 2
         because = f"It adds what stood {half} places away: {before[0]:.4g} and {before[half]:.4g}."
@@ -94,6 +120,7 @@ class Reduction(Lesson):
         return Answer(texts[0], tuple(sorted(texts, key=float)), one["end"], because)
 
     def idle(self, query: RecordingQuery) -> Answer:
+        """Count how often a thread comes to a barrier without having added anything."""
         rounds = folds(query)
         adds = sum(len(one["threads"]) for one in rounds)
         turns = self.count * len(rounds)
@@ -105,6 +132,7 @@ class Reduction(Lesson):
     # Claims
 
     def clamp_prevents(self, experiment: Experiment) -> Verdict:
+        """Try whether the clamp keeps a workgroup's sum and Adam's step small."""
         emitted = float(experiment.run(self._job(np.full(256, 1000, np.float32)))["derivBuffer"].view(np.float32)[0])
         gradients = np.array([1e-3, LIMIT, emitted], np.float32)
         inputs = {
@@ -125,6 +153,7 @@ class Reduction(Lesson):
         return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
 
     def not_on_cpus(self, experiment: Experiment) -> Verdict:
+        """Sum a million numbers on the CPU, one after the other and in pairs."""
         many = np.full(2**20, 0.1, np.float32)
         one_by_one, pairs = float(np.cumsum(many)[-1]), float(many.sum())
         exact = math.fsum(many.tolist())
@@ -142,6 +171,7 @@ class Reduction(Lesson):
 
     @param.depends("count", "scale", "seed")
     def idle_lanes(self, experiment: Experiment) -> Table:
+        """Show for each round how many waves work, and how many of their lanes are idle."""
         query, width = experiment.record(self._job(self.values())), experiment.adapter.wave_size
         rows = []
         for number, one in enumerate(folds(query), 1):
@@ -155,6 +185,7 @@ class Reduction(Lesson):
         return Table(head, tuple(rows))
 
     def without_barrier(self, experiment: Experiment) -> Table:
+        """Show sum, exact sum and findings, with the barrier and without."""
         rows = []
         for count in (32, 256):
             values = Reduction(count=count, scale=2.0).values()
@@ -168,6 +199,7 @@ class Reduction(Lesson):
         return Table(head, tuple(rows), marked=(1, 3))
 
     def fires(self, experiment: Experiment) -> Table:
+        """Count the gradients beyond the clamp in four short trainings."""
         rows = []
         for side in (16, 32):
             for model, words in (("shipped", "as shipped"), ("direct", "direct")):
@@ -189,6 +221,7 @@ class Reduction(Lesson):
         return Table(head, tuple(rows))
 
     def reach(self, experiment: Experiment) -> Curves:
+        """Show the largest gradient of a pixel by the picture's side, for random and for thin Gaussians."""
         sides, rng = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]), np.random.default_rng(8)
         starts, thin = [], []
         for side in sides:
@@ -210,7 +243,7 @@ class Reduction(Lesson):
     def _count(
         self, experiment: Experiment, size: tuple[int, int], raw: np.ndarray, target: np.ndarray, constants: dict[str, int | float]
     ) -> tuple[int, int, float]:
-        """Of one pass: gradients that are not zero, those beyond the clamp, and the largest."""
+        """Return how many gradients of one pass are not zero, how many lie beyond the clamp, and the largest."""
         inputs = scene_inputs(size, raw) | {
             "targetBuffer": np.concatenate([target.reshape(-1, 3), np.ones((size[0] * size[1], 1))], 1).astype(np.float32),
             "tally": np.zeros(3, np.uint32),
@@ -223,6 +256,7 @@ class Reduction(Lesson):
         return int(tally[0]), int(tally[1]), float(tally.view(np.float32)[2])
 
     def ways(self, experiment: Experiment) -> Several:
+        """Show the time of six ways to sum, in µs, with their barriers and swaps."""
         groups, labels, amounts, rows = 64, [], [], []
         values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
         for way, words in WAYS.items():
@@ -248,23 +282,20 @@ class Reduction(Lesson):
         return Several((shown, Table(("way", "barriers", "swaps"), tuple(rows))))
 
 
-def folds(query: RecordingQuery) -> list[dict[str, Any]]:
-    """Each round in a recording: its stride, the step after which it begins, the one with which the last thread ends it (it comes
-    to the barrier or, without one, turns to the next round), the threads that add, what every place was given (`row`), and the
-    threads that added a place before its owner had finished (`stale`).
-    """
+def folds(query: RecordingQuery) -> list[Fold]:
+    """Return each round of a recorded sum."""
     adder = "addOverWorkgroup" if len(query.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
     turns = query.steps(kind="value", name="stride", function=adder)
     turns = turns[query.values(turns) > 0]
     arrivals = query.steps(kind="arrive", function=adder)
-    ends, number = arrivals, query.passed(arrivals, turns) - 1
+    ends, number = arrivals, query.count_until(arrivals, turns) - 1
     if np.sum(number >= 0) < len(turns):  # no barrier ends a round
         ends = query.steps(function=adder)
-        number = query.passed(ends, turns) - 1
+        number = query.count_until(ends, turns) - 1
     writes = query.steps(kind="write", name="reductionBuffer", function=adder)
-    written, writers, sums = query.passed(writes, turns) - 1, query.threads(writes), query.values(writes)
+    written, writers, sums = query.count_until(writes, turns) - 1, query.threads(writes), query.values(writes)
     reads = query.steps(kind="read", name="reductionBuffer", function=adder)
-    read, readers, places = query.passed(reads, turns) - 1, query.threads(reads), query.indices(reads)
+    read, readers, places = query.count_until(reads, turns) - 1, query.threads(reads), query.indices(reads)
     finished = {(int(thread), int(i)): step for thread, i, step in zip(writers, written, writes, strict=True)}
     row, found, began = first_row(query), [], query.barriers()[0]
     for i, stride in enumerate(query.values(turns[query.threads(turns) == 0])):
@@ -287,26 +318,28 @@ def folds(query: RecordingQuery) -> list[dict[str, Any]]:
 
 
 def first_row(query: RecordingQuery) -> list[float]:
-    """What each thread puts into shared memory before the first round: its gradient, clamped."""
+    """Return what each thread puts into shared memory before the first round: its gradient, clamped."""
     steps = query.steps(kind="value", name="clamped", function="loadFloat_bwd")
     return query.values(steps)[np.argsort(query.threads(steps))].astype(float).tolist()
 
 
 def shape(count: int) -> dict[str, int]:
-    """The link-time constants of a workgroup of so many threads that sums by the tree."""
+    """Return the link-time constants of a workgroup of `count` threads that sums by the tree."""
     width, height = SHAPES[count]
     return {"WG_X": width, "WG_Y": height, "WAVE_SUM": 0}
 
 
 def found(finding: Finding) -> str:
+    """Return a finding in short."""
     threads, lines = (" and ".join(str(one) for one in dict.fromkeys(many)) for many in (finding.threads, finding.lines))
     return f"{finding.kind}, threads {threads}, line {lines}"
 
 
 def hoped(values: np.ndarray) -> float:
+    """Return the exact sum of the clamped gradients."""
     return math.fsum(np.clip(values, -LIMIT, LIMIT).tolist())
 
 
 def unease(y: np.ndarray) -> np.ndarray:
-    """Where smoothstep is y."""
+    """Return where smoothstep is y."""
     return 0.5 - np.sin(np.arcsin(1 - 2 * y) / 3)

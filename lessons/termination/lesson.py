@@ -1,13 +1,13 @@
-"""Inputs and scene of the section on termination."""
+"""The model of the section on termination."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Verdict
 from splatscope.tracing.job import KernelJob
@@ -23,6 +23,24 @@ VARIANTS = {
 }
 
 
+class Layer(TypedDict):
+    """What one turn of the loop did."""
+
+    before: float  # T
+    after: float
+    open: float  # T after it if no layer is left out
+    adds: float  # what it adds then, in steps of 1/255
+    blended: bool
+    end: int  # the step that ends its turn
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    layers: list[Layer]
+    finalCount: int
+
+
 class Termination(Lesson):
     """One pixel under layers that are all alike, with and without the limit on its transmittance."""
 
@@ -32,10 +50,11 @@ class Termination(Lesson):
     )
 
     unit: ClassVar[str] = "layer"
-    figure: ClassVar[dict[str, Any]] = {"options": {"limit": STEP}}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {"count": {"live": True}, "alpha": {"live": True}}
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
+    controls: ClassVar[dict[str, ControlSpec]] = {"count": ControlSpec(live=True), "alpha": ControlSpec(live=True)}
 
     def job(self) -> KernelJob:
+        """Return one pixel under the chosen number of layers."""
         return self._job(self.count)
 
     def _job(self, count: int) -> KernelJob:
@@ -48,14 +67,17 @@ class Termination(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps with which each turn of the loop ends."""
         return [one["end"] for one in walked(query)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return T by layer, with the limit and without it."""
         return {"layers": walked(query), "finalCount": int(query.output("finalCount")[0])}
 
     # Questions
 
     def last_blended(self, query: RecordingQuery) -> Answer:
+        """Answer what the final count is."""
         found = walked(query)
         many = int(query.output("finalCount")[0])
         step = found[max(0, many - 1)]["end"]
@@ -67,6 +89,7 @@ class Termination(Lesson):
         return Answer(str(many), offered(many, len(found), len(found) // 2, 1, len(found) - 1, 0), step, because)
 
     def evaluated(self, query: RecordingQuery) -> Answer:
+        """Count the layers that are fetched."""
         fetched = query.steps(kind="read", name="layers", function="walk")
         many, blended = len(fetched), int(query.output("finalCount")[0])
         because = f"Once for each layer of the list. {blended} of them were blended."
@@ -75,6 +98,7 @@ class Termination(Lesson):
     # Claims
 
     def unseen(self, experiment: Experiment) -> Verdict:
+        """Try whether the layers left out would ever change a screen's pixel, for 2,000 random stacks."""
         rng = np.random.default_rng(1)
         layers = rng.random((STACKS, DEEP, 4), np.float32)
         layers[..., 3] *= 0.99 * rng.random((STACKS, 1), np.float32)
@@ -92,6 +116,7 @@ class Termination(Lesson):
         return self.kernel("stacks", entry="compareStack", groups=(stacks, 1, 1), inputs=inputs)
 
     def saves(self, experiment: Experiment) -> Verdict:
+        """Try whether the limit saves the work of the layers that remain: layers fetched, and ms with it and without."""
         lesson = Termination(count=64, alpha=0.5)
         query = experiment.record(lesson.job())
         fetched, blended = len(query.steps(kind="read", name="layers")), int(query.output("finalCount")[0])
@@ -102,6 +127,7 @@ class Termination(Lesson):
         return Verdict(fetched < 64, ran, said)
 
     def alpha_one(self, experiment: Experiment) -> Verdict:
+        """Try whether the limit protects the way back from a layer of α = 1."""
         found = {}
         for alpha in (1.0, 0.99):
             back = experiment.run(self._back(alpha, np.array([1], np.uint32)))
@@ -115,6 +141,7 @@ class Termination(Lesson):
 
     @param.depends("alpha")
     def added(self, experiment: Experiment) -> Curves:
+        """Show by layer what it adds, in steps of 1/255, blended or left out."""
         found = walked(experiment.record(self._job(MOST)))
         adds = np.array([one["adds"] for one in found])
         shown = 1 + int(np.flatnonzero(adds > 1e-3)[-1])  # less is rounding, of a sum that is nearly 1
@@ -123,11 +150,13 @@ class Termination(Lesson):
         return Curves("layer", "steps of 255", tuple(curves), lines=((1.0, "one step"),), log_y=True)
 
     def variants(self, experiment: Experiment) -> Bars:
+        """Show the time of three variants of the loop, in ms."""
         times = [1e3 * experiment.seconds(self._tiles(entry), 1, 16) for entry in VARIANTS]
         return Bars(tuple(VARIANTS.values()), tuple(times), tuple(f"{time:.2f}\u2009ms" for time in times))
 
     @param.depends("alpha")
     def way_back(self, experiment: Experiment) -> Curves:
+        """Show the T that comes back by the number of layers, with the limit and without it."""
         deepest = int(np.clip(130 / -np.log1p(-self.alpha), 40, 4000))
         counts = np.unique(np.linspace(1, deepest, 160).astype(np.uint32))
         found = experiment.run(self._back(self.alpha, counts))
@@ -136,12 +165,13 @@ class Termination(Lesson):
         return Curves("layers", "T that comes back", curves)
 
     def _back(self, alpha: float, counts: np.ndarray) -> KernelJob:
+        """Return pixels that go through so many layers of this alpha and back."""
         inputs = {"counts": counts, "layer": np.array([[1, 1, 1, alpha]], np.float32)}
         inputs |= {name: np.zeros(len(counts), np.float32) for name in ("limited", "unlimited")}
         return self.kernel("back", entry="thereAndBack", groups=(len(counts), 1, 1), inputs=inputs)
 
     def _tiles(self, entry: str) -> KernelJob:
-        """8 × 8 tiles under 256 wide Gaussians."""
+        """Return 8 × 8 tiles under 256 wide Gaussians."""
         size, count = (64, 32), 256
         rng = np.random.default_rng(3)
         raw = gaussians(
@@ -151,10 +181,8 @@ class Termination(Lesson):
         return self.kernel("tiles", entry=entry, groups=(8, 8, 1), inputs=inputs)
 
 
-def walked(query: RecordingQuery) -> list[dict[str, Any]]:
-    """Of each layer: T before and after it, `open` T after it if none is left out, what it `adds` then in steps of eight bits,
-    whether it was blended, and the step that ends its turn.
-    """
+def walked(query: RecordingQuery) -> list[Layer]:
+    """Return what each turn of the loop did, layer by layer."""
 
     def of(name: str) -> np.ndarray:
         return query.values(query.steps(kind="value", name=name, function="walk"))
@@ -179,6 +207,6 @@ def _halves(blended: np.ndarray) -> list[tuple[str, np.ndarray]]:
 
 
 def offered(answer: int, *others: int) -> tuple[str, ...]:
-    """Up to four different numbers, the answer among them, in order."""
+    """Return up to four different numbers, the answer among them, in order."""
     numbers = list(dict.fromkeys(number for number in (answer, *others, answer + 1, answer + 2) if number >= 0))[:4]
     return tuple(str(number) for number in sorted(numbers))

@@ -1,4 +1,4 @@
-"""Inputs and scene of the section on the training loop."""
+"""The model of the section on the training loop."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -20,7 +20,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Scenes, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -36,6 +36,19 @@ COST = (64, 48)
 COSTS = (4, 16, 48)
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    fields: tuple[str, ...]  # of a Gaussian
+    blobs: int
+    kernels: tuple[str, ...]
+    without: int  # the kernel left out; -1 for none
+    ends: list[int]  # the step that ends each kernel
+    kept: list[list[list[float]]]  # [raw, gradient][at first and after each kernel][value]
+    size: tuple[int, int]  # of the tile: across, down
+    target: str  # RGB bytes in base 64
+
+
 class TrainingLoop(Lesson):
     """A picture of one tile is trained by its four kernels, one after another in one workgroup."""
 
@@ -45,10 +58,11 @@ class TrainingLoop(Lesson):
     gaussian = param.Integer(default=11, bounds=(1, FEW), label="Gaussian")
 
     unit: ClassVar[str] = "kernel"
-    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 0}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {"iterations": {"live": True}, "gaussian": {"kind": "number"}}
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {"iterations": ControlSpec(live=True), "gaussian": ControlSpec(kind="number")}
 
     def job(self) -> KernelJob:
+        """Return the training of one tile in one workgroup, a barrier between its four kernels."""
         inputs = scene_inputs(TILE, start()) | {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
         inputs |= {
             "targetBuffer": target(),
@@ -69,10 +83,11 @@ class TrainingLoop(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Where all threads have come to the barrier behind a kernel."""
+        """Return the steps at which all threads have come to the barrier behind a kernel."""
         return query.barriers()
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return every raw value and gradient after each kernel."""
         return {
             "fields": FIELDS,
             "blobs": BLOBS,
@@ -87,6 +102,7 @@ class TrainingLoop(Lesson):
     # Questions
 
     def additions(self, query: RecordingQuery) -> Answer:
+        """Count the atomic additions of the first iteration."""
         ends = self.stops(query)
         steps = query.steps(kind="return", function="atomicAccumulate")
         many = int(np.sum((steps > ends[0]) & (steps <= ends[1])))
@@ -100,6 +116,7 @@ class TrainingLoop(Lesson):
         return Answer(f"{many:,}", tuple(f"{n:,}" for n in sorted(numbers)), ends[1], because)
 
     def busy(self, query: RecordingQuery) -> Answer:
+        """Count the threads that move a value in the first update."""
         ends = self.stops(query)
         steps = query.steps(kind="write", name="blobsBuffer")
         many = len(set(query.threads(steps[steps <= ends[2]]).tolist()))
@@ -112,7 +129,8 @@ class TrainingLoop(Lesson):
     # Claims
 
     def printed(self, experiment: Experiment) -> Verdict:
-        words = experiment.refused(KernelJob(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
+        """Try whether the printed listing compiles, and name what it does not declare."""
+        words = experiment.compile_errors(KernelJob(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
         ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
@@ -120,6 +138,7 @@ class TrainingLoop(Lesson):
         return Verdict(not words, ran, said)
 
     def three(self, experiment: Experiment) -> Verdict:
+        """Try whether drawing is the third kernel of an iteration: train without drawing, fits in dB."""
         usual, unseen = (ends_with(experiment, without) for without in ("none", "render"))
         trainer = real_run(experiment)
         names = ", ".join(bound.kernel.name for bound in trainer.kernels.iteration)
@@ -132,6 +151,7 @@ class TrainingLoop(Lesson):
         return Verdict(trainer.kernels.iteration[-1].kernel.name == "imageMain", ran, said)
 
     def zeroed(self, experiment: Experiment) -> Verdict:
+        """Try whether gradients must be cleared by a kernel of their own: fits in dB without it."""
         usual, added = ends_with(experiment, "none"), ends_with(experiment, "clear")
         fast = real_run(experiment, kernels="binned")
         names = ", ".join(bound.kernel.name for bound in fast.kernels.iteration)
@@ -146,6 +166,7 @@ class TrainingLoop(Lesson):
         return Verdict(usual > added + 1, ran, said)
 
     def sampled(self, experiment: Experiment) -> Verdict:
+        """Try whether a gradient is an estimate from some pixels: add up every pixel's share."""
         raw, wanted = crowd()
         size = wanted.shape[1::-1]
         pixels = int(np.prod(size))
@@ -166,6 +187,7 @@ class TrainingLoop(Lesson):
         return Verdict(bool(apart > 1e-3), ran, said)
 
     def bits(self, experiment: Experiment) -> Verdict:
+        """Count the gradients that are not the same in 20 runs."""
         raw, wanted = crowd()
         runs = np.array([gradient(experiment, raw, wanted) for _ in range(20)])
         patterns = runs.view(np.int32).astype(np.int64)
@@ -187,10 +209,11 @@ class TrainingLoop(Lesson):
         return Verdict(not differ, ran, said)
 
     def smoothstep(self, experiment: Experiment) -> Verdict:
+        """Try which spellings of smoothstep have the right slope at 0.3."""
         lines, lost = [], False
         for words, body in EASED.items():
             job = KernelJob(SLOPES.replace("BODY", body), file="eased.slang", entry="slopesMain", inputs=AT)
-            refused = experiment.refused(job)
+            refused = experiment.compile_errors(job)
             if refused:
                 code = re.search(r"error\[(\w+)\]", refused)
                 lines.append(f"{words}: refused, <b>{code[1] if code else 'an error'}</b>")
@@ -205,6 +228,7 @@ class TrainingLoop(Lesson):
         return Verdict(not lost, "<br>".join(lines), said)
 
     def skips(self, experiment: Experiment) -> Verdict:
+        """Count the evaluations with `continue`, without the test, and with `break`."""
         raw = some_gaussians(96, TILE_PICTURE, 4, (4.0, 9.0))
         found = [experiment.run(self._simple(raw, ending)) for ending in range(3)]
         printed, plain, left = (int(one["evaluated"].sum()) for one in found)
@@ -219,6 +243,7 @@ class TrainingLoop(Lesson):
     # Tried out
 
     def dispatches(self, experiment: Experiment) -> Table:
+        """Show each kernel's workgroups and threads, its time in ms, and what it reads and writes."""
         settings = Settings(size=64, blobs=200, iterations=10, kernels="tiled")
         trainer = Trainer(experiment.device, start_state(settings, sample(64, 64), ""))
         times: dict[str, float] = {}
@@ -235,6 +260,7 @@ class TrainingLoop(Lesson):
         return Table(("kernel", "workgroups × threads", "time", "reads", "writes"), tuple(rows))
 
     def left_out(self, experiment: Experiment) -> Several:
+        """Show the fit by iteration, in dB, with each kernel left out."""
         curves, rows = [], []
         for without in ("none", "clear", "update", "derivatives"):
             seen = [(look.iteration, look.psnr) for look in (scene.look for scene in iterate(experiment, without))]
@@ -246,6 +272,7 @@ class TrainingLoop(Lesson):
 
     @param.depends("field", "gaussian", "without")
     def film(self, experiment: Experiment) -> Scenes:
+        """Show a run's pictures, and each pixel's share of one gradient, iteration by iteration."""
         wanted, field, which = sample(*SMALL), FIELDS.index(self.field), self.gaussian - 1
         scenes = list(iterate(experiment, self.without))
         maps = [shares(experiment, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
@@ -270,6 +297,7 @@ class TrainingLoop(Lesson):
         return Scenes(tuple(frames), tuple(words), first=4)
 
     def check(self, experiment: Experiment) -> Table:
+        """Show the nine gradients of a Gaussian beside central differences, for three ways to map raw values."""
         raw, wanted = crowd()
         shipped = np.random.default_rng(3).random(raw.shape).astype(np.float32)
         with tempfile.TemporaryDirectory() as folder:
@@ -290,6 +318,7 @@ class TrainingLoop(Lesson):
         return Table(head, tuple(rows))
 
     def same(self, experiment: Experiment) -> Pictures:
+        """Show a picture by the simple and by the tiled kernels, and their difference in steps of 1/255."""
         raw = some_gaussians(24, COST, 12, (1.5, 4.0))
         simple, tiled = (drawing(experiment, raw, COST, kind)[..., :3] for kind in ("simple", "tiled"))
         apart = 255 * np.abs(simple - tiled).max(axis=2)
@@ -302,6 +331,7 @@ class TrainingLoop(Lesson):
         )
 
     def cost(self, experiment: Experiment) -> Table:
+        """Show ms and bytes of the simple and the tiled kernels by the number of Gaussians."""
         rows = []
         tiled = sum(experiment.private_arrays(shipped_job(some_gaussians(4, COST), COST, "tiled", "derivatives")).values())
         for count in COSTS:
@@ -317,6 +347,7 @@ class TrainingLoop(Lesson):
         return Table(head, tuple(rows))
 
     def _simple(self, raw: np.ndarray, ending: int) -> KernelJob:
+        """Return the simple loop with one of three endings of its turn, which counts its evaluations."""
         width, height = TILE_PICTURE
         inputs = scene_inputs(TILE_PICTURE, raw) | {
             "ending": np.uint32(ending),
@@ -384,14 +415,14 @@ float ease(float x)
 
 
 def start() -> np.ndarray:
-    """The figure's Gaussians: (9, 3) float32."""
+    """Return the figure's Gaussians as raw values: (9, 3) float32."""
     return gaussians(
         [(1.5, 1.2), (5.5, 0.8), (4, 3)], [(1.3, 1), (1.2, 0.9), (1.5, 1)], [0.3, 1, 0.1], [(0.6, 0.6, 0.6)] * 3, [0.6] * 3
     )
 
 
 def target() -> np.ndarray:
-    """What the figure fits: (4, 8, 4) float32, blue at the left, orange at the right, white between."""
+    """Return what the figure fits, blue at the left, orange at the right, white between: (4, 8, 4) float32."""
     y, x = np.mgrid[: TILE[1], : TILE[0]]
     picture = np.ones((*x.shape, 4), np.float32)
     for cx, cy, ink in ((1, 2, (0.0, 0.35, 0.7)), (6, 1, (0.85, 0.45, 0.05))):
@@ -401,21 +432,22 @@ def target() -> np.ndarray:
 
 
 def sample(width: int, height: int) -> np.ndarray:
-    """(height, width, 3) uint8."""
+    """Return a picture to fit: (height, width, 3) uint8."""
     return crop_picture((ASSETS / "shapes.png").read_bytes(), "shapes", width, height).pixels
 
 
 def floats(pixels: np.ndarray) -> np.ndarray:
-    """As a target is laid out: (h, w, 4) float32."""
+    """Return pixels as a target is laid out: (h, w, 4) float32."""
     return np.concatenate([pixels / 255, np.ones((*pixels.shape[:2], 1))], axis=2).astype(np.float32)
 
 
 def crowd() -> tuple[np.ndarray, np.ndarray]:
-    """60 Gaussians over a picture of 48 × 48, and something to fit."""
+    """Return 60 Gaussians over a picture of 48 × 48, and a target."""
     return some_gaussians(60, (48, 48), 5, (2.0, 6.0)), floats(sample(48, 48))
 
 
 def groups_of(size: tuple[int, int]) -> tuple[int, int, int]:
+    """Return the workgroups that cover a picture of `size` (width, height)."""
     return (-(-size[0] // TILE[0]), -(-size[1] // TILE[1]), 1)
 
 
@@ -431,7 +463,7 @@ def shipped_job(
     constants: dict[str, int | float] | None = None,
     include: tuple[Path, ...] = (),
 ) -> KernelJob:
-    """The image or the derivatives of these Gaussians, by the "simple" or the "tiled" kernels."""
+    """Return the image or the derivatives of these Gaussians, by the "simple" or the "tiled" kernels."""
     entry = {
         ("simple", "image"): "simpleImageMain",
         ("simple", "derivatives"): "simpleDerivativesMain",
@@ -450,12 +482,12 @@ def shipped_job(
 
 
 def drawing(experiment: Experiment, raw: np.ndarray, size: tuple[int, int], kind: str = "tiled", **options: Any) -> np.ndarray:
-    """(h, w, 4) float32."""
+    """Return the picture of these Gaussians: (h, w, 4) float32."""
     return experiment.run(shipped_job(raw, size, kind, "image", **options))["outputBuffer"]
 
 
 def gradient(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, **options: Any) -> np.ndarray:
-    """Of all raw values, by the tiled kernels: (9, N) float32."""
+    """Return the gradients of all raw values by the tiled kernels: (9, N) float32."""
     job = shipped_job(raw, wanted.shape[1::-1], "tiled", "derivatives", wanted, **options)
     return experiment.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
 
@@ -463,7 +495,7 @@ def gradient(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, **opti
 def differences(
     experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, constants: dict[str, int | float], step: float = 4e-3
 ) -> np.ndarray:
-    """Of the first Gaussian's nine values: by how much the loss rises from a little below to a little above, for each unit."""
+    """Return the central differences of the loss by the first Gaussian's nine raw values: (9,) float64."""
     size = wanted.shape[1::-1]
 
     def loss(values: np.ndarray) -> float:
@@ -479,7 +511,7 @@ def differences(
 
 
 def shares(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, which: int) -> np.ndarray:
-    """Each pixel's share of the nine gradients of Gaussian `which`: (h, w, 9) float32."""
+    """Return each pixel's share of the nine gradients of Gaussian `which`: (h, w, 9) float32."""
     height, width = wanted.shape[:2]
     inputs = scene_inputs((width, height), raw) | {
         "targetBuffer": wanted,
@@ -503,6 +535,7 @@ class Scene:
 
 
 def real_run(experiment: Experiment, kernels: str = "tiled", without: str = "none") -> Trainer:
+    """Return a trainer of the tiled or the binned kernels, without one of the kernels."""
     quick = {"rate_position": 0.4, "rate_shape": 0.1, "rate_colour": 0.06, "rate_opacity": 0.2}
     settings = Settings(size=max(SMALL), blobs=FEW, iterations=ITERATIONS + 1, kernels=kernels, seed=2, **quick)
     trainer = Trainer(experiment.device, start_state(settings, sample(*SMALL), ""))
@@ -512,7 +545,7 @@ def real_run(experiment: Experiment, kernels: str = "tiled", without: str = "non
 
 
 def iterate(experiment: Experiment, without: str = "none") -> Iterator[Scene]:
-    """Before each iteration, and before the one that would come after the last."""
+    """Yield the state before each iteration, and before the one that would come after the last."""
     trainer = real_run(experiment, without=without)
     for _ in range(ITERATIONS + 1):
         look, raw = trainer.look(), trainer.save().splats.raw.copy()
@@ -521,7 +554,7 @@ def iterate(experiment: Experiment, without: str = "none") -> Iterator[Scene]:
 
 
 def ends_with(experiment: Experiment, without: str) -> float:
-    """PSNR after all iterations, in dB. Without "render" nobody looks before the end."""
+    """Return the PSNR in dB after all iterations. Without "render", no picture is drawn before the end."""
     if without != "render":
         return [scene.look.psnr for scene in iterate(experiment, without)][-1]
     trainer = real_run(experiment)
@@ -530,11 +563,12 @@ def ends_with(experiment: Experiment, without: str) -> float:
 
 
 def slope(value: float) -> str:
+    """Return a slope with three digits and its power of ten."""
     return f"{value:.2e}".replace("-", "−") if value else "0"
 
 
 def power_of(value: float) -> str:
-    """`3 · 10⁻⁷`, "nothing" for zero."""
+    """Return a number as `3 · 10⁻⁷`, "nothing" for zero."""
     if value == 0:
         return "nothing"
     digits, exponent = f"{value:.0e}".split("e")

@@ -1,12 +1,12 @@
-"""Inputs and scene of the section on undoing a blend."""
+"""The model of the section on undoing a blend."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -16,6 +16,15 @@ CLAMP = 0.99
 COLOURS = np.array(
     [(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (240, 228, 66), (140, 140, 140)]
 )
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    count: int
+    blended: int  # layers
+    alphas: list[float]  # [layer], as the kernel used them
+    colours: list[str]  # [layer], CSS
 
 
 class Undo(Lesson):
@@ -28,14 +37,15 @@ class Undo(Lesson):
     )
 
     unit: ClassVar[str] = "blend"
-    figure: ClassVar[dict[str, Any]] = {"parts": ["source", "findings"], "thread": 0}
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "count": {"live": True},
-        "clamped": {"on": "Clamped", "off": "Not clamped"},
-        "alphas": {"hidden": True},
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "count": ControlSpec(live=True),
+        "clamped": ControlSpec(on="Clamped", off="Not clamped"),
+        "alphas": ControlSpec(kind="hidden"),
     }
 
     def job(self) -> KernelJob:
+        """Return one pixel's way through its layers and back."""
         layers = np.c_[COLOURS / 255, np.clip(self.alphas, 0, 1)][: self.count]
         inputs = {
             "layers": layers.astype(np.float32),
@@ -50,11 +60,13 @@ class Undo(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
+        """Return the steps at which a layer is blended, and at which it is undone."""
         there = query.steps(kind="write", name="forward")[1:]
         back = query.steps(kind="write", name="apart")
         return [int(step) for step in (*there, *back)]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the layers as the kernel used them, and how many it blended."""
         return {
             "count": self.count,
             "blended": blended(query),
@@ -65,6 +77,7 @@ class Undo(Lesson):
     # Questions
 
     def undone(self, query: RecordingQuery) -> Answer:
+        """Count the layers that are undone."""
         many = blended(query)
         because = "T never fell below 1/255 before the last layer, so every layer was blended, and every one is undone."
         if many < self.count:
@@ -73,6 +86,7 @@ class Undo(Lesson):
         return Answer(str(many), choices(many, wrong), self.stops(query)[-1], because)
 
     def exact(self, query: RecordingQuery) -> Answer:
+        """Count the states whose T comes back bit for bit."""
         same = exact_bits(query)
         many = int(np.sum(same))
         because = "Not a single one was off by a unit in the last place." if many == self.count else off_by(query, same)
@@ -85,6 +99,7 @@ class Undo(Lesson):
     # Claims
 
     def inverse_exact(self, experiment: Experiment) -> Verdict:
+        """Try whether the inverse is exact: the largest errors of T and C by depth."""
         rng = np.random.default_rng(4)
         lines, worst = [], 0.0
         for depth in (15, 100, 500):
@@ -97,6 +112,7 @@ class Undo(Lesson):
         return Verdict(worst == 0, ran, said)
 
     def guard_prevents(self, experiment: Experiment) -> Verdict:
+        """Try whether the guard alone protects from a layer of α = 1."""
         free, clamped = (self._many(experiment, np.full(64, alpha), np.ones(64))["off"][0, 0] for alpha in (1, CLAMP))
         worst = Undo(count=3, alphas=[0.93737, 0.93737, 1.0] + [0.5] * 5).job()
         least = experiment.run(worst)["forward"][3, 3]
@@ -111,6 +127,7 @@ class Undo(Lesson):
     # Tried out
 
     def clamp(self, experiment: Experiment) -> Table:
+        """Show what comes back after one layer by its α."""
         rows = []
         for alpha in (0.5, 0.99, 1 - 2**-24, 1.0):
             found = experiment.run(Undo(count=1, clamped=False, alphas=[alpha] * MOST).job())
@@ -120,6 +137,7 @@ class Undo(Lesson):
         return Table(head, tuple(rows), marked=(3,))
 
     def by_depth(self, experiment: Experiment) -> Curves:
+        """Show the largest error of T and C by the number of layers."""
         depths = np.unique(np.round(np.geomspace(1, 500, 40)).astype(int))
         rng = np.random.default_rng(6)
         off = self._many(experiment, rng.uniform(0.002, 0.011, (len(depths), 256)), np.repeat(depths[:, None], 256, axis=1))["off"]
@@ -134,6 +152,7 @@ class Undo(Lesson):
         )
 
     def by_alpha(self, experiment: Experiment) -> Curves:
+        """Show the largest error of T by 1 − α, with the same α on the way back and with one bit off."""
         ways = np.geomspace(1e-6, 0.97, 60)
         rng = np.random.default_rng(7)
         alphas = 1 - ways[:, None] * rng.uniform(0.97, 1.03, (len(ways), 128))
@@ -144,6 +163,7 @@ class Undo(Lesson):
         return Curves("1 − α", "largest error of T", tuple(curves), log_x=True, log_y=True, lines=LAST_PLACE, height=260)
 
     def without_guard(self, experiment: Experiment) -> Curves:
+        """Show the largest error of T and C by α, with the guard and without it."""
         alphas = np.linspace(0.02, 0.98, 97)
         rng = np.random.default_rng(8)
         each = alphas[:, None] + rng.uniform(-0.005, 0.005, (len(alphas), 128))
@@ -156,7 +176,7 @@ class Undo(Lesson):
     def _many(
         self, experiment: Experiment, alphas: np.ndarray, depths: np.ndarray, *, guarded: int = 1, bits_off: int = 0
     ) -> dict[str, np.ndarray]:
-        """Pixels of these α and depths, all in one dispatch: `off` (…, 2) and `least` (…) float32."""
+        """Run pixels of these alphas and depths in one dispatch and return `off` (…, 2) and `least` (…) float32."""
         shape = np.shape(alphas)
         inputs = {
             "alphas": np.asarray(alphas, np.float32),
@@ -173,31 +193,32 @@ LAST_PLACE = ((2.0**-24, "2⁻²⁴"),)
 
 
 def blended(query: RecordingQuery) -> int:
-    """How many layers the pixel took on the way there."""
+    """Return how many layers the pixel took on the way there."""
     end = int(query.steps(kind="write", name="backward")[0])
     return int(query.last("state.finalCount", 0, end))
 
 
 def exact_bits(query: RecordingQuery) -> np.ndarray:
-    """For each state before a layer, whether its T came back bit for bit: (count,) bool."""
+    """Return for each state before a layer whether its T came back bit for bit: (count,) bool."""
     was, back = (query.output(name)[:-1, 3].view(np.uint32) for name in ("forward", "backward"))
     return was == back
 
 
 def off_by(query: RecordingQuery, same: np.ndarray) -> str:
+    """Return where T first differs on the way back, in words."""
     first = int(np.flatnonzero(~same)[-1])
     was, back = (query.output(name)[first, 3] for name in ("forward", "backward"))
     return f"On the way back T first differs before layer {first + 1}: {exactly(back)} instead of {exactly(was)}."
 
 
 def exactly(value: float) -> str:
-    """A float32 with as many digits as tell it from its neighbours."""
+    """Return a float32 with as many digits as tell it from its neighbours."""
     value = np.float32(value)
     return "NaN" if np.isnan(value) else str(value)
 
 
 def small(value: float) -> str:
-    """`7.2e−7`, in words that do not break at the sign."""
+    """Return a number with two digits and its power of ten: `7.2e−7`."""
     if value == 0:
         return "0"
     digits, power = f"{value:.1e}".split("e")
@@ -205,11 +226,11 @@ def small(value: float) -> str:
 
 
 def choices(answer: int, wrong: list[int], unit: str = "") -> tuple[str, ...]:
-    """Up to four numbers, the answer among them."""
+    """Return up to four numbers, the answer among them."""
     kept = list(dict.fromkeys((answer, *wrong)))[:4]
     return tuple(f"{number}{unit}" for number in sorted(kept))
 
 
 def curves_of(x: np.ndarray, ys: np.ndarray, labels: tuple[str, ...], points: bool = False) -> tuple[Curve, ...]:
-    """A curve for each column of `ys`; zeros, which no logarithmic axis has, are left out."""
+    """Return a curve for each column of `ys`; zeros, which no logarithmic axis has, are left out."""
     return tuple(Curve(label, x, np.where(y > 0, y, np.nan), points) for label, y in zip(labels, ys.T, strict=True))

@@ -1,12 +1,12 @@
-"""Inputs and scene of the section on workgroups, barriers and where memory lives."""
+"""The model of the section on workgroups, barriers and where memory lives."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 import param
 
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.checks.finding import Finding
@@ -18,6 +18,17 @@ SMALL = 4096  # bytes of a chain that fits into shared memory
 LINE = 128  # bytes: no two places of a chain share a cache line
 
 
+class Facts(TypedDict):
+    """What the drawing knows of the recording."""
+
+    size: tuple[int, int]  # of the workgroup: across, down
+    wave: int  # lanes
+    away: int  # how many places on a thread reads
+    threads: list[int]  # [event]
+    kinds: list[str]  # [event]: "write", "read" or "arrive", "" for none of these
+    stale: list[int]  # threads that received a wrong number
+
+
 class Workgroups(Lesson):
     """32 threads, a cell of shared memory each, and the barrier between writing and reading."""
 
@@ -25,18 +36,15 @@ class Workgroups(Lesson):
     barrier = param.Boolean(default=True, label="The barrier before the read")
 
     unit: ClassVar[str] = "statement"
-    figure: ClassVar[dict[str, Any]] = {
-        "options": {"memory": "blobs"},
-        "parts": ["source", "findings"],
-        "thread": 0,
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=0)
+    controls: ClassVar[dict[str, ControlSpec]] = {
+        "away": ControlSpec(live=True),
+        "barrier": ControlSpec(off="Taken out", on="In its place"),
     }
-    controls: ClassVar[dict[str, dict[str, Any]]] = {
-        "away": {"live": True},
-        "barrier": {"off": "Taken out", "on": "In its place"},
-    }
-    mends: ClassVar[dict[str, Any]] = {"barrier": True}
+    fix: ClassVar[dict[str, bool]] = {"barrier": True}
 
     def job(self) -> KernelJob:
+        """Return one workgroup whose threads write a cell and read another's, with or without the barrier between."""
         return self._job(self.away, self.barrier)
 
     def _job(self, away: int, barrier: bool = True, size: str = "8 × 4") -> KernelJob:
@@ -52,7 +60,7 @@ class Workgroups(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Where a wave has come to the end of a statement."""
+        """Return the steps at which a wave has come to the end of a statement."""
         steps = moves(query)
         width = int(query.recording.trace.header["wave_size"])
         threads = query.threads(steps)
@@ -62,7 +70,8 @@ class Workgroups(Lesson):
         ]
         return [int(step) for i, step in enumerate(steps) if i + 1 == len(steps) or kinds[i] != kinds[i + 1]]
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the thread and the kind of every event, and which threads read too early."""
         order = query.recording.trace.order
         steps = moves(query)
         marked = dict(zip(steps.tolist(), (query.site(step).kind for step in steps.tolist()), strict=True))
@@ -78,12 +87,14 @@ class Workgroups(Lesson):
     # Questions
 
     def not_yet(self, query: RecordingQuery) -> Answer:
+        """Count the threads that have not written when thread 0 goes on."""
         many, step = unwritten(query)
         because = "It stands before the barrier, where it waits for them." if self.barrier else "It does not wait for them."
         guesses = list(dict.fromkeys([many, 24, 0, 31, 16, 8]))[:4]
         return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), step, because)
 
     def stale(self, query: RecordingQuery) -> Answer:
+        """Count the threads that received something else than what they should."""
         many = len(misled(query, self.away))
         because = "The barrier lets nobody read before all have written."
         if not self.barrier:
@@ -95,6 +106,7 @@ class Workgroups(Lesson):
     # Claims
 
     def same_moment(self, experiment: Experiment) -> Verdict:
+        """Try whether all threads of a workgroup run at once: count who lags behind thread 0."""
         lines, most = [], 0
         for size, (width, height) in SHAPES.items():
             many, _ = unwritten(experiment.record(self._job(1, size=size)))
@@ -108,6 +120,7 @@ class Workgroups(Lesson):
         return Verdict(most == 0, ran, said)
 
     def hundreds(self, experiment: Experiment) -> Verdict:
+        """Try whether shared memory is hundreds of times faster than a buffer: ns for each access."""
         near, small, large = (
             self._nanoseconds(experiment, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(experiment)))
         )
@@ -124,6 +137,7 @@ class Workgroups(Lesson):
     # Tried out
 
     def waves(self, experiment: Experiment) -> Table:
+        """Show the waves of two workgroups, and the order in which they came to the first barrier."""
         rows = []
         for size, (width, height) in SHAPES.items():
             threads = width * height
@@ -138,6 +152,7 @@ class Workgroups(Lesson):
         return Table(("workgroup", "threads", "lanes in a wave", "waves", "came to the first barrier"), tuple(rows))
 
     def without_barrier(self, experiment: Experiment) -> Table:
+        """Show how many threads read a wrong number, and what is found, for several distances."""
         rows = []
         for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
             query = experiment.record(self._job(away, barrier))
@@ -146,6 +161,7 @@ class Workgroups(Lesson):
         return Table(("barrier", "places on", "wrong", "the recording says"), tuple(rows))
 
     def latency(self, experiment: Experiment) -> Several:
+        """Show the ns of an access to registers, shared memory, and two buffers."""
         big = largest(experiment)
         places = (
             ("registers", SMALL, "registers, a thread's own"),
@@ -157,13 +173,14 @@ class Workgroups(Lesson):
         return Several((Bars(tuple(words for *_, words in places), amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
 
     def by_size(self, experiment: Experiment) -> Curves:
+        """Show the ns of an access by the size of the buffer, in KB."""
         sizes = 2 ** np.arange(12, int(np.log2(largest(experiment))) + 1)
         buffers = Curve("buffer", sizes / 1024, np.array([self._nanoseconds(experiment, "buffer", int(size)) for size in sizes]))
         shared = self._nanoseconds(experiment, "shared", SMALL)
         return Curves("size, KB", "nanoseconds", (buffers,), lines=((shared, "shared"),), log_x=True, log_y=True)
 
     def _nanoseconds(self, experiment: Experiment, entry: str, size: int) -> float:
-        """Of one access in a chain of so many bytes: the difference of a long way and a short one, so that all else drops out."""
+        """Return the ns of one access in a chain of `size` bytes: the difference of a long way and a short one."""
         chain, ways = ring(size), (2000, 12_000)
         times = []
         for steps in ways:
@@ -173,25 +190,26 @@ class Workgroups(Lesson):
 
 
 def moves(query: RecordingQuery) -> np.ndarray:
-    """The steps that a drawing marks: writes and reads of shared memory, and arrivals at a barrier."""
+    """Return the steps that a drawing marks: writes and reads of shared memory, and arrivals at a barrier."""
     return np.sort(
         np.concatenate([query.steps(kind="arrive"), *(query.steps(kind=kind, name="blobs") for kind in ("write", "read"))])
     )
 
 
 def misled(query: RecordingQuery, away: int) -> list[int]:
-    """The threads that received something else than the number of the thread they read from."""
+    """Return the threads that received something else than the number of the thread they read from."""
     given, received = (query.output(name) for name in ("given", "received"))
     return np.flatnonzero(received != np.roll(given, -away)).tolist()
 
 
 def in_short(finding: Finding) -> str:
+    """Return a finding in short."""
     both = zip(finding.threads, finding.lines, strict=True)
     return f"{finding.kind}: " + ", ".join(f"thread {thread} on line {line}" for thread, line in both)
 
 
 def unwritten(query: RecordingQuery) -> tuple[int, int]:
-    """How many threads have not written their number when thread 0 has and goes on, and the step with which it does."""
+    """Return how many threads have not written when thread 0 has and goes on, and the step with which it does."""
     steps = query.steps(kind="write", name="blobs")
     line = max(query.site(int(step)).line for step in steps)
     numbers = np.array([step for step in steps if query.site(int(step)).line == line])
@@ -202,12 +220,12 @@ def unwritten(query: RecordingQuery) -> tuple[int, int]:
 
 
 def largest(experiment: Experiment) -> int:
-    """Bytes of a buffer that caches do not hold."""
+    """Return the bytes of a buffer that caches do not hold."""
     return 2**26 if experiment.adapter.is_software else 2**27
 
 
 def ring(size: int) -> np.ndarray:
-    """A chain through so many bytes, in no order that could be foreseen, a place a cache line: uint32."""
+    """Return a chain of `size` bytes in random order, one entry a cache line: uint32."""
     words = LINE // 4
     order = np.random.default_rng(2).permutation(size // LINE).astype(np.uint32) * words
     chain = np.zeros(size // 4, np.uint32)
@@ -216,4 +234,5 @@ def ring(size: int) -> np.ndarray:
 
 
 def size_of(size: int) -> str:
+    """Return a size in MB or KB as text."""
     return f"{size // 2**20} MB" if size >= 2**20 else f"{size // 2**10} KB"

@@ -21,9 +21,9 @@ ROOT = HERE.parents[1]
 
 
 @contextmanager
-def served(log: Path, **environment: str) -> Iterator[str]:
-    """The address of `panel serve app`, which writes to `log` and has these variables of the environment besides ours."""
-    process, address = _start(log, environment)
+def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
+    """The address of `panel serve app` of the project in `root`, which writes to `log` and has these variables besides ours."""
+    process, address = _start(log, environment, root)
     try:
         yield address
     finally:
@@ -61,13 +61,13 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _start(log: Path, environment: dict[str, str]) -> tuple[subprocess.Popen, str]:
+def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[subprocess.Popen, str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--port", str(port)]
     with log.open("w") as out:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=os.environ | environment)
+        process = subprocess.Popen(command, cwd=root, stdout=out, stderr=subprocess.STDOUT, env=os.environ | environment)
     address = f"http://localhost:{port}"
     try:
         _wait(address, process, log)

@@ -1,9 +1,9 @@
-"""Lessons on the pool: the recording of a page's figure with what is asked about it, and the things its methods try out."""
+"""Lessons on the pool: the recording of a page's figure with the answers to its quizzes, and what its methods try out."""
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,124 +16,139 @@ from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.query import RecordingQuery
-from splatscope.textbook.results import Answer
+from splatscope.textbook.results import Answer, Result, Verdict
 from splatscope.tracing.checks.sanitize import sanitize
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
-TRY_LIMIT = 120.0  # seconds that a claim or a show may take: its kernels may have to be compiled
-MOST_TRIED = 512
+EXPERIMENT_LIMIT = 120.0  # seconds that a claim or a show may take: its kernels may have to be compiled
+MOST_RESULTS = 512
 
 
 @dataclass(frozen=True)
 class LessonRequest:
-    """A lesson as it travels to a worker: its stem and its parameters."""
+    """A lesson as it travels to a worker: its name and its parameters."""
 
     stem: str
     values: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, lesson: Lesson) -> "LessonRequest":
+    def of(cls, lesson: Lesson, names: Sequence[str] | None = None) -> "LessonRequest":
+        """Return the request for a lesson with these of its parameters; with all of them by default."""
         values = lesson.param.values()
-        return cls(lesson.stem(), tuple((name, values[name]) for name in sorted(values) if name != "name"))
+        names = sorted(values.keys() - {"name"}) if names is None else sorted(names)
+        return cls(lesson.stem(), tuple((name, values[name]) for name in names))
 
     def lesson(self) -> Lesson:
+        """Return a lesson with these parameters."""
         return find_lesson(self.stem)(**dict(self.values))
 
     def key(self, *more: str) -> str:
+        """Return the cache key of what is made of the lesson, on the device that workers use."""
         where = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
         return hashlib.sha256(json.dumps([self.stem, self.values, more, where], default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class LessonRecording:
-    """What the page of a lesson shows of one recording. `answers` are by the names of the quizzes.
+    """A recording of a lesson's figure, with what its page shows of it.
 
-    `elsewhere` is another device on which the lesson's first inputs were recorded, "" for none.
+    Attributes:
+        packed: the recording as the browser reads it.
+        stops: see `Lesson.stops`.
+        facts: see `Lesson.facts`.
+        answers: by the names of the quizzes.
+        shipped_from: the device of the recording that ships for the lesson's first inputs; "" for none.
     """
 
     packed: PackedRecording
     stops: list[int] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
-    elsewhere: str = ""
+    shipped_from: str = ""
 
 
-async def show(
+async def record_lesson(
     pool: Pool, lesson: Lesson, quizzes: Sequence[str], on_progress: Callable[[int], None] | None = None
 ) -> LessonRecording:
-    """Record the lesson's kernel and ask its quizzes of the recording. The same inputs are recorded once for all who ask.
+    """Record the lesson's kernel and answer its quizzes. The same inputs are recorded once for all sessions.
 
-    `on_progress` hears what the recording is at, see tracing.stages.
+    `on_progress` is called with the stage that the recording is at, see `tracing.progress`.
 
     Raises:
-        WorkerError: the worker was lost or ran too long; ValueError: the inputs do not fit.
+        WorkerError: the worker was lost or ran too long.
+        ValueError: the inputs do not fit.
     """
-    asked = LessonRequest.of(lesson)
-    return await _shown.once(
-        asked.key("", *quizzes), lambda: pool.run(_show, asked, tuple(quizzes), limit=RECORD_LIMIT, on_progress=on_progress)
+    request = LessonRequest.of(lesson)
+    return await _recordings.once(
+        request.key("", *quizzes), lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, on_progress=on_progress)
     )
 
 
-async def show_recorded(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str]) -> LessonRecording:
-    """The same of the recording that ships with the app, made elsewhere of the lesson's first inputs.
+async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str]) -> LessonRecording:
+    """Open the recording that ships for the lesson's first inputs, made on another device, and answer its quizzes.
 
     Raises:
-        WorkerError: the worker was lost or ran too long; OSError: there is none.
+        WorkerError: the worker was lost or ran too long.
+        OSError: there is no such recording.
     """
-    asked = LessonRequest.of(lesson())
-    return await _shown.once(
-        asked.key("elsewhere", *quizzes), lambda: pool.run(_show_recorded, asked, tuple(quizzes), limit=RECORD_LIMIT)
+    request = LessonRequest.of(lesson())
+    return await _recordings.once(
+        request.key("elsewhere", *quizzes), lambda: pool.run(_open_shipped, request, tuple(quizzes), limit=RECORD_LIMIT)
     )
 
 
-async def attempt(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Any:
-    """What the lesson's method of this name finds out, given the parameters it depends on. SingleFlightCache, unless `anew`."""
-    asked = LessonRequest.of(lesson)
-    needed = set(depends(lesson, method))
-    asked = LessonRequest(asked.stem, tuple((name, value) for name, value in asked.values if name in needed))
+async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
+    """Run the lesson's method of this name on a worker, with the parameters it depends on. Cached, unless `anew`.
+
+    Raises:
+        WorkerError: the worker was lost or ran too long.
+        CompileError, ValueError: a kernel does not compile, or its inputs do not fit.
+    """
+    request = LessonRequest.of(lesson, dependencies(lesson, method))
     if anew:
-        return await pool.run(_attempt, asked, method, limit=TRY_LIMIT)
-    return await _tried.once(asked.key(method), lambda: pool.run(_attempt, asked, method, limit=TRY_LIMIT))
+        return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT)
+    return await _results.once(request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT))
 
 
-def depends(lesson: Lesson, method: str) -> list[str]:
-    """The parameters that a method names by `@param.depends`."""
-    return list(getattr(getattr(type(lesson), method), "_dinfo", {}).get("dependencies", ()))
+def dependencies(lesson: Lesson, method: str) -> set[str]:
+    """Return the parameters that a method names by `@param.depends`; none where it names none."""
+    names = {dependency.name for dependency in lesson.param.method_dependencies(method)}
+    return set() if "name" in names else names  # param answers with all, `name` among them, for a method that names none
 
 
-_shown = SingleFlightCache(MOST_KEPT, lambda shown: len(shown.packed.data))
-_tried = SingleFlightCache(MOST_TRIED)
+_recordings = SingleFlightCache(MOST_KEPT, lambda recording: len(recording.packed.data))
+_results = SingleFlightCache(MOST_RESULTS)
 
 
 # What follows runs on a worker.
 
 
-def _show(asked: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
-    lesson = asked.lesson()
+def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
+    lesson = request.lesson()
     job = lesson.job()
     recording, findings, packed = record_and_pack(open_device(), job)
     if recording is None:
         return LessonRecording(packed)
-    elsewhere = device_of(asked.stem, recording.trace.header["sources"])
-    return _shown_of(lesson, RecordingQuery(recording, job, findings), packed, quizzes, elsewhere)
+    shipped_from = device_of(request.stem, recording.trace.header["sources"])
+    return _with_answers(lesson, RecordingQuery(recording, job, findings), packed, quizzes, shipped_from)
 
 
-def _show_recorded(asked: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
-    lesson = asked.lesson()
-    opened = open_recorded(asked.stem, lesson.job())
+def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
+    lesson = request.lesson()
+    opened = open_recorded(request.stem, lesson.job())
     findings = sanitize(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
-    return _shown_of(lesson, query, packed, quizzes, packed.meta["adapter"])
+    return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"])
 
 
-def _shown_of(
-    lesson: Lesson, query: RecordingQuery, packed: PackedRecording, quizzes: tuple[str, ...], elsewhere: str
+def _with_answers(
+    lesson: Lesson, query: RecordingQuery, packed: PackedRecording, quizzes: tuple[str, ...], shipped_from: str
 ) -> LessonRecording:
     answers = {name: getattr(lesson, name)(query) for name in quizzes}
-    return LessonRecording(packed, lesson.stops(query), lesson.facts(query), answers, elsewhere)
+    return LessonRecording(packed, lesson.stops(query), lesson.facts(query), answers, shipped_from)
 
 
-def _attempt(asked: LessonRequest, method: str) -> Any:
-    return getattr(asked.lesson(), method)(Experiment(open_device()))
+def _run_experiment(request: LessonRequest, method: str) -> Verdict | Result:
+    return getattr(request.lesson(), method)(Experiment(open_device()))

@@ -1,4 +1,4 @@
-"""What a lesson's methods try out: kernels run plain, recorded, timed and compiled, on the worker's device."""
+"""Experiments of a lesson: kernels run plain, recorded, timed and compiled, on the worker's device."""
 
 import time
 
@@ -15,31 +15,36 @@ from splatscope.tracing.record_and_check import record_and_check
 
 
 class Experiment:
-    """One device to try things on. Everything that is compiled is kept by the worker for the next time."""
+    """One device to try kernels on. The worker caches what is compiled."""
 
     def __init__(self, device: spy.Device):
         self.device = device
 
     @property
     def adapter(self) -> Adapter:
+        """The device's adapter."""
         return adapter_of(self.device)
 
     def has(self, feature: str) -> bool:
-        """Whether the device has what SlangPy calls so: "atomic_float", "wave_ops"."""
+        """Return whether the device has a feature by SlangPy's name for it: "atomic_float", "wave_ops"."""
         return self.device.has_feature(getattr(spy.Feature, feature))
 
     def record(self, job: KernelJob) -> RecordingQuery:
-        """Runs it instrumented. Raises CompileError, ValueError."""
+        """Run a kernel instrumented and check its trace. Raises CompileError, ValueError."""
         checked = record_and_check(self.device, job)
         return RecordingQuery(checked.recording, job, checked.findings)
 
     def run(self, job: KernelJob) -> dict[str, np.ndarray]:
-        """Runs it plain: the buffers afterwards, each with dtype and shape of its input. Raises CompileError, ValueError."""
+        """Run a kernel plain and return its buffers, each with dtype and shape of its input. Raises CompileError, ValueError."""
         outputs = prepare(self.device, job).dispatch().outputs()
         return {name: typed(job, name, words) for name, words in outputs.items()}
 
     def seconds(self, job: KernelJob, dispatches: int = 20, repeats: int = 5) -> float:
-        """Of one dispatch, the device waited for: the least of some repeats, each of many dispatches in one submit."""
+        """Return the seconds of one dispatch on the device: the least of `repeats`, each of many dispatches in one submit.
+
+        Raises:
+            CompileError, ValueError: the kernel does not compile, or its inputs do not fit.
+        """
         run = prepare(self.device, job).dispatch()
         best = float("inf")
         for _ in range(repeats):
@@ -49,11 +54,11 @@ class Experiment:
         return best / dispatches
 
     def private_arrays(self, job: KernelJob) -> dict[str, int]:
-        """Bytes of the arrays that a thread of the compiled kernel has for itself, by type. Raises CompileError, ValueError."""
+        """Return the bytes of each thread's own arrays in the compiled kernel, by type. Raises CompileError, ValueError."""
         return self._memory(job)[0]
 
     def shared_variables(self, job: KernelJob) -> dict[str, int]:
-        """Bytes of what a workgroup of the compiled kernel shares, by name. Raises CompileError, ValueError."""
+        """Return the bytes of a workgroup's shared variables in the compiled kernel, by name. Raises CompileError, ValueError."""
         return self._memory(job)[1]
 
     def _memory(self, job: KernelJob) -> tuple[dict[str, int], dict[str, int]]:
@@ -63,8 +68,8 @@ class Experiment:
             _memories[key] = private_arrays(assembly), shared_variables(assembly)
         return _memories[key]
 
-    def refused(self, job: KernelJob) -> str:
-        """Why the compiler does not take it, in all its words; "" if it does."""
+    def compile_errors(self, job: KernelJob) -> str:
+        """Return the compiler's diagnostics where it rejects a kernel, "" where it does not."""
         try:
             prepare(self.device, job)
         except CompileError as error:

@@ -1,12 +1,14 @@
-"""A section of the book as a model: what its page lets one change, the kernel it steps, what it asks and what it tries out.
+"""A section of the book as a model: what its page lets one change, the kernel that it steps, what it asks and what it tries.
 
-It knows no UI. Its words are the Markdown file beside it (`ui/prose.py`), which names the methods below where they belong:
+It knows no UI. Its words are the text.md beside it (`textbook.markdown`), which names the methods below where they belong:
 `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import param
 
@@ -16,6 +18,48 @@ from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.job import KernelJob
 
 RECORDS = 400_000  # of a page's recording: 6 MB on the device
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """How a page's figure begins.
+
+    Attributes:
+        parts: the stepper's panes beside the drawing, of `web.stepper.stepper.PARTS`.
+        thread: the thread that is chosen at first; -1 for that of each event.
+        lockstep: whether the figure steps as if all threads executed each statement together.
+        options: what drawing.js is given as `host.options`.
+    """
+
+    parts: tuple[str, ...] = ("source",)
+    thread: int = -1
+    lockstep: bool = False
+    options: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ControlSpec:
+    """How a parameter's control differs from the usual one: a slider, segments, a switch or a field for text.
+
+    Attributes:
+        kind: "number" makes a field of a slider; "menu" a menu of segments; "bars" draws a text of numbers as bars; "bits" makes a
+            switch of each bit of a number; "hidden" leaves the parameter to the drawing.
+        live: whether a slider sends its value while it is dragged.
+        log: whether a slider is logarithmic.
+        off, on: the words of a switch.
+        count, low, high: how many bars, and the range of their whole numbers.
+        parts: the names and widths of groups of bits, the highest first.
+    """
+
+    kind: Literal["", "number", "menu", "bars", "bits", "hidden"] = ""
+    live: bool = False
+    log: bool = False
+    off: str = "Off"
+    on: str = "On"
+    count: int = 0
+    low: int = 0
+    high: int = 0
+    parts: tuple[tuple[str, int], ...] = ()
 
 
 class Lesson(param.Parameterized):
@@ -30,41 +74,43 @@ class Lesson(param.Parameterized):
     """
 
     unit: ClassVar[str] = "event"  # what one step is called
-    figure: ClassVar[dict[str, Any]] = {}  # parameters of the Stepper, and the drawing's `options`
-    controls: ClassVar[dict[str, dict[str, Any]]] = {}  # by parameter, what ui.controls makes differently of it
-
-    mends: ClassVar[dict[str, Any]] = {}  # parameters that take away what the figure's recording finds: the fix that is offered
+    figure: ClassVar[FigureSpec] = FigureSpec()
+    controls: ClassVar[dict[str, ControlSpec]] = {}  # by parameter, where its control is not the usual one
+    fix: ClassVar[dict[str, bool]] = {}  # parameter values that remove what the figure's recording finds: the fix that is offered
 
     def job(self) -> KernelJob:
-        """The kernel that the page's figure steps, with its inputs."""
+        """Return the kernel that the page's figure steps, with its inputs."""
         raise NotImplementedError
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """The steps at which → and ← stop, sorted; every event if empty."""
+        """Return the steps at which → and ← stop, sorted; every event if empty."""
         return []
 
-    def facts(self, query: RecordingQuery) -> dict[str, Any]:
-        """What the drawing wants to know of the whole recording, as plain numbers and lists."""
+    def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
+        """Return what the drawing has to know of the whole recording, as plain numbers, texts and lists.
+
+        A lesson with a drawing declares the shape as a TypedDict `Facts`.
+        """
         return {}
 
     def kernel(self, name: str = "", **options: Any) -> KernelJob:
-        """A job of the kernel NAME in the lesson's text; `options` are those of KernelJob."""
+        """Return a job of the kernel NAME in the lesson's text; `options` are those of KernelJob. Raises KeyError."""
         # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
         return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
 
     @staticmethod
     def shader(file: str, **options: Any) -> KernelJob:
-        """A job of an entry point of shaders/FILE as it stands there; `options` are those of KernelJob."""
+        """Return a job of an entry point of a shader that ships; `options` are those of KernelJob. Raises LookupError."""
         return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:
-        """The section's name, that of its folder and of its page."""
+        """Return the section's name, that of its folder and of its page."""
         return cls.__module__.split(".")[-2]
 
     @classmethod
     def source(cls, name: str = "") -> str:
-        """The Slang source that stands in the text as ```slang kernel NAME. Raises KeyError where there is none."""
+        """Return the Slang source that stands in the text as ```slang kernel NAME. Raises KeyError where there is none."""
         return kernels_of(LESSONS / cls.stem() / "text.md")[name]
 
 

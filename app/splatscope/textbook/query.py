@@ -1,6 +1,6 @@
-"""A recording as a lesson asks it: which steps did what, and with which values."""
+"""Questions to a recording: which steps did what, and with which values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,20 +15,24 @@ from splatscope.tracing.sites import Site
 
 @dataclass(frozen=True)
 class RecordingQuery:
-    """Steps are the events in the device's order, counted from 1, as the stepper counts them."""
+    """A recording with its job and its findings. Steps are events in the device's order, counted from 1, as the stepper does."""
 
     recording: Recording
     job: KernelJob
     findings: list[Finding]
 
     def __len__(self) -> int:
+        """Return the number of steps."""
         return len(self.recording.trace)
 
-    def steps(self, says: Callable[[Site], bool] | None = None, thread: int | None = None, **wanted: str | int) -> np.ndarray:
-        """The steps at sites with these attributes: `steps(kind="write", name="blobs", function="orderPair")`. Sorted, int64."""
+    def steps(self, where: Callable[[Site], bool] | None = None, thread: int | None = None, **wanted: str | int) -> np.ndarray:
+        """Return the steps of a thread, or of all, at sites with these attributes, sorted: (n,) int64.
+
+        `steps(kind="write", name="blobs", function="orderPair")`; `where` narrows the sites further.
+        """
 
         def fits(site: Site) -> bool:
-            return all(getattr(site, name) == value for name, value in wanted.items()) and (says is None or says(site))
+            return all(getattr(site, name) == value for name, value in wanted.items()) and (where is None or where(site))
 
         marked = self.recording.trace.at(fits)
         if thread is not None:
@@ -36,19 +40,20 @@ class RecordingQuery:
         return np.flatnonzero(marked[self._order]) + 1
 
     def site(self, step: int) -> Site:
+        """Return the site of a step."""
         trace = self.recording.trace
         return trace.sites[trace.site[self._order[step - 1]]]
 
     def threads(self, steps: np.ndarray) -> np.ndarray:
-        """The thread of each step."""
+        """Return the thread of each step."""
         return self.recording.trace.thread[self._order[np.asarray(steps) - 1]]
 
     def indices(self, steps: np.ndarray) -> np.ndarray:
-        """The element that each step reads or writes."""
+        """Return the element that each step reads or writes."""
         return self.recording.trace.index[self._order[np.asarray(steps) - 1]]
 
     def values(self, steps: np.ndarray) -> np.ndarray:
-        """The values of steps that all have the same type: (n,) for scalars, (n, components) for vectors and matrices."""
+        """Return the values of steps that all have the same type: (n,) for scalars, (n, components) for vectors and matrices."""
         trace, events = self.recording.trace, self._order[np.asarray(steps, int) - 1]
         if not len(events):
             return np.zeros(0)
@@ -58,15 +63,36 @@ class RecordingQuery:
         numbers = type_.values(trace.words[events])
         return numbers if type_.shape else numbers[:, 0]
 
-    def passed(self, steps: np.ndarray, marks: np.ndarray) -> np.ndarray:
-        """At each of `steps`, how many of `marks` its thread has made by then, the step itself included: (n,) int64."""
+    def contents(self, name: str, count: int, after: Sequence[int]) -> np.ndarray:
+        """Return the first `count` elements of an array of scalars as its recorded writes leave it after each of these steps.
+
+        Args:
+            name: a shared array, or a buffer that begins as zeros; an element that was not written yet is 0.
+            count: how many elements.
+            after: steps, rising.
+
+        Returns:
+            (steps, count), of the type of the array.
+        """
+        writes = self.steps(kind="write", name=name)
+        indices, values = self.indices(writes), self.values(writes)
+        now, found, done = np.zeros(count, values.dtype), [], 0
+        for end in np.searchsorted(writes, after, side="right"):
+            for index, value in zip(indices[done:end], values[done:end], strict=True):
+                now[index] = value
+            done = int(end)
+            found.append(now.copy())
+        return np.array(found).reshape(len(after), count)
+
+    def count_until(self, steps: np.ndarray, marks: np.ndarray) -> np.ndarray:
+        """Return for each of `steps` how many of `marks` its thread has made by then, the step itself included: (n,) int64."""
         trace = self.recording.trace
         marked = np.zeros(len(trace), bool)
         marked[self._order[np.asarray(marks, int) - 1]] = True
         return trace.count(marked)[self._order[np.asarray(steps, int) - 1]].astype(np.int64)
 
     def last(self, name: str, thread: int, before: int | None = None) -> float | int | list | None:
-        """What a thread's variable held after step `before` (default: at the end); None where it was never set."""
+        """Return what a thread's variable holds after step `before` (default: at the end); None where it was never set."""
         steps = self.steps(kind="value", name=name, thread=thread)
         steps = steps if before is None else steps[steps <= before]
         if not len(steps):
@@ -75,16 +101,13 @@ class RecordingQuery:
         return value[0] if value is not None and len(value) == 1 else value
 
     def barriers(self) -> list[int]:
-        """The steps at which all have reached a barrier, one for each barrier that is met."""
-        trace, arrived, last = self.recording.trace, {}, []
-        for step in self.steps(kind="arrive"):
-            thread = int(trace.thread[self._order[step - 1]])
-            count = arrived[thread] = arrived.get(thread, 0) + 1
-            last[count - 1 : count] = [int(step)]
-        return sorted(last)
+        """Return the steps at which all threads have reached a barrier, one for each barrier that is met."""
+        arrivals = self.steps(kind="arrive")
+        numbers = self.count_until(arrivals, arrivals)  # of the barriers that each thread has met
+        return sorted(int(arrivals[numbers == number].max()) for number in np.unique(numbers))
 
     def output(self, name: str) -> np.ndarray:
-        """A buffer after the run, with dtype and shape of the input of this name."""
+        """Return a buffer after the dispatch, with dtype and shape of the input of this name."""
         return typed(self.job, name, self.recording.outputs[name])
 
     @cached_property
@@ -93,7 +116,7 @@ class RecordingQuery:
 
 
 def typed(job: KernelJob, name: str, words: np.ndarray) -> np.ndarray:
-    """32-bit words as what was put in: dtype and shape of the job's input, uint32 where it had none."""
+    """Return 32-bit words with dtype and shape of the job's input of this name; uint32 where it had none."""
     given = job.inputs.get(name)
     if given is None:
         return words

@@ -1,14 +1,14 @@
-"""What a lesson's methods give back: an answer, a verdict, and what a page can show without a stepper."""
+"""What a lesson's methods return: an answer, a verdict, and what a page shows without a stepper."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 
 @dataclass(frozen=True)
 class Answer:
-    """To a quiz: the answer, the up to four options it stands among, the step that shows it, and one sentence why (HTML)."""
+    """The answer to a quiz: its text, up to four options (itself among them), the step that shows it, and a sentence why (HTML)."""
 
     value: str
     options: tuple[str, ...]
@@ -18,7 +18,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """On a claim: whether it holds, what was run and counted, and what is true instead (both HTML)."""
+    """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both HTML)."""
 
     holds: bool
     ran: str
@@ -45,12 +45,12 @@ class Curves:
     lines: tuple[tuple[float, str], ...] = ()
     log_x: bool = False
     log_y: bool = False
-    height: int = 240
+    height: int = 240  # pixels
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Amounts with their labels, drawn as bars from zero. `words` are what stands at the end of each, else the amount."""
+    """Amounts with their labels, drawn as bars from zero. `words` stand at the end of each bar, else the amount."""
 
     labels: tuple[str, ...]
     amounts: tuple[float, ...]
@@ -69,7 +69,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """`pixels` (h, w, 3) or (h, w, 4) uint8, or (h, w) floats or integers: a map of amounts, whose value a pointer reads off."""
+    """A picture (h, w, 3) or (h, w, 4) uint8, or a map (h, w) of floats or integers whose values a pointer reads off."""
 
     caption: str
     pixels: np.ndarray
@@ -81,7 +81,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures beside each other, each pixel drawn as a square. A pointer magnifies the same place in all: `lens` pixels across.
+    """Pictures beside each other, each pixel drawn as a square. A pointer magnifies the same pixels in all: `lens` pixels across.
 
     Until somebody points, the lens is at `at` (x, y), where that is given.
     """
@@ -109,28 +109,30 @@ class Code:
 
 @dataclass(frozen=True)
 class Several:
-    """More than one, one under the other."""
+    """Several results, one under the other."""
 
-    shows: tuple[Any, ...] = field(default=())
+    shows: tuple["Part", ...] = ()
 
 
 @dataclass(frozen=True)
 class Scenes:
-    """Scenes of which one is shown at a time, scrubbed by a slider: each one of this module, or Several. `words` (HTML) say which
-    one it is; `first` is the one in view at first.
-    """
+    """Results of which one is shown at a time, scrubbed by a slider. `words` (HTML) name each; `first` is in view at first."""
 
-    scenes: tuple[Any, ...]
+    scenes: tuple["Result", ...]
     words: tuple[str, ...]
     first: int = 0
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Ways over a landscape from above, scrubbed step by step.
+    """Paths over a landscape from above, scrubbed step by step.
 
-    `heights` (h, w) over x and y from `low` to `high`, each (x, y), its first row at the lowest y, drawn as contours at `levels`;
-    each of `paths` has as many places, one a step; `goal` is the lowest point.
+    Attributes:
+        heights: (h, w) over x and y from `low` to `high`, its first row at the lowest y.
+        low, high: (x, y).
+        levels: the heights at which contours are drawn.
+        paths: each with as many points, one a step.
+        goal: (x, y) of the lowest point.
     """
 
     heights: np.ndarray
@@ -139,3 +141,7 @@ class Paths:
     levels: tuple[float, ...]
     paths: tuple[Curve, ...]
     goal: tuple[float, float] | None = None
+
+
+Part: TypeAlias = Curves | Bars | Table | Pictures | Words | Code | Scenes | Paths
+Result: TypeAlias = Part | Several

@@ -12,7 +12,7 @@ import reference
 from splatscope.lessons.blending.lesson import HEIGHT, SHAPES, WIDTH, blends, raw
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
-from splatscope.web.lesson_page.lesson_form import put
+from splatscope.web.lesson_page.lesson_form import set_parameter
 
 Told = Callable[..., tuple[Any, Any]]
 
@@ -106,4 +106,4 @@ def test_a_layer_weighs_less_the_farther_back_it_stands(experiment: Experiment) 
 )
 def test_only_layers_are_taken(layers: Any) -> None:
     with pytest.raises(ValueError, match="Layers cannot be that: 1 to 8 layers"):
-        put(find_lesson("blending")(), "layers", layers)
+        set_parameter(find_lesson("blending")(), "layers", layers)

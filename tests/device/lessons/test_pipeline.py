@@ -56,7 +56,7 @@ def test_the_claims_do_not_hold(experiment: Experiment, claim: str):
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):
     lesson = find_lesson(STEM)()
     assert "PaddedShortList" in lesson.wrong_order(experiment).html
-    assert experiment.refused(lesson.forged()) == ""
+    assert experiment.compile_errors(lesson.forged()) == ""
     ran = lesson.order_is_checked(experiment).ran
     assert "<b>refused</b>" in ran
     assert "<b>compiled</b>" in ran

@@ -75,7 +75,7 @@ def test_without_the_barrier_there_is_a_race_at_every_distance(experiment: Exper
 
 def test_the_fix_is_the_barrier(experiment: Experiment):
     broken = find_lesson(STEM)(barrier=False)
-    mended = find_lesson(STEM)(**broken.mends)
+    mended = find_lesson(STEM)(**broken.fix)
     lines = [set(one.job().source.split("\n")) for one in (broken, mended)]
     assert lines[0] <= lines[1]
     assert (

@@ -34,10 +34,10 @@ def test_it_opens_and_the_page_can_ask_it(stem):
         for name, method in vars(lesson).items()
         if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
     )
-    shown = lessons._show_recorded(LessonRequest.of(lesson()), quizzes)
+    shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes)
     trace = Trace.load((LESSONS / stem / "recording.npz").read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
-    assert shown.elsewhere == shown.packed.meta["adapter"]
+    assert shown.shipped_from == shown.packed.meta["adapter"]
     assert trace.header["wave_size"] == 32
     assert shown.packed.meta["same_as_plain"]
     assert set(shown.answers) == set(quizzes)

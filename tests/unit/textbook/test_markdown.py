@@ -7,7 +7,7 @@ from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
 from splatscope.textbook.markdown import KINDS, html_of, parse, region
 from splatscope.textbook.terms import Links, terms
-from splatscope.web.lesson_page.lesson_form import address, read
+from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
 from splatscope.web.shell.pages import BY_NAME
 
 STEMS = lesson_names()
@@ -34,8 +34,8 @@ def test_a_section_names_only_what_there_is(stem: str):
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_address_restores_a_section(stem: str):
     lesson = find_lesson(stem)()
-    assert address(lesson) == ""
-    read(lesson, {"nobody": "1", **{name: "\x00[" for name in lesson.param if name != "name"}})
+    assert address_of(lesson) == ""
+    set_from_address(lesson, {"nobody": "1", **{name: "\x00[" for name in lesson.param if name != "name"}})
     assert all(type(value) is type(lesson.param[name].default) for name, value in lesson.param.values().items())
 
 

@@ -10,7 +10,7 @@ from splatscope.textbook.markdown import parse as blocks_of
 from splatscope.web.classroom.classroom import Classroom, classroom, code_of
 from splatscope.web.classroom.walk_bar import WalkBar, join, reachable
 from splatscope.web.classroom.walks import find, parse, parse_stops, section_stops, walks
-from splatscope.web.lesson_page.lesson_form import address, parameters, read
+from splatscope.web.lesson_page.lesson_form import address_of, parameters, set_from_address
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.router import RESERVED
 
@@ -31,8 +31,8 @@ def test_a_stop_names_what_its_page_has(stop):
         assert not stop.inputs
         return
     lesson = find_lesson(stop.page)()
-    read(lesson, dict(parse_qsl(stop.inputs)))
-    assert address(lesson) == stop.inputs  # each is a parameter, its value allowed and not the default
+    set_from_address(lesson, dict(parse_qsl(stop.inputs)))
+    assert address_of(lesson) == stop.inputs  # each is a parameter, its value allowed and not the default
     names = {f"{block.kind}-{block.args[0]}" for block in blocks_of(text_of(stop.page)) if block.args}
     assert stop.show in {"", "figure"} | {name for name in names if name.startswith(("quiz-", "claim-", "show-"))}
 

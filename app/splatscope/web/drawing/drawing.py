@@ -1,4 +1,4 @@
-"""The drawing at the left of a lesson's figure, and the formula under its source. Both follow the stepper around them."""
+"""The drawing at the left of a lesson's figure, and the formula under its source. Both follow the stepper that holds them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +9,11 @@ from splatscope.web.component import Component
 
 
 class Drawing(Component):
-    """What lessons/NAME/drawing.js draws. What somebody drags in it goes to `on_set(name, value)`, like a control's change."""
+    """What lessons/NAME/drawing.js draws. A value that is dragged in it goes to `on_set(name, value)`, like a control's."""
 
     lesson = param.String(doc="The lesson's name")
-    options = param.Dict(default={}, doc="What the lesson says of it, fixed")
-    facts = param.Dict(default={}, doc="What the lesson knows of the whole recording")
+    options = param.Dict(default={}, doc="FigureSpec.options")
+    facts = param.Dict(default={}, doc="Lesson.facts, of the recording in view")
     values = param.Dict(default={}, doc="The lesson's parameters")
 
     def __init__(self, on_set: Callable[[str, Any], None], **params: Any):

@@ -1,4 +1,4 @@
-"""The Bokeh chart of a lesson's curves: each named at its end, in our look."""
+"""The Bokeh chart of a lesson's curves: each labelled at its end, in the look of the app."""
 
 import numpy as np
 from bokeh.core.properties import value
@@ -10,7 +10,7 @@ from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, c
 
 
 def curves_chart(curves: Curves) -> figure:
-    """A chart of up to eight curves; where a value is NaN, a line is interrupted."""
+    """Return a chart of up to eight curves; a NaN interrupts a line."""
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
@@ -46,7 +46,7 @@ def curves_chart(curves: Curves) -> figure:
 
 
 def _close(curves: Curves, low: float, high: float) -> bool:
-    """Whether two heights lie so near each other that names over both would overlap."""
+    """Return whether two heights lie so near each other that labels over both would overlap."""
     ys = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
     ys = ys[np.isfinite(ys) & ((ys > 0) | (not curves.log_y))]
     scale = np.log if curves.log_y else np.asarray
@@ -55,7 +55,7 @@ def _close(curves: Curves, low: float, high: float) -> bool:
 
 
 def _range(curves: Curves) -> Range1d:
-    """From the least x to the largest, with a little room behind it."""
+    """Return the range from the least x to the largest, with a little room behind it."""
     xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
     low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
     return Range1d(low, high * (high / low) ** 0.03 if curves.log_x else high + 0.03 * ((high - low) or 1.0))

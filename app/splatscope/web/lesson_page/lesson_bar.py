@@ -1,4 +1,4 @@
-"""What a lesson puts into the top bar, and into the address."""
+"""A lesson's part of the top bar and of the address."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from splatscope.web.component import Component
 
 
 class LessonBar(Component):
-    """The devices whose recordings are there to see, and the way to the debugger.
+    """The devices whose recordings can be shown, and the link to the debugger.
 
-    The lesson's inputs stand in the address, so that a link restores them.
+    The lesson's inputs stand in the address, so that a link restores them. `choose(recorded)` is called when a device is chosen.
     """
 
     address = param.String(doc="The lesson's inputs, as they stand in an address behind page and step")

@@ -7,75 +7,66 @@ from urllib.parse import urlencode
 
 import param
 
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.web.widgets.controls import Spec, bars, bits, choice, group, number, slider, switch, text
 
 MOST_CHARACTERS = 4000  # of one value in an address
 
 
-def form(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
-    """A control for each of these parameters, all where none is named; what the lesson says in `controls` comes on top.
-
-    `{"count": {"kind": "number"}}` makes a field of a slider, `{"live": True}` has a slider tell its value while it moves,
-    `{"kind": "bars", "count": 8, "low": 0, "high": 9}` draws a text of numbers as bars,
-    `{"kind": "bits", "parts": [["sign", 1], …]}` makes a switch of each bit of a number, `{"as_menu": True}` makes a menu of
-    segments, `{"hidden": True}` leaves a parameter to the drawing.
-    """
-    items = []
-    for name in names or parameters(lesson):
-        more = dict(lesson.controls.get(name, {}))
-        if not more.pop("hidden", False) and (item := _item(lesson.param[name], more)) is not None:
-            items.append(item)
-    return [group("", *items)]
+def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
+    """Return a group with a control for each of these parameters, for all where none is named."""
+    items = [_control(lesson.param[name], lesson.controls.get(name, ControlSpec())) for name in names or parameters(lesson)]
+    return [group("", *(item for item in items if item is not None))]
 
 
-def _item(parameter: param.Parameter, more: dict[str, Any]) -> Spec | None:
-    kind = more.pop("kind", "")
+def _control(parameter: param.Parameter, spec: ControlSpec) -> Spec | None:
     match parameter:
+        case _ if spec.kind == "hidden":
+            return None
         case param.Selector():
-            return choice(parameter, as_menu=more.pop("as_menu", len(parameter.objects) > 5)) | more
+            return choice(parameter, as_menu=spec.kind == "menu" or len(parameter.objects) > 5)
         case param.Boolean():
-            return switch(parameter, **more)
-        case param.Integer() if kind == "bits":
-            return bits(parameter, **more)
-        case param.Number() if kind == "number":
-            return number(parameter) | more
+            return switch(parameter, off=spec.off, on=spec.on)
+        case param.Integer() if spec.kind == "bits":
+            return bits(parameter, list(spec.parts))
+        case param.Number() if spec.kind == "number":
+            return number(parameter)
         case param.Number():
-            return slider(parameter, **more)
-        case param.String() if kind == "bars":
-            return bars(parameter, **more)
+            return slider(parameter, log=spec.log, live=spec.live)
+        case param.String() if spec.kind == "bars":
+            return bars(parameter, count=spec.count, low=spec.low, high=spec.high)
         case param.String():
-            return text(parameter) | more
+            return text(parameter)
     return None
 
 
 def parameters(lesson: Lesson) -> list[str]:
-    """The names of a lesson's own parameters, in the order they are declared."""
+    """Return the names of a lesson's own parameters, in the order they are declared."""
     return [name for name in lesson.param if name != "name" and (lesson.param[name].precedence or 0) >= 0]
 
 
-def address(lesson: Lesson) -> str:
-    """What differs from the defaults, as it stands in an address: `count=16&keys=%5B4%2C7%5D`, values as JSON or bare words."""
+def address_of(lesson: Lesson) -> str:
+    """Return what differs from the defaults, as in an address: `count=16&keys=%5B4%2C7%5D`, values as JSON or bare words."""
     changed = {name: getattr(lesson, name) for name in parameters(lesson) if getattr(lesson, name) != lesson.param[name].default}
     return urlencode(
         {name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()}
     )
 
 
-def read(lesson: Lesson, given: Mapping[str, str]) -> None:
-    """Sets what an address gives, and all else to its default. What a parameter does not allow is left out."""
+def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
+    """Set the parameters that an address gives, and all others to their defaults. Ignore what a parameter does not allow."""
     values = {name: lesson.param[name].default for name in parameters(lesson)}
-    for name in values.keys() & given.keys():
+    for name in values.keys() & inputs.keys():
         try:
-            put(lesson, name, _value(lesson.param[name], given[name][:MOST_CHARACTERS]))
+            set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MOST_CHARACTERS]))
             values[name] = getattr(lesson, name)
         except (ValueError, TypeError):
             continue
     lesson.param.update(**values)
 
 
-def put(lesson: Lesson, name: str, value: Any) -> None:
-    """Sets one parameter from what a browser sent. Raises ValueError with what is allowed."""
+def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
+    """Set one parameter to what a browser sent. Raises ValueError with what is allowed."""
     parameter = lesson.param[name]
     if isinstance(parameter, param.Integer) and isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -1,7 +1,8 @@
-"""The page of a section: its text with what is live in it, from the pair of files in lessons/ that its name gives."""
+"""The page of a section: its text with what is live in it, made of its folder in lessons/."""
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from functools import partial
 from html import escape
 from typing import Any
@@ -10,7 +11,7 @@ import panel as pn
 
 from splatscope.gpu.device import DeviceError
 from splatscope.gpu.kernel import CompileError, declaration
-from splatscope.services.lessons import attempt, depends, show, show_recorded
+from splatscope.services.lessons import LessonRecording, dependencies, open_shipped, record_lesson, run_experiment
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region
@@ -19,7 +20,7 @@ from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
 from splatscope.web.lesson_page.lesson_bar import LessonBar
-from splatscope.web.lesson_page.lesson_form import address, form, put, read
+from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -31,8 +32,8 @@ from splatscope.workers.connection import WorkerError
 log = logging.getLogger(__name__)
 
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
-SETTLE = 0.4  # seconds
-ELSEWHERE = "recorded"  # in an address: the recording that ships is shown
+SETTLE = 0.4  # seconds that the inputs have to be left alone before claims and shows run again
+SHIPPED = "recorded"  # in an address: the recording that ships is shown
 TROUBLE = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
@@ -43,13 +44,13 @@ class LessonPage:
         stem = location.page
         self.location = location
         self.lesson: Lesson = find_lesson(stem)()
-        read(self.lesson, location.inputs)
-        self._recorded = ELSEWHERE in location.inputs
+        set_from_address(self.lesson, location.inputs)
+        self._shows_shipped = SHIPPED in location.inputs
         self.slots: list[Any] = []
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
-        self.tried: dict[str, Claim | Show] = {}
-        self.waiting: list[str] = []  # methods to try, once the figure is there
+        self.experiments: dict[str, Claim | Show] = {}  # by the lesson's method
+        self.waiting: list[str] = []  # methods to run, once the figure is recorded
         self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
@@ -75,10 +76,11 @@ class LessonPage:
             actions=[self.bar],
         )
         self.page.on_close(self.close)
-        self.page.on_close(partial(location.param.unwatch, location.param.watch(self._asked, "inputs")))
+        self.page.on_close(partial(location.param.unwatch, location.param.watch(self._follow_address, "inputs")))
         pn.state.onload(self._begin)
 
     def close(self) -> None:
+        """Cancel what is running."""
         for task in self._tasks.values():
             task.cancel()
 
@@ -91,8 +93,8 @@ class LessonPage:
             case "afterwards":
                 return f'<aside class="after"><b>Afterwards you can say</b> {inline(block.text)}</aside>'
             case "controls":
-                groups = form(self.lesson, block.args)
-                self.controls.append(Controls(self._control, {}, groups=groups, values=self._values(), bar=True))
+                groups = controls_of(self.lesson, block.args)
+                self.controls.append(Controls(self._set, {}, groups=groups, values=self._values(), bar=True))
                 return self._slot(self.controls[-1])
             case "figure":
                 caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
@@ -112,90 +114,97 @@ class LessonPage:
                 quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))
                 return self._slot(quiz, f"quiz-{block.args[0]}")
             case "claim" | "show":
-                return self._slot(self._tries(block), f"{block.kind}-{block.args[0]}")
+                return self._slot(self._experiment(block), f"{block.kind}-{block.args[0]}")
         raise ValueError(f"No page shows a block “{block.kind}”")
 
-    def _tries(self, block: TextBlock) -> Claim | Show:
+    def _experiment(self, block: TextBlock) -> Claim | Show:
         name = block.args[0]
         if not callable(getattr(self.lesson, name, None)):
             raise LookupError(f"lessons/{self.lesson.stem()}/lesson.py has no method {name}")
-        run = partial(self._again, name)
-        words = inline(block.text)
-        made = Claim(run, claim=words) if block.kind == "claim" else Show(run, caption=words, method=name)
-        self.tried[name] = made
-        return made
+        run, words = partial(self._run_again, name), inline(block.text)
+        experiment = Claim(run, claim=words) if block.kind == "claim" else Show(run, caption=words, method=name)
+        self.experiments[name] = experiment
+        return experiment
 
     def _figure(self) -> Stepper:
-        figure = dict(self.lesson.figure)
-        options, stem = figure.pop("options", {}), self.lesson.stem()
+        spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
         if has_drawing(stem):
-            self.drawing = figure["aside"] = Drawing(self._control, lesson=stem, options=options, values=self._values())
+            self.drawing = Drawing(self._set, lesson=stem, options=dict(spec.options), values=self._values())
         if self._formula is not None:
             args = dict(arg.split("=") for arg in self._formula.args)
-            figure["below"] = Formula(text=self._formula.text, bits=int(args.get("bits", 0)))
-        self.stepper = Stepper(**{"layout": "figure", "parts": ["source"], "unit": self.lesson.unit} | figure)
-        self.stepper.on_fix = self._mend
+            formula = Formula(text=self._formula.text, bits=int(args.get("bits", 0)))
+        self.stepper = Stepper(
+            layout="figure",
+            parts=list(spec.parts),
+            unit=self.lesson.unit,
+            thread=spec.thread,
+            lockstep=spec.lockstep,
+            aside=self.drawing,
+            below=formula,
+        )
+        self.stepper.on_fix = self._apply_fix
         return self.stepper
 
     def _slot(self, component: Any, block: str = "") -> str:
-        """A place for a component; `block` is its name, by which a walk finds it on the page."""
+        """Return the HTML that a component takes the place of; by the name `block` a walk finds it on the page."""
         self.slots.append(component)
         name = f' data-block="{block}"' if block else ""
         return f'<div data-slot="{len(self.slots) - 1}"{name}></div>'
 
-    # What changes
+    # The inputs
 
     def _values(self) -> dict[str, Any]:
         return {name: value for name, value in self.lesson.param.values().items() if name != "name"}
 
-    def _control(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: Any) -> None:
         if name not in self.lesson.param or name == "name":
             return
         try:
-            put(self.lesson, name, value)
+            set_parameter(self.lesson, name, value)
         except ValueError as error:
             for controls in self.controls:
                 controls.tell(self._values(), {name: str(error)})
             return
         self._changed()
 
-    def _asked(self, event: Any) -> None:
-        """The address gives other inputs: Back, Forward, or a link to this page."""
-        before, recorded = self._values(), ELSEWHERE in event.new
-        read(self.lesson, event.new)
-        if self._values() != before or recorded != self._recorded:
-            self._changed(recorded)
+    def _follow_address(self, event: Any) -> None:
+        """Take the inputs of the address, which Back, Forward or a link to this page have changed."""
+        before, shipped = self._values(), SHIPPED in event.new
+        set_from_address(self.lesson, event.new)
+        if self._values() != before or shipped != self._shows_shipped:
+            self._changed(shipped)
 
-    def _choose(self, recorded: bool) -> None:
-        """This device's recording, or the one that ships, which is of the lesson's first inputs."""
-        if recorded:
-            read(self.lesson, {})
-        self._changed(recorded)
+    def _choose(self, shipped: bool) -> None:
+        """Show this device's recording, or the one that ships, which is of the lesson's first inputs."""
+        if shipped:
+            set_from_address(self.lesson, {})
+        self._changed(shipped)
 
     def _address(self) -> str:
-        return f"{ELSEWHERE}=1" if self._recorded else address(self.lesson)
+        return f"{SHIPPED}=1" if self._shows_shipped else address_of(self.lesson)
 
-    def _changed(self, recorded: bool = False) -> None:
-        """New inputs for this device, or back to the recording that ships."""
-        self._recorded = recorded
+    def _changed(self, shipped: bool = False) -> None:
+        """Record the new inputs on this device, or open the recording that ships, and run again what depends on them."""
+        self._shows_shipped = shipped
         values = self._values()
-        changed = {name for name, value in values.items() if self._shown.get(name, value) != value}
+        changed = {name for name, value in values.items() if self._last_values.get(name, value) != value}
         for controls in self.controls:
             controls.tell(values, dict.fromkeys(values, ""))
         if self.drawing:
             self.drawing.values = values
         self.bar.param.update(address=self._address(), debugger=self._link())
         self._start("figure", self._record(settle=SETTLE))
-        self.waiting += [name for name in self.tried if name not in self.waiting and changed & set(depends(self.lesson, name))]
-        self._shown = values
+        affected = [name for name in self.experiments if changed & dependencies(self.lesson, name)]
+        self.waiting += [name for name in affected if name not in self.waiting]
+        self._last_values = values
 
     def _keys(self) -> list[tuple[str, str]]:
-        """What → does here, then what moves about in any recording; the debugger's list has the rest."""
+        """Return what → does here, then the keys that move about in any recording; the debugger's list has the rest."""
         unit = self.lesson.unit
         return [("→ ←", f"On to the end of the next {unit}, or back"), *(row for row in KEYS if row[0] in BASIC)]
 
     def _link(self) -> str:
-        """The address of the debugger with this kernel and these inputs; empty where they are too long for one."""
+        """Return the debugger's address with this kernel and these inputs; empty where they are too long for one."""
         if self.stepper is None:
             return ""
         job = self.lesson.job()
@@ -206,80 +215,88 @@ class LessonPage:
             return ""
 
     def _fix(self) -> list[tuple[str, int, str]]:
-        """What the parameters that mend the figure change in its source."""
-        if not self.lesson.mends:
+        """Return what the lesson's fix changes in the figure's source, line by line."""
+        if not self.lesson.fix:
             return []
-        better = type(self.lesson)(**self._values() | self.lesson.mends)
-        return difference(self.lesson.job().source, better.job().source)
+        fixed = type(self.lesson)(**self._values() | self.lesson.fix)
+        return difference(self.lesson.job().source, fixed.job().source)
 
-    def _mend(self) -> None:
-        self.lesson.param.update(**self.lesson.mends)
+    def _apply_fix(self) -> None:
+        self.lesson.param.update(**self.lesson.fix)
         self._changed()
 
-    # What runs
+    # Recordings and experiments
 
     def _begin(self) -> None:
-        self._shown = self._values()
-        self.waiting = list(self.tried)
+        self._last_values = self._values()
+        self.waiting = list(self.experiments)
         self._start("figure", self._record())
 
-    def _again(self, name: str) -> None:
-        self._start(name, self._try(name, anew=True))
+    def _run_again(self, name: str) -> None:
+        self._start(name, self._run(name, anew=True))
 
-    def _start(self, what: str, work: Any) -> None:
-        """In the background; a later one of the same takes its place."""
-        if what in self._tasks:
-            self._tasks[what].cancel()
-        self._tasks[what] = asyncio.get_running_loop().create_task(self._guard(work))
+    def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Run work in the background, in place of earlier work of the same name."""
+        if name in self._tasks:
+            self._tasks[name].cancel()
+        self._tasks[name] = asyncio.get_running_loop().create_task(self._guard(work))
 
-    async def _guard(self, work: Any) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except Exception:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
     async def _record(self, settle: float = 0.0) -> None:
-        """The figure first; what else depends on its inputs once they have been left alone for so many seconds."""
+        """Record the figure; then, once its inputs have been left alone for `settle` seconds, run what depends on them."""
         if self.stepper is not None:
             self.stepper.wait()
             try:
-                shown = await (
-                    show_recorded(worker_pool, type(self.lesson), list(self.quizzes))
-                    if self._recorded
-                    else show(worker_pool, self.lesson, list(self.quizzes), self.stepper.progress_callback())
-                )
+                recording = await self._recording(self.stepper)
             except TROUBLE as error:
                 self.stepper.param.update(busy="", error=str(error))
                 return
-            if self.drawing:
-                self.drawing.facts = shown.facts
-            self.stepper.show(shown.packed, stops=shown.stops, fix=self._fix())
-            if self._recorded:
-                self.bar.param.update(elsewhere=shown.elsewhere, recorded=True)
-            else:
-                self.bar.param.update(adapter=shown.packed.meta.get("adapter", ""), elsewhere=shown.elsewhere, recorded=False)
-            for name, quiz in self.quizzes.items():
-                if name in shown.answers:
-                    quiz.answer = vars(shown.answers[name]) | {"options": list(shown.answers[name].options)}
+            self._show(self.stepper, recording)
         await asyncio.sleep(settle)
         while self.waiting:
             name = self.waiting[0]
-            await self._try(name)
+            await self._run(name)
             self.waiting = [other for other in self.waiting if other != name]
 
-    async def _try(self, name: str, anew: bool = False) -> None:
-        made = self.tried[name]
-        made.param.update(busy=True, error="")
-        try:
-            result = await attempt(worker_pool, self.lesson, name, anew=anew)
-        except TROUBLE as error:
-            made.param.update(busy=False, error=str(error))
-            return
-        if isinstance(made, Claim):
-            made.param.update(busy=False, verdict=vars(result))
+    async def _recording(self, stepper: Stepper) -> LessonRecording:
+        quizzes = list(self.quizzes)
+        if self._shows_shipped:
+            return await open_shipped(worker_pool, type(self.lesson), quizzes)
+        return await record_lesson(worker_pool, self.lesson, quizzes, stepper.progress_callback())
+
+    def _show(self, stepper: Stepper, recording: LessonRecording) -> None:
+        if self.drawing:
+            self.drawing.facts = recording.facts
+        stepper.show(recording.packed, stops=recording.stops, fix=self._fix())
+        if self._shows_shipped:
+            self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
-            made.show(result)
-            made.busy = False
+            adapter = recording.packed.meta.get("adapter", "")
+            self.bar.param.update(adapter=adapter, elsewhere=recording.shipped_from, recorded=False)
+        for name, quiz in self.quizzes.items():
+            if name in recording.answers:
+                answer = recording.answers[name]
+                quiz.answer = vars(answer) | {"options": list(answer.options)}
+
+    async def _run(self, name: str, anew: bool = False) -> None:
+        """Run a method of the lesson and show what it finds out."""
+        experiment = self.experiments[name]
+        experiment.param.update(busy=True, error="")
+        try:
+            result = await run_experiment(worker_pool, self.lesson, name, anew=anew)
+        except TROUBLE as error:
+            experiment.param.update(busy=False, error=str(error))
+            return
+        if isinstance(experiment, Claim):
+            experiment.param.update(busy=False, verdict=vars(result))
+        else:
+            experiment.show(result)
+            experiment.busy = False
 
 
 def lesson(location: Location) -> Page:

@@ -1,15 +1,15 @@
-"""What a lesson's methods tried out, on its way to the browser: quizzes, claims and shows."""
+"""Quizzes, claims and shows: what a lesson's methods return, on its way to the browser."""
 
 import base64
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import param
 from bokeh.embed import json_item
+from cachetools import LRUCache
 
-from splatscope.textbook.results import Bars, Code, Curves, Paths, Picture, Pictures, Scenes, Several, Table, Words
+from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
 from splatscope.web.component import Component
 from splatscope.web.lesson_page.curves import curves_chart
 
@@ -18,10 +18,12 @@ class Quiz(Component):
     """A question whose answer comes from the recording in view."""
 
     question = param.String(doc="HTML")
-    answer = param.Dict(default={}, doc="As engine.shown.Answer; empty until the recording is there")
+    answer = param.Dict(default={}, doc="As textbook.results.Answer; empty until the recording is there")
 
 
-class _Tried(Component):
+class _Experiment(Component):
+    """What a method of the lesson finds out. `run` is called to find it out anew."""
+
     busy = param.Boolean(default=False)
     error = param.String(default="", doc="Why it could not be run, in one line")
 
@@ -36,40 +38,37 @@ class _Tried(Component):
             self._run()
 
 
-class Claim(_Tried):
-    """A claim with its verdict. `run` tries it anew."""
+class Claim(_Experiment):
+    """A claim with its verdict."""
 
     claim = param.String(doc="HTML")
-    verdict = param.Dict(default={}, doc="As engine.shown.Verdict; empty until it was run")
+    verdict = param.Dict(default={}, doc="As textbook.results.Verdict; empty until it was run")
 
 
-class Show(_Tried):
-    """A result without a stepper. `run` makes it anew."""
+class Show(_Experiment):
+    """A result without a stepper."""
 
     caption = param.String(doc="HTML")
     method = param.String(doc="The lesson's method that made it")
     results = param.List(default=[], doc="What is drawn, one under the other; empty until it was run")
 
-    def show(self, result: Any) -> None:
-        """Draws one of engine.shown."""
+    def show(self, result: Result) -> None:
+        """Show a result."""
         self.results = parts_of(result)
 
 
-MOST_MADE = 256
-_made: OrderedDict[int, tuple[Any, list[dict[str, Any]]]] = OrderedDict()  # results by identity, and what is drawn of them
+_drawn: LRUCache[int, tuple[Result, list[dict[str, Any]]]] = LRUCache(256)  # results by identity, and what is drawn of them
 
 
-def parts_of(result: Any) -> list[dict[str, Any]]:
-    """What is drawn of a result, one under the other. Of a result that is kept it is made once for all who see it."""
-    if id(result) not in _made:
-        _made[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
-        while len(_made) > MOST_MADE:
-            _made.popitem(last=False)
-    return _made[id(result)][1]
+def parts_of(result: Result) -> list[dict[str, Any]]:
+    """Return what is drawn of a result, one part under the other. It is made once for all sessions that see the same result."""
+    if id(result) not in _drawn:
+        _drawn[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
+    return _drawn[id(result)][1]
 
 
-def plain(part: Curves | Bars | Code | Scenes | Paths | Table | Pictures | Words) -> dict[str, Any]:
-    """A result as numbers, texts and lists."""
+def plain(part: Part) -> dict[str, Any]:
+    """Return a part of a result as numbers, texts and lists. Raises TypeError for anything else."""
     match part:
         case Curves():
             return {"kind": "chart", "x": part.x, "y": part.y, "item": json_item(curves_chart(part))}

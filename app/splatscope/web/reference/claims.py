@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from functools import partial
 from html import escape
+from typing import Any
 
 import panel as pn
 
-from splatscope.services.lessons import attempt
+from splatscope.services.lessons import run_experiment
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
@@ -40,6 +42,7 @@ class Claims:
         pn.state.onload(lambda: self._start(self._all()))
 
     def close(self) -> None:
+        """Cancel what is running."""
         for task in self._tasks:
             task.cancel()
 
@@ -50,28 +53,28 @@ class Claims:
         lesson, places = find_lesson(entry.name)(), []
         for block in blocks:
             number, name = len(self.claims), block.args[0]
-            claim = Claim(partial(self._again, number), claim=inline(block.text))
+            claim = Claim(partial(self._run_again, number), claim=inline(block.text))
             self.claims.append((claim, lesson, name))
             places.append(f'<div data-slot="{number}"></div>')
         head = f'<div class="prose"><h2><a href="{entry.address}">{escape(entry.title)}</a></h2></div>'
         return head + "".join(places)
 
-    def _again(self, number: int) -> None:
-        self._start(self._try(*self.claims[number], anew=True))
+    def _run_again(self, number: int) -> None:
+        self._start(self._run(*self.claims[number], anew=True))
 
-    def _start(self, work) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _all(self) -> None:
         for claim, lesson, name in self.claims:
-            await self._try(claim, lesson, name)
+            await self._run(claim, lesson, name)
 
-    async def _try(self, claim: Claim, lesson: Lesson, name: str, anew: bool = False) -> None:
+    async def _run(self, claim: Claim, lesson: Lesson, name: str, anew: bool = False) -> None:
         claim.param.update(busy=True, error="")
         try:
-            claim.verdict = vars(await attempt(worker_pool, lesson, name, anew=anew))
+            claim.verdict = vars(await run_experiment(worker_pool, lesson, name, anew=anew))
         except TROUBLE as error:
             claim.error = str(error)
         except Exception as error:
