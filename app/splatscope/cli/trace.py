@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -15,13 +16,13 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.slang_types import scalar_named
+from splatscope.processes import ChildError, ChildTimeout, call_in_fork
 from splatscope.slang.modules import find_entry, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
-from splatscope.workers.isolated import Died, Overdue, outlive
 
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z_]\w*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
@@ -51,10 +52,11 @@ def trace(
         return _traced(job, out, as_json, all_groups)
     for scope in ("all", "entry", "nothing"):
         try:
-            return outlive(lambda: _traced(dataclasses.replace(job, instrument_scope=scope), out, as_json, all_groups), JOB_SECONDS)  # noqa: B023
-        except Overdue:
+            scoped = dataclasses.replace(job, instrument_scope=scope)
+            return call_in_fork(functools.partial(_traced, scoped, out, as_json, all_groups), JOB_SECONDS)
+        except ChildTimeout:
             return _overdue(job, as_json)
-        except Died as error:
+        except ChildError as error:
             death = error
     raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({death}).")
 

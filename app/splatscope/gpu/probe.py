@@ -5,10 +5,11 @@
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Any
+
+from splatscope.processes import ChildCrashed, ChildError, run_command
 
 LIMIT_S = 120  # a cold software driver on a busy machine takes seconds; a hung one never ends
 
@@ -75,16 +76,12 @@ def _child(*arguments: str) -> tuple[Any, str]:
 def ask(command: list[str], limit_s: float = LIMIT_S) -> tuple[Any, str]:
     """Run a command that prints an answer and a message as JSON, and return both; or None and how it ended instead."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return None, f"no answer within {limit_s:g} s"
-    if done.returncode < 0:
-        return None, f"the driver crashed (signal {-done.returncode})"
-    if done.returncode == 0 and done.stdout:
-        answer, message = json.loads(done.stdout)
-        return answer, message
-    errors = [line for line in done.stderr.splitlines() if line.strip()]
-    return None, errors[-1] if errors else f"ended with status {done.returncode}"
+        answer, message = json.loads(run_command(command, limit_s))
+    except ChildCrashed as crash:
+        return None, f"the driver crashed (signal {crash.number})"
+    except ChildError as error:
+        return None, str(error)
+    return answer, message
 
 
 def _list_adapters() -> list[tuple[str, int, str]]:

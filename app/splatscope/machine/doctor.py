@@ -9,7 +9,7 @@ from splatscope import __version__
 from splatscope.gpu import probe
 from splatscope.machine import apt, chromium, driver
 from splatscope.paths import BUNDLE, CHECKOUT
-from splatscope.workers.sandbox import confinement as confine
+from splatscope.workers.sandbox import confinement
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
 SANDBOX_REMEDY = (
@@ -67,11 +67,11 @@ def examine() -> DoctorReport:
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
     if not BUNDLE.is_file():
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
-    if why := confine.why_not():
+    if why := confinement.missing_support():
         missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
     if browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
-    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, confine.describe(), missing)
+    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, confinement.describe(), missing)
 
 
 def versions() -> dict[str, str]:

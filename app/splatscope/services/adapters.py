@@ -1,22 +1,25 @@
-"""The devices of the machine that records, where there is more than one to choose from."""
+"""The devices of the machine that records, if there is more than one to choose from."""
 
 from splatscope.gpu.device import DeviceError, adapter_names, open_device
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
-_known = SingleFlightCache(4)
+_cache = SingleFlightCache(1)
 
 
 async def adapters(pool: Pool) -> list[str]:
-    """Names that `open_device` takes, the machine's own choice first; empty where there is no choice."""
+    """Return names that `open_device` takes, the machine's own choice first; empty if there is no choice."""
     try:
-        return await _known.once("adapters", lambda: pool.run(_list, limit=60.0))
+        return await _cache.get("adapters", lambda: pool.run(_list_adapters, limit=60.0))
     except WorkerError:  # a driver that crashes when it is asked offers nothing
         return []
 
 
-def _list() -> list[str]:
+# What follows runs on a worker.
+
+
+def _list_adapters() -> list[str]:
     names = list(dict.fromkeys(name.split(" (")[0] for name in adapter_names()))
     if len(names) < 2:
         return []

@@ -1,4 +1,4 @@
-"""One iteration of training, measured on the workers' device: every dispatch, and what the stages of the largest cost."""
+"""The times of one iteration of training on the workers' device: of every dispatch, and of the stages inside the largest."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,14 @@ from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
-BEFORE = 10  # iterations, so that it is one of training and not of its start
-REPEATS = 7  # of which the quickest counts: what else the machine does only adds
+WARM_UP_ITERATIONS = 10  # so that it is an iteration of training and not of its start
+REPEATS = 7  # the quickest counts: what else the machine does only adds
 LIMIT = 120.0  # seconds
 
 
 @dataclass(frozen=True)
 class DispatchTime:
-    """A kernel as it was dispatched: workgroups, threads of each, milliseconds by the device's own clock."""
+    """A dispatch of a kernel: workgroups and threads of a workgroup by dimension, milliseconds by the device's own clock."""
 
     kernel: str
     groups: tuple[int, int, int]
@@ -34,10 +34,14 @@ class DispatchTime:
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """`dispatches` are those of the documents' tiled kernels, with the picture's last, `binned` those of the fast ones.
+class IterationTimes:
+    """One iteration, with the sample's tiled kernels and with the binned ones.
 
-    `stages` are milliseconds inside of them: list, sort, blend of the forward pass, and backward; those that could be told apart.
+    Attributes:
+        number: The iteration's number in its training.
+        dispatches: Those of the tiled kernels, and the dispatch that draws the picture last.
+        stages: Milliseconds inside them: "list", "sort" and "blend" of the forward pass, "backward"; those above the noise.
+        binned: The dispatches of the binned kernels.
     """
 
     adapter: Adapter
@@ -50,30 +54,30 @@ class Iteration:
     binned: list[DispatchTime]
 
 
-async def measured(pool: Pool) -> Iteration:
-    """The iteration, measured once for all who ask. Raises WorkerError."""
-    return await _kept.once("iteration", lambda: pool.run(_measure, limit=LIMIT))
+async def measure_iteration(pool: Pool) -> IterationTimes:
+    """Return the times of an iteration, measured once for all pages. Raises WorkerError."""
+    return await _cache.get("iteration", lambda: pool.run(_measure, limit=LIMIT))
 
 
-_kept = SingleFlightCache(1)
+_cache = SingleFlightCache(1)
 
 
 # What follows runs on a worker.
 
 
-def _measure() -> Iteration:
+def _measure() -> IterationTimes:
     picture = read_picture((ASSETS / PICTURE).read_bytes(), PICTURE, Settings().size)
     tiled, binned = (
         Trainer(open_device(), start_state(Settings(kernels=kernels, growth=False), picture.pixels, PICTURE))
         for kernels in ("tiled", "binned")
     )
-    parts = [_as_far_as(tiled, ordered) for ordered in (0, 1)]
+    parts = [_forward_up_to(tiled, ordered) for ordered in (0, 1)]
     queries = tiled.device.create_query_pool(type=spy.QueryType.timestamp, count=len(parts) + 1)
     for trainer in (tiled, binned):
-        trainer.advance(BEFORE)
+        trainer.advance(WARM_UP_ITERATIONS)
     submit_timed(tiled.device, parts, queries)  # the driver compiles
     least: dict[str, float] = {}
-    for _ in range(REPEATS):  # in turns, so that what else the machine does meets them all
+    for _ in range(REPEATS):  # interleaved, so that what else the machine does slows all of them alike
         took = dict(zip(("listed", "ordered"), submit_timed(tiled.device, parts, queries), strict=True))
         found = {name: 1e3 * seconds for name, seconds in took.items()}
         for trainer in (tiled, binned):
@@ -81,32 +85,32 @@ def _measure() -> Iteration:
             trainer.look()
             found |= trainer.kernel_ms
         least = {name: min(ms, least.get(name, ms)) for name, ms in found.items()}
-    return Iteration(
+    return IterationTimes(
         adapter=adapter_of(tiled.device),
         width=tiled.run.width,
         height=tiled.run.height,
         blobs=tiled.state.settings.blobs,
         number=tiled.state.step,
-        dispatches=[_of(bound, least) for bound in (*tiled.kernels.iteration, *tiled.kernels.drawing)],
+        dispatches=[_dispatch_time(bound, least) for bound in (*tiled.kernels.iteration, *tiled.kernels.drawing)],
         stages=_stages(least),
-        binned=[_of(bound, least) for bound in binned.kernels.iteration],
+        binned=[_dispatch_time(bound, least) for bound in binned.kernels.iteration],
     )
 
 
-def _of(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
+def _dispatch_time(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
     groups = (int(bound.groups.x), int(bound.groups.y), int(bound.groups.z))
     return DispatchTime(bound.kernel.name, groups, bound.kernel.group_size, ms[bound.kernel.name])
 
 
 def _stages(ms: dict[str, float]) -> dict[str, float]:
-    """Each as a difference; one that is lost in the noise of a busy machine is left out."""
+    """Return each stage's time as a difference of two; one that is lost in the noise of a busy machine is left out."""
     ends = [0.0, ms["listed"], ms["ordered"], ms["imageMain"], ms["computeDerivativesMain"]]
     took = dict(zip(("list", "sort", "blend", "backward"), np.diff(ends).tolist(), strict=True))
     return {name: part for name, part in took.items() if part > 0}
 
 
-def _as_far_as(trainer: Trainer, ordered: int) -> BoundKernel:
-    """The forward pass as far as the list, or as its sort."""
+def _forward_up_to(trainer: Trainer, ordered: int) -> BoundKernel:
+    """Return the forward pass up to the list, or up to its sort if `ordered`."""
     run = trainer.run
     columns, rows = run.tiles(*trainer.kernels.tile[:2])
     buffers = {"blobsBuffer": run.raw, "listLength": zeros(run.device, columns * rows, np.uint32)}

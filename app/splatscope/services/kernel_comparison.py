@@ -1,4 +1,4 @@
-"""The ladder simple → tiled → binned: one iteration of each on the same small picture and Gaussians, timed as it is and counted."""
+"""Simple, tiled and binned kernels compared: one iteration of each on the same small picture and Gaussians, timed and counted."""
 
 from dataclasses import dataclass
 
@@ -14,80 +14,103 @@ from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
 SIZE = 128
-MOST = (64, 32)  # Gaussians: autodiff stores every step of the simple kernels' loop, for which some drivers have little room
-LARGE = {True: (256, 2048), False: (512, 40_960)}  # pixels a side and Gaussians for the upper two rungs alone, by `is_software`
-BEFORE = 200  # iterations, so that the Gaussians lie as they do in training
-REPEATS = 7  # of which the quickest counts: what else the machine does only adds
+COUNTS = (64, 32)  # Gaussians, the next if a driver refuses: autodiff stores every step of the simple kernels' loop
+LARGE = {True: (256, 2048), False: (512, 40_960)}  # pixels a side and Gaussians for tiled and binned alone, by `is_software`
+WARM_UP_ITERATIONS = 200  # so that the Gaussians lie as they do in training
+REPEATS = 7  # the quickest counts: what else the machine does only adds
 LIMIT = 120.0  # seconds a job: the simple kernels' loop takes a driver long to compile
 
-WAYS = ("simple", "tiled", "binned")
+KERNELS = ("simple", "tiled", "binned")
 
 
 @dataclass(frozen=True)
-class Rung:
-    """One kind of kernels: milliseconds of each kernel of an iteration, what they counted, ids in all lists, pixels of a tile."""
+class Timing:
+    """One iteration with one kind of kernels.
 
-    kernels: str
+    Attributes:
+        ms: Milliseconds by kernel.
+        listed: Ids in the lists of all tiles.
+        tile: Width and height of a tile in pixels.
+    """
+
     ms: dict[str, float]
-    counts: Counts
     listed: int
     tile: tuple[int, int]
 
     @property
     def total(self) -> float:
+        """Milliseconds of the whole iteration."""
         return sum(self.ms.values())
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """The rungs, slowest first, and what they all worked on; and the upper two once more where training has its size."""
+class CountedTiming(Timing):
+    """A timing, and what the same kernels did, counted in another run."""
+
+    kernels: str
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The kinds of kernels, slowest first, on the same work.
+
+    Attributes:
+        size: Side of the picture in pixels.
+        blobs: Number of Gaussians.
+        timings: One a kind, in the order of `KERNELS`.
+        large_size: Side of the larger picture in pixels.
+        large_blobs: Number of Gaussians on it.
+        large: Tiled and binned once more, at a size that training has.
+    """
 
     adapter: Adapter
     size: int
     blobs: int
-    rungs: list[Rung]
+    timings: list[CountedTiming]
     large_size: int
     large_blobs: int
-    large: list["Timing"]  # of tiled and binned
+    large: list[Timing]
 
 
-async def climbed(pool: Pool) -> Ladder:
-    """The ladder, measured once for all who ask. Raises WorkerError, UnsupportedDevice."""
-    return await _kept.once("ladder", lambda: _climb(pool))
+async def compare_kernels(pool: Pool) -> Comparison:
+    """Return the comparison, made once for all pages. Raises WorkerError, UnsupportedDevice."""
+    return await _cache.get("comparison", lambda: _compare(pool))
 
 
-_kept = SingleFlightCache(1)
+_cache = SingleFlightCache(1)
 
 
-async def _climb(pool: Pool) -> Ladder:
-    """In several jobs on one worker, so that others have their turns between."""
+async def _compare(pool: Pool) -> Comparison:
+    """Measure in several jobs on one worker, so that jobs of others run between them."""
 
     async def job(function, *args):
-        return await pool.run(function, *args, key="ladder", limit=LIMIT)
+        return await pool.run(function, *args, key="kernel comparison", limit=LIMIT)
 
     try:
-        for blobs in MOST:
-            states = await job(_same_work, SIZE, blobs, WAYS)
+        for blobs in COUNTS:
+            states = await job(_same_work, SIZE, blobs, KERNELS)
             try:
                 for state in states:
                     await job(_compile, state)
             except UnsupportedDevice:
-                if blobs == MOST[-1]:
+                if blobs == COUNTS[-1]:
                     raise
                 continue
             break
         adapter, timings = await job(_time, states)
         counts = [await job(_count, state) for state in states]
         size, many = LARGE[adapter.is_software]
-        _, large = await job(_time, await job(_same_work, size, many, WAYS[1:]))
+        _, large = await job(_time, await job(_same_work, size, many, KERNELS[1:]))
     finally:
-        pool.forget("ladder")
-    return Ladder(adapter, SIZE, blobs, rungs_of(states, timings, counts), size, many, large)
+        pool.forget("kernel comparison")
+    return Comparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), size, many, large)
 
 
-def rungs_of(states: list[TrainingState], timings: list["Timing"], counts: list[Counts]) -> list[Rung]:
+def counted_timings(states: list[TrainingState], timings: list[Timing], counts: list[Counts]) -> list[CountedTiming]:
+    """Put together what was measured of each state's kernels."""
     return [
-        Rung(state.settings.kernels, timing.ms, count, timing.listed, timing.tile)
+        CountedTiming(timing.ms, timing.listed, timing.tile, state.settings.kernels, count)
         for state, timing, count in zip(states, timings, counts, strict=True)
     ]
 
@@ -95,26 +118,13 @@ def rungs_of(states: list[TrainingState], timings: list["Timing"], counts: list[
 # What follows runs on a worker.
 
 
-@dataclass(frozen=True)
-class Timing:
-    """What the kernels as they are say of themselves: as in `Rung`."""
-
-    ms: dict[str, float]
-    listed: int
-    tile: tuple[int, int]
-
-    @property
-    def total(self) -> float:
-        return sum(self.ms.values())
-
-
-def _same_work(size: int, blobs: int, ways: tuple[str, ...]) -> list[TrainingState]:
-    """One state for each kind of kernels, with the same Gaussians, some way into their training."""
+def _same_work(size: int, blobs: int, kinds: tuple[str, ...]) -> list[TrainingState]:
+    """Return a state for each kind of kernels, with the same Gaussians, some way into their training."""
     pixels = crop_picture((ASSETS / PICTURE).read_bytes(), PICTURE, size, size).pixels
     trainer = Trainer(open_device(), start_state(Settings(size=size, blobs=blobs, growth=False), pixels, PICTURE))
-    trainer.advance(BEFORE)
+    trainer.advance(WARM_UP_ITERATIONS)
     trained = trainer.save()
-    return [_standing_still(trained, kernels) for kernels in ways]
+    return [_without_learning(trained, kernels) for kernels in kinds]
 
 
 def _compile(state: TrainingState) -> None:
@@ -125,7 +135,7 @@ def _time(states: list[TrainingState]) -> tuple[Adapter, list[Timing]]:
     device = open_device()
     trainers = [Trainer(device, state) for state in states]
     least: list[dict[str, float]] = [{} for _ in trainers]
-    for _ in range(REPEATS):  # in turns, so that what else the machine does meets them all
+    for _ in range(REPEATS):  # interleaved, so that what else the machine does slows all of them alike
         for trainer, ms in zip(trainers, least, strict=True):
             trainer.advance(1)
             for bound in trainer.kernels.iteration:
@@ -141,10 +151,10 @@ def _count(state: TrainingState) -> Counts:
     return count_iteration(open_device(), state)
 
 
-def _standing_still(trained: TrainingState, kernels: str) -> TrainingState:
-    """The same Gaussians for other kernels, with rates of zero: each iteration has the very same work."""
-    still = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
-    settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, growth=False, **still)
+def _without_learning(trained: TrainingState, kernels: str) -> TrainingState:
+    """Return the same Gaussians for other kernels, with rates of zero: each iteration has the very same work."""
+    zero_rates = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
+    settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, growth=False, **zero_rates)
     state = start_state(settings, trained.target, PICTURE)
     state.splats = trained.splats
     return state

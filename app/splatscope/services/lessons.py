@@ -80,7 +80,7 @@ async def record_lesson(
         ValueError: the inputs do not fit.
     """
     request = LessonRequest.of(lesson)
-    return await _recordings.once(
+    return await _recordings.get(
         request.key("", *quizzes), lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, on_progress=on_progress)
     )
 
@@ -93,7 +93,7 @@ async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str])
         OSError: there is no such recording.
     """
     request = LessonRequest.of(lesson())
-    return await _recordings.once(
+    return await _recordings.get(
         request.key("elsewhere", *quizzes), lambda: pool.run(_open_shipped, request, tuple(quizzes), limit=RECORD_LIMIT)
     )
 
@@ -108,7 +108,7 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     request = LessonRequest.of(lesson, dependencies(lesson, method))
     if anew:
         return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT)
-    return await _results.once(request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT))
+    return await _results.get(request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT))
 
 
 def dependencies(lesson: Lesson, method: str) -> set[str]:

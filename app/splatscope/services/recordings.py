@@ -7,8 +7,9 @@ import numpy as np
 
 from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording, refused_recording
+from splatscope.services import sandbox_jobs
 from splatscope.services.cache_key import recording_key
-from splatscope.services.sandbox_jobs import JOBS, Checked
+from splatscope.services.sandbox_jobs import Checked
 from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
 from splatscope.workers.pool import Pool
@@ -42,7 +43,7 @@ async def record_source(
         meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, on_progress)
         return PackedRecording(meta, *parts)
 
-    return await _recordings.once(recording_key(job, adapter), make)
+    return await _recordings.get(recording_key(job, adapter), make)
 
 
 async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "", *, trusted: bool = False) -> Checked:
@@ -88,12 +89,12 @@ async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> by
 
 
 async def _work(
-    pool: Pool, work: str, arguments: tuple, limit: float, trusted: bool, on_progress: Callable[[int], None] | None = None
+    pool: Pool, name: str, arguments: tuple, limit: float, trusted: bool, on_progress: Callable[[int], None] | None = None
 ) -> Answer:
     if trusted:
-        return await pool.run(JOBS[work], *arguments, limit=limit, on_progress=on_progress)
-    inside = (work, JOBS[work], arguments, limit, open_to_others())
-    return await pool.run(sandbox.work, *inside, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
+        return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, on_progress=on_progress)
+    asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())
+    return await pool.run(sandbox.run_job, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
 
 
 _recordings = SingleFlightCache(

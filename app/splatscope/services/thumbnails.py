@@ -1,4 +1,4 @@
-"""Pictures of finished fits, drawn on the pool."""
+"""Pictures of finished trainings, rendered on the pool."""
 
 import functools
 
@@ -7,10 +7,15 @@ from splatscope.paths import ASSETS
 from splatscope.splat.thumbnail import Thumbnail, ThumbnailRenderer
 from splatscope.workers.pool import Pool
 
+LIMIT = 120.0  # seconds: a cold driver compiles first
+
 
 async def draw_thumbnail(pool: Pool, name: str, count: int) -> bytes:
-    """The first `count` Gaussians of assets/`name`.npz, as a JPEG."""
-    return await pool.run(_draw, name, count, limit=120.0)
+    """Return the first `count` Gaussians of assets/`name`.npz as a JPEG. Raises WorkerError."""
+    return await pool.run(_draw, name, count, limit=LIMIT)
+
+
+# What follows runs on a worker.
 
 
 def _draw(name: str, count: int) -> bytes:

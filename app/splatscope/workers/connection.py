@@ -1,4 +1,4 @@
-"""One event loop's connection to the cluster: sends a job to the worker whose turn it is, and tells how it ended.
+"""One event loop's connection to the cluster: sends a job to the worker it is assigned to, and reports how it ended.
 
 A job goes by `Client.run`, past dask's task graph: that takes 2 ms instead of 11, leaves no state on the scheduler, is
 never repeated behind our back, and fails at once when the worker dies. What the graph would do for us, `Scheduler` does.
@@ -14,110 +14,63 @@ from typing import Any
 
 from distributed import Client, Lock
 
-from splatscope.workers import worker as job
+from splatscope.workers import worker as remote
 from splatscope.workers.scheduler import Scheduler, Worker
 
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself is given up
+NO_WORKER_LIMIT = 20.0  # seconds that jobs wait for a cluster without any worker
+PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are over in a moment
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
-LASTING = 0.3  # seconds of a stage before anybody is told of it
-PATIENCE = 20.0  # seconds that jobs wait for a cluster without any worker
 
 
 class WorkerError(RuntimeError):
-    """The job could not be done, through no exception of its own. The message is one line for the user."""
+    """A job could not be done for no fault of its own. The message is one line for the user."""
 
 
 class WorkerLost(WorkerError):  # noqa: N818
-    """The worker process died under the job."""
+    """The worker process died while it ran the job."""
 
 
 class JobTimeout(WorkerError):  # noqa: N818
     """The job ran longer than its limit, and its worker was ended."""
 
 
-class NotBegun(Exception):  # noqa: N818
-    """The worker had gone before the job reached it."""
+class JobNotStarted(Exception):  # noqa: N818
+    """The worker was gone before the job reached it; the job can be assigned to another."""
 
 
 class Connection:
-    """One event loop's connection to the cluster."""
+    """One event loop's connection to the cluster.
+
+    Args:
+        client: A connected dask client.
+        shared: Whether other servers use the same cluster.
+    """
 
     def __init__(self, client: Client, shared: bool) -> None:
         self.client = client
         self.scheduler = Scheduler()
-        self._topic = f"splatscope stages {client.id}"
-        self._listeners: dict[int, Callable[[int], None]] = {}  # of jobs that run
-        self._numbers = count()
+        self._topic = f"splatscope progress {client.id}"
+        self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of a job that runs
+        self._job_numbers = count()
         self._locks: dict[str, Lock] | None = {} if shared else None
-        self._connection = client.scheduler_comm  # replaced when the client connects anew, to a scheduler that knows nothing
-        self._watch = asyncio.create_task(self._watching())
+        self._scheduler_comm = client.scheduler_comm  # replaced when the client reconnects, to a scheduler that knows nothing
+        self._watch = asyncio.create_task(self._watch_cluster())
 
     @property
     def alive(self) -> bool:
-        return self.client.scheduler_comm is self._connection and not self._connection.comm.closed()
-
-    async def _watching(self) -> None:
-        """Keep the scheduler true for as long as the connection lasts, then turn everybody away."""
-        self.client.subscribe_topic("all", self._on_worker_event)
-        self.client.subscribe_topic(self._topic, self._on_stage_event)
-        seen = time.monotonic()
-        try:
-            for address in await self.client.nthreads():
-                self.scheduler.join(address)
-            while self.alive:
-                await asyncio.sleep(0.5)
-                if self.scheduler.workers:
-                    seen = time.monotonic()
-                elif time.monotonic() - seen > PATIENCE:
-                    self.scheduler.fail_waiting(WorkerError("No worker is up: see the log, or start some with `dask worker`."))
-        finally:
-            self.scheduler.fail_waiting(WorkerError(DISCONNECTED))
-            for address in list(self.scheduler.workers):
-                self.scheduler.leave(address)
-            with suppress(OSError):
-                await self.client.close()
+        """Whether the connection that this object was made with still stands."""
+        return self.client.scheduler_comm is self._scheduler_comm and not self._scheduler_comm.comm.closed()
 
     async def close(self) -> None:
+        """Close the connection; queued jobs fail."""
         self.client.unsubscribe_topic("all")
         self.client.unsubscribe_topic(self._topic)
-        await asyncio.sleep(0.02)  # on its way, or the scheduler logs that we do not report_later of our own end
+        await asyncio.sleep(0.02)  # until this is sent, or the scheduler logs that a subscriber left without notice
         self._watch.cancel()
         await asyncio.wait({self._watch})
 
-    def _on_worker_event(self, event: tuple[float, dict[str, Any]]) -> None:
-        match event[1]:
-            case {"action": "add-worker", "worker": address}:
-                self.scheduler.join(address)
-            case {"action": "remove-worker", "worker": address}:
-                self.scheduler.leave(address)
-
-    def _on_stage_event(self, event: tuple[float, tuple[int, int]]) -> None:
-        channel, stage = event[1]
-        if channel in self._listeners:
-            self._listeners[channel](stage)
-
-    @contextmanager
-    def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
-        """Where a job says what it is at; None where nobody listens. A stage is told once it lasts: most are over in a moment."""
-        if on_progress is None:
-            yield None
-            return
-        channel, loop, waits = next(self._numbers), asyncio.get_running_loop(), []
-
-        def report_later(stage: int) -> None:
-            for wait in waits:
-                wait.cancel()
-            waits[:] = [loop.call_later(LASTING, on_progress, stage)]
-
-        self._listeners[channel] = report_later
-        try:
-            yield self._topic, channel
-        finally:
-            del self._listeners[channel]
-            for wait in waits:
-                wait.cancel()
-
-    async def attempt(
+    async def run_job(
         self,
         worker: Worker,
         limit: float,
@@ -126,24 +79,40 @@ class Connection:
         kwargs: dict,
         on_progress: Callable[[int], None] | None = None,
     ) -> Any:
-        """Run one job on `worker`, whose turn this is, and end the turn."""
-        began = None
+        """Run one job on an acquired worker and release it.
+
+        Args:
+            worker: As returned by `Scheduler.acquire`.
+            limit: Seconds that the job may run.
+            function: Called on the worker; pickles, as do `args`, `kwargs` and its result.
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+            on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
+
+        Raises:
+            JobNotStarted: The worker was gone already.
+            WorkerLost: The worker died.
+            JobTimeout: The job ran longer than `limit`.
+            WorkerError: The connection to the cluster was lost.
+            Exception: Whatever `function` raised.
+        """
+        started = None
         try:
-            async with self._alone_on(worker):
+            async with self._exclusive(worker):
                 if self._locks is not None:
-                    await self._ask(worker, GRACE, job.ready)
-                began = time.monotonic()
+                    await self._call(worker, GRACE, remote.ping)
+                started = time.monotonic()
                 with self._progress_channel(on_progress) as channel:
-                    answer = await self._ask(worker, limit + GRACE, job.attempt, limit, function, args, kwargs, channel)
-                result, error = pickle.loads(answer)
+                    outcome = await self._call(worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel)
+                result, error = pickle.loads(outcome)
         except OSError as lost:
-            if self._locks is not None:  # a scheduler that dies may take its workers along: whose loss this is shows in a moment
+            if self._locks is not None:  # a scheduler that dies may take its workers along: which of them was lost shows soon
                 await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
                 raise WorkerError(DISCONNECTED) from None
-            if began is None:
-                raise NotBegun from lost
-            if time.monotonic() - began >= limit:
+            if started is None:
+                raise JobNotStarted from lost
+            if time.monotonic() - started >= limit:
                 raise JobTimeout(
                     f"The kernel ran longer than {limit:g} s and was stopped. Look for a loop that does not end, "
                     "or give it less to do; a fresh worker is ready."
@@ -157,21 +126,80 @@ class Connection:
             raise error
         return result
 
-    async def _ask(self, worker: Worker, patience: float, function: Callable, *args: Any) -> Any:
-        """The answer of `function(*args)` on `worker`; ConnectionError when it dies or says nothing for too long."""
+    async def _watch_cluster(self) -> None:
+        """Tell the scheduler of workers that come and go while the connection lasts, then fail what is queued."""
+        self.client.subscribe_topic("all", self._on_worker_event)
+        self.client.subscribe_topic(self._topic, self._on_progress_event)
+        last_seen = time.monotonic()
+        try:
+            for address in await self.client.nthreads():
+                self.scheduler.add_worker(address)
+            while self.alive:
+                await asyncio.sleep(0.5)
+                if self.scheduler.workers:
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > NO_WORKER_LIMIT:
+                    self.scheduler.fail_queued(WorkerError("No worker is up: see the log, or start some with `dask worker`."))
+        finally:
+            self.scheduler.fail_queued(WorkerError(DISCONNECTED))
+            for address in list(self.scheduler.workers):
+                self.scheduler.remove_worker(address)
+            with suppress(OSError):
+                await self.client.close()
+
+    def _on_worker_event(self, event: tuple[float, dict[str, Any]]) -> None:
+        match event[1]:
+            case {"action": "add-worker", "worker": address}:
+                self.scheduler.add_worker(address)
+            case {"action": "remove-worker", "worker": address}:
+                self.scheduler.remove_worker(address)
+
+    def _on_progress_event(self, event: tuple[float, tuple[int, int]]) -> None:
+        number, stage = event[1]
+        if number in self._listeners:
+            self._listeners[number](stage)
+
+    @contextmanager
+    def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
+        """Yield the topic and number under which a job reports its stages, or None without a callback."""
+        if on_progress is None:
+            yield None
+            return
+        number, loop = next(self._job_numbers), asyncio.get_running_loop()
+        pending: list[asyncio.TimerHandle] = []
+
+        def report_later(stage: int) -> None:
+            for timer in pending:
+                timer.cancel()
+            pending[:] = [loop.call_later(PROGRESS_DELAY, on_progress, stage)]
+
+        self._listeners[number] = report_later
+        try:
+            yield self._topic, number
+        finally:
+            del self._listeners[number]
+            for timer in pending:
+                timer.cancel()
+
+    async def _call(self, worker: Worker, timeout: float, function: Callable, *args: Any) -> Any:
+        """Return `function(*args)`, called on `worker`.
+
+        Raises:
+            ConnectionError: The worker died, or did not answer within `timeout` seconds; the scheduler has removed it.
+        """
         call = asyncio.ensure_future(self.client.run(function, *args, workers=[worker.address]))
-        await asyncio.wait({call, worker.gone}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({call, worker.gone}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         try:
             if call.done():
                 return call.result()[worker.address]
             call.cancel()
-            raise ConnectionError("the worker has gone or does not answer")
-        except OSError as lost:  # what a job raises itself comes back packed: this is the connection's
-            self.scheduler.leave(worker.address)
+            raise ConnectionError("the worker is gone or does not answer")
+        except OSError as lost:  # never the job's own error, which comes back pickled
+            self.scheduler.remove_worker(worker.address)
             raise ConnectionError(str(lost)) from lost
 
-    def _alone_on(self, worker: Worker) -> AbstractAsyncContextManager:
-        """On a cluster that others use too, one job at a time whoever sends it: waiting behind them is not running."""
+    def _exclusive(self, worker: Worker) -> AbstractAsyncContextManager:
+        """Lock the worker of a shared cluster, so that waiting behind another server's job does not count as running."""
         if self._locks is None:
             return nullcontext()
         if worker.address not in self._locks:

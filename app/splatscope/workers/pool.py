@@ -10,15 +10,15 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster
 
-from splatscope.workers.connection import Connection, NotBegun, WorkerError
+from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
 
 
 def _local_cluster() -> LocalCluster:
-    # At least two: one hung kernel must not hold up everybody.
+    # At least two workers, so that one hung kernel does not block all pages.
     workers = int(os.environ.get("SPLATSCOPE_WORKERS") or max(2, min(4, os.cpu_count() or 1)))
     settings = {
         "distributed.worker.profile.enabled": False,
-        "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and lives
+        "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
         "distributed.scheduler.http.routes": [],
     }
     logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
@@ -34,34 +34,34 @@ def _local_cluster() -> LocalCluster:
 
 
 class Pool:
-    """Worker processes on this machine, or those of the scheduler at `address` (default: `SPLATSCOPE_SCHEDULER`)."""
+    """Worker processes on this machine, or those of the dask scheduler at `address` (default: `SPLATSCOPE_SCHEDULER`)."""
 
     def __init__(self, address: str | None = None) -> None:
         self._address = address or os.environ.get("SPLATSCOPE_SCHEDULER")
         self._shared = self._address is not None
         self._cluster: LocalCluster | None = None
-        self._starting = threading.Lock()
+        self._start_lock = threading.Lock()
         self._connections: dict[asyncio.AbstractEventLoop, asyncio.Task[Connection]] = {}
 
     def start(self) -> None:
-        """Start the workers, which takes a second, unless they run already. `run` does so itself if nobody has."""
-        with self._starting:
+        """Start the workers unless they run, which takes a second; `run` does so itself if need be."""
+        with self._start_lock:
             if not self._shared and self._cluster is None:
                 self._cluster = _local_cluster()
                 self._address = self._cluster.scheduler_address
 
     def stop(self) -> None:
-        """End the workers of our own; those of a running cluster stay."""
-        with self._starting:
+        """End this pool's own workers; those of a shared cluster keep running."""
+        with self._start_lock:
             self._connections.clear()
             if self._cluster is not None:
                 self._cluster.close()
                 self._cluster = None
 
     async def close(self) -> None:
-        """`stop` for a program that ends its event loop by itself: takes leave of the scheduler first."""
+        """Close this event loop's connection, then `stop`: for a program that ends its event loop itself."""
         task = self._connections.pop(asyncio.get_running_loop(), None)
-        if task and (connection := _made(task)) and connection.alive:
+        if task and (connection := _established(task)) and connection.alive:
             await connection.close()
         await asyncio.to_thread(self.stop)
 
@@ -75,34 +75,43 @@ class Pool:
         on_progress: Callable[[int], None] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Call `function(*args, **kwargs)` on a worker and return its result; all of it must pickle.
+        """Return `function(*args, **kwargs)`, called on a worker; function, arguments and result must pickle.
 
-        Jobs with the same `key` meet the same process for as long as it lives, so that it can keep their state;
-        a job that misses its state there says so, and its page sends it again. Only `limit` seconds of running
-        count, not the wait for a turn. A caller that is cancelled leaves the line, but a job that runs goes on.
-        Jobs of a `untrusted`, who may well use up their limits, never take all workers at once. `on_progress` hears the stages that
-        a job takes long for, see tracing.stages.
+        A caller that is cancelled leaves the queue; a job that runs already runs on.
 
-        Raises what the function raised, WorkerLost, JobTimeout, or WorkerError when there is no cluster.
+        Args:
+            function: What to call.
+            args: Its positional arguments.
+            key: Jobs of one key run in the same process for as long as that lives, so that it can hold their state.
+            limit: Seconds that the job may run; the time in the queue does not count.
+            untrusted: The job may well use up its limit: such jobs never occupy all workers.
+            on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
+            kwargs: Its keyword arguments.
+
+        Raises:
+            WorkerLost: The worker died under the job.
+            JobTimeout: The job ran longer than `limit`.
+            WorkerError: There is no cluster, or the connection to it was lost.
+            Exception: Whatever `function` raised.
         """
         while True:
             connection = await self._connection()
-            worker = await connection.scheduler.take(key, untrusted)
-            attempt = asyncio.create_task(connection.attempt(worker, limit, function, args, kwargs, on_progress))
+            worker = await connection.scheduler.acquire(key, untrusted)
+            job = asyncio.create_task(connection.run_job(worker, limit, function, args, kwargs, on_progress))
             try:
-                return await asyncio.shield(attempt)
-            except NotBegun:
+                return await asyncio.shield(job)
+            except JobNotStarted:
                 continue
 
     def forget(self, key: str) -> None:
-        """The next job of `key` may go to any worker."""
-        for connection in filter(None, map(_made, self._connections.values())):
+        """Let the next job of `key` run on any worker."""
+        for connection in filter(None, map(_established, self._connections.values())):
             connection.scheduler.forget(key)
 
     async def _connection(self) -> Connection:
         loop = asyncio.get_running_loop()
         task = self._connections.get(loop)
-        if task is None or (task.done() and not ((connection := _made(task)) and connection.alive)):
+        if task is None or (task.done() and not ((connection := _established(task)) and connection.alive)):
             task = self._connections[loop] = asyncio.create_task(self._connect())
         return await asyncio.shield(task)
 
@@ -117,5 +126,5 @@ class Pool:
         return Connection(client, self._shared)
 
 
-def _made(task: asyncio.Task[Connection]) -> Connection | None:
+def _established(task: asyncio.Task[Connection]) -> Connection | None:
     return task.result() if task.done() and not task.cancelled() and task.exception() is None else None

@@ -1,103 +1,118 @@
-"""Whose turn it is: one job at a time on each worker, first come first served, jobs of one key on one worker."""
+"""Assignment of jobs to workers: one job at a time on each worker, first come first served, all jobs of a key on one worker."""
 
 import asyncio
 from dataclasses import dataclass
 
-RETURN = 3.0  # seconds that a key without a home waits for a lost worker's successor rather than crowd another key
+REPLACEMENT_WAIT = 3.0  # seconds that a key without a worker waits for a lost worker's replacement before it shares another key's
 
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process, known by its address; `gone` is done once it has left."""
+    """A worker process, known by its address; `gone` is done once it has left the cluster."""
 
     address: str
     gone: asyncio.Future[None]
     busy: bool = False
     runs_untrusted: bool = False
-    ran_untrusted: bool = False  # a untrusted was here: the next had better come here too
+    has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned here too
+
+
+@dataclass(eq=False)
+class _Request:
+    """A queued request for a worker."""
+
+    key: str | None
+    untrusted: bool
+    granted: asyncio.Future[Worker]
 
 
 class Scheduler:
-    """The workers of a cluster, the keys that live on them and the line of jobs that wait. Belongs to one event loop."""
+    """The workers of a cluster, the queue of jobs, and `affinity`, the worker of each key. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self.workers: dict[str, Worker] = {}
-        self._homes: dict[str, Worker] = {}
-        self._queue: dict[asyncio.Future[Worker], tuple[str | None, bool]] = {}
-        self._successors: list[asyncio.TimerHandle] = []  # of lost workers, and how long each is waited for
+        self.affinity: dict[str, Worker] = {}
+        self._queue: list[_Request] = []
+        self._replacements: list[asyncio.TimerHandle] = []  # one a lost worker, until it is replaced or no longer waited for
 
-    def join(self, address: str) -> None:
+    def add_worker(self, address: str) -> None:
+        """Assign jobs to this worker from now on."""
         if address not in self.workers:
-            if self._successors:
-                self._successors.pop(0).cancel()
+            if self._replacements:
+                self._replacements.pop(0).cancel()
             self.workers[address] = Worker(address, asyncio.get_running_loop().create_future())
             self._assign()
 
-    def leave(self, address: str) -> None:
-        """The keys that lived there are homeless: the next job of each finds a new worker."""
+    def remove_worker(self, address: str) -> None:
+        """Forget a worker that is lost; the next job of each of its keys is assigned to another."""
         if worker := self.workers.pop(address, None):
             worker.gone.set_result(None)
-            self._homes = {key: home for key, home in self._homes.items() if home is not worker}
-            self._successors.append(asyncio.get_running_loop().call_later(RETURN, self._give_up_waiting))
+            self.affinity = {key: other for key, other in self.affinity.items() if other is not worker}
+            self._replacements.append(asyncio.get_running_loop().call_later(REPLACEMENT_WAIT, self._stop_waiting_for_replacement))
             self._assign()
 
-    async def take(self, key: str | None, untrusted: bool = False) -> Worker:
-        """Wait for a turn on the worker where `key` lives, or on any. Hand the worker back with `release`.
+    async def acquire(self, key: str | None, untrusted: bool = False) -> Worker:
+        """Wait for an idle worker: the one that `key` is bound to, or any. Give it back with `release`.
 
-        Of two workers and more one is left free of guests.
+        Untrusted jobs never occupy all workers, where there are two or more.
         """
-        turn = asyncio.get_running_loop().create_future()
-        self._queue[turn] = key, untrusted
+        request = _Request(key, untrusted, asyncio.get_running_loop().create_future())
+        self._queue.append(request)
         self._assign()
         try:
-            return await turn
+            return await request.granted
         except asyncio.CancelledError:
-            self._queue.pop(turn, None)
-            if not turn.cancelled():  # the turn came and the cancellation overtook it
-                self.release(turn.result())
+            if request in self._queue:
+                self._queue.remove(request)
+            if not request.granted.cancelled():  # a worker was granted just before the cancellation arrived
+                self.release(request.granted.result())
             raise
 
     def release(self, worker: Worker) -> None:
+        """Make a worker that was acquired available to the next job."""
         worker.busy = worker.runs_untrusted = False
         self._assign()
 
     def forget(self, key: str) -> None:
-        self._homes.pop(key, None)
+        """Unbind `key` from its worker."""
+        self.affinity.pop(key, None)
         self._assign()
 
-    def fail_waiting(self, error: Exception) -> None:
-        """End the wait of everybody in the line with `error`."""
-        for turn in self._queue:
-            if not turn.done():
-                turn.set_exception(error)
+    def fail_queued(self, error: Exception) -> None:
+        """Fail all queued requests with `error`."""
+        for request in self._queue:
+            if not request.granted.done():
+                request.granted.set_exception(error)
         self._queue.clear()
 
-    def _give_up_waiting(self) -> None:
-        self._successors.pop(0)
+    def _stop_waiting_for_replacement(self) -> None:
+        self._replacements.pop(0)
         self._assign()
 
     def _assign(self) -> None:
-        for turn, (key, untrusted) in list(self._queue.items()):
-            worker = self._homes.get(key) or self._least_loaded(key, untrusted)
-            if worker is None or worker.busy or (untrusted and not self._room_for_untrusted()):
+        """Grant idle workers to queued requests, oldest first."""
+        for request in list(self._queue):
+            worker = self.affinity.get(request.key) or self._least_loaded(request)
+            if worker is None or worker.busy or (request.untrusted and not self._accepts_untrusted()):
                 continue
-            del self._queue[turn]
-            if turn.cancelled():
+            self._queue.remove(request)
+            if request.granted.cancelled():
                 continue
-            worker.busy, worker.runs_untrusted, worker.ran_untrusted = True, untrusted, worker.ran_untrusted or untrusted
-            if key is not None:
-                self._homes[key] = worker
-            turn.set_result(worker)
+            worker.busy, worker.runs_untrusted = True, request.untrusted
+            worker.has_run_untrusted |= request.untrusted
+            if request.key is not None:
+                self.affinity[request.key] = worker
+            request.granted.set_result(worker)
 
-    def _room_for_untrusted(self) -> bool:
+    def _accepts_untrusted(self) -> bool:
         return sum(worker.runs_untrusted for worker in self.workers.values()) < max(1, len(self.workers) - 1)
 
-    def _least_loaded(self, key: str | None, untrusted: bool) -> Worker | None:
-        """Of the workers with nothing to do, the one where the fewest keys live; for a untrusted rather one where guests were."""
-        homes = list(self._homes.values())
+    def _least_loaded(self, request: _Request) -> Worker | None:
+        """Return the idle worker with the fewest keys; for an untrusted job, one that ran such jobs before is preferred."""
+        bound = list(self.affinity.values())
         worker = min(
             (w for w in self.workers.values() if not w.busy),
-            key=lambda w: (not w.ran_untrusted, homes.count(w)) if untrusted else (homes.count(w), w.ran_untrusted),
+            key=lambda w: (not w.has_run_untrusted, bound.count(w)) if request.untrusted else (bound.count(w), w.has_run_untrusted),
             default=None,
         )
-        return None if key is not None and worker in homes and self._successors else worker
+        return None if request.key is not None and worker in bound and self._replacements else worker

@@ -1,39 +1,46 @@
-"""What many learners ask for is made once: who comes meanwhile waits for the same run, who comes later gets what is kept."""
+"""A cache in which concurrent requests for one key share one computation."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from cachetools import LRUCache
+
 
 class SingleFlightCache:
-    """Results by key, the latest asked for last; of all kept, `size(result)` sums up to at most `most`. A size of 0 is not kept."""
+    """Results by key; the least recently used leave once the sizes of all add up to more than `maxsize`.
 
-    def __init__(self, most: int, size: Callable[[Any], int] = lambda result: 1):
-        self._most = most
-        self._size = size
-        self._results: OrderedDict[str, Any] = OrderedDict()
-        self._under_way: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task] = {}
+    Args:
+        maxsize: The most that the cache holds, in the unit of `size`.
+        size: Returns the size of a result. A result of size 0, or one larger than `maxsize`, is not cached.
+    """
 
-    async def once(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
-        """The result of `make()`, from now or before, or what it raised. A caller that is cancelled leaves it to the others."""
+    def __init__(self, maxsize: int, size: Callable[[Any], int] = lambda result: 1) -> None:
+        self._results: LRUCache[str, Any] = LRUCache(maxsize, getsizeof=size)
+        self._in_flight: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task] = {}
+
+    async def get(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the cached result of `key`, or that of `make()`, which runs once for all who wait for it.
+
+        A caller that is cancelled does not cancel `make()`. What `make()` raises reaches all callers and is not cached.
+        """
         if key in self._results:
-            self._results.move_to_end(key)
             return self._results[key]
         loop = asyncio.get_running_loop()
-        if (loop, key) not in self._under_way:
-            task = self._under_way[loop, key] = loop.create_task(_run(make))
-            task.add_done_callback(lambda done: self._settle(loop, key, done))
-        return await asyncio.shield(self._under_way[loop, key])
+        if (loop, key) not in self._in_flight:
+            task = self._in_flight[loop, key] = loop.create_task(_await(make))
+            task.add_done_callback(lambda done: self._store(loop, key, done))
+        return await asyncio.shield(self._in_flight[loop, key])
 
-    def _settle(self, loop: asyncio.AbstractEventLoop, key: str, task: asyncio.Task) -> None:
-        del self._under_way[loop, key]
-        if task.cancelled() or task.exception() is not None or not self._size(task.result()):
-            return
-        self._results[key] = task.result()
-        while len(self._results) > 1 and sum(map(self._size, self._results.values())) > self._most:
-            self._results.popitem(last=False)
+    def _store(self, loop: asyncio.AbstractEventLoop, key: str, task: asyncio.Task) -> None:
+        del self._in_flight[loop, key]
+        if (
+            not task.cancelled()
+            and task.exception() is None
+            and 0 < self._results.getsizeof(task.result()) <= self._results.maxsize
+        ):
+            self._results[key] = task.result()
 
 
-async def _run(make: Callable[[], Awaitable[Any]]) -> Any:
+async def _await(make: Callable[[], Awaitable[Any]]) -> Any:
     return await make()

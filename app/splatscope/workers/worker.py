@@ -1,4 +1,4 @@
-"""What a worker does with a job: run it under a watchdog, and pack what comes of it."""
+"""The worker's side of a job: run it under a watchdog and pickle its outcome."""
 
 import asyncio
 import faulthandler
@@ -15,14 +15,14 @@ from splatscope.tracing.progress import progress_to
 
 # One thread: a device meets one job at a time, always from the thread that made it.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job")
-_nowhere = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes there as the process ends
+_devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes there as the process ends
 
 
-def ready() -> None:
-    """Answers that this worker is alive."""
+def ping() -> None:
+    """Return, to prove that this worker is alive."""
 
 
-async def attempt(
+async def run_job(
     limit: float,
     function: Callable[..., Any],
     args: tuple,
@@ -30,40 +30,43 @@ async def attempt(
     channel: tuple[str, int] | None,
     dask_worker: Worker | None = None,
 ) -> bytes:
-    """Call `function`; the pickled pair (result, None) or (None, exception). Past `limit` seconds the process ends.
+    """Call `function` and return the pickled pair (result, None) or (None, exception).
 
-    `channel` is the topic and the number under which somebody waits to report_later what the job is at.
+    Args:
+        limit: Seconds after which the watchdog ends this process.
+        channel: The topic, and the job's number in it, under which the client listens for progress; None if it does not.
+        dask_worker: Filled in by dask.
     """
     loop = asyncio.get_running_loop()
 
     def on_progress(stage: int) -> None:
         loop.call_soon_threadsafe(dask_worker.log_event, channel[0], (channel[1], stage))
 
-    return await loop.run_in_executor(_thread, _guarded, limit, function, args, kwargs, channel and on_progress)
+    return await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, channel and on_progress)
 
 
-def _guarded(
+def _run_guarded(
     limit: float, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], on_progress: Callable[[int], None] | None
 ) -> bytes:
     # A thread of the C runtime: it fires even while a driver call holds the GIL, and even when the server is gone.
-    faulthandler.dump_traceback_later(limit, exit=True, file=_nowhere)
+    faulthandler.dump_traceback_later(limit, exit=True, file=_devnull)
     try:
         with progress_to(on_progress):
             return pickle.dumps((function(*args, **kwargs), None))
     except BaseException as error:
         error.add_note("On the worker:\n" + traceback.format_exc())
-        return _packed(error)
+        return _pickle_error(error)
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _packed(error: BaseException) -> bytes:
-    """Of an exception that does not survive pickling, or that would end the page's process, the words remain."""
+def _pickle_error(error: BaseException) -> bytes:
+    """Pickle (None, error); an error that does not unpickle, or would end the client's process, becomes a RuntimeError."""
     try:
-        packed = pickle.dumps((None, error))
-        pickle.loads(packed)
+        pickled = pickle.dumps((None, error))
+        pickle.loads(pickled)
         if isinstance(error, Exception):
-            return packed
+            return pickled
     except Exception:
         pass
     return pickle.dumps((None, RuntimeError(f"{type(error).__name__}: {error}")))

@@ -1,4 +1,4 @@
-"""The ladder's counts are those of the work: they agree with the lists that the plain kernels made."""
+"""The comparison's counts are those of the work: they agree with the lists that the plain kernels made."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.services import operation_counts as counted
-from splatscope.services.kernel_comparison import SIZE, WAYS, Ladder, _count, _same_work, _time, rungs_of
+from splatscope.services.kernel_comparison import KERNELS, SIZE, Comparison, _count, _same_work, _time, counted_timings
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import start_state
 from splatscope.web.training.kernel_comparison import COUNTED, _large, drawn
@@ -16,49 +16,49 @@ BLOBS = 16  # few: a driver compiles the simple kernels' loop long
 
 
 @pytest.fixture(scope="module")
-def ladder():
-    states = _same_work(SIZE, BLOBS, WAYS)
+def comparison():
+    states = _same_work(SIZE, BLOBS, KERNELS)
     adapter, timings = _time(states)
-    rungs = rungs_of(states, timings, [_count(state) for state in states])
-    _, large = _time(_same_work(64, 40, WAYS[1:]))
-    return Ladder(adapter, SIZE, BLOBS, rungs, 64, 40, large)
+    found = counted_timings(states, timings, [_count(state) for state in states])
+    _, large = _time(_same_work(64, 40, KERNELS[1:]))
+    return Comparison(adapter, SIZE, BLOBS, found, 64, 40, large)
 
 
 @pytest.fixture(scope="module")
-def rungs(ladder):
-    return {rung.kernels: rung for rung in ladder.rungs}
+def timings(comparison):
+    return {timing.kernels: timing for timing in comparison.timings}
 
 
-def test_the_simple_kernels_evaluate_every_pair(rungs):
-    simple = rungs["simple"]
+def test_the_simple_kernels_evaluate_every_pair(timings):
+    simple = timings["simple"]
     assert simple.counts.forward == simple.counts.backward == SIZE * SIZE * BLOBS
     assert simple.counts.tests == simple.listed == 0
     # Nine values a Gaussian, and no more than an addition for each wave.
     assert 0 < simple.counts.atomics <= 9 * SIZE * SIZE * BLOBS
 
 
-def test_every_pixel_of_a_tile_walks_its_list(rungs):
+def test_every_pixel_of_a_tile_walks_its_list(timings):
     for kernels in ("tiled", "binned"):
-        rung = rungs[kernels]
-        width, height = rung.tile
-        assert rung.counts.forward == rung.counts.backward
+        timing = timings[kernels]
+        width, height = timing.tile
+        assert timing.counts.forward == timing.counts.backward
         # The binned kernels take layers two at a time, so each tile may evaluate one that is not there.
         spare = (SIZE // width) * (SIZE // height) if kernels == "binned" else 0
-        assert 0 <= rung.counts.forward / (width * height) - rung.listed <= spare
-    tiled, binned = rungs["tiled"].counts, rungs["binned"].counts
-    width, height = rungs["tiled"].tile
+        assert 0 <= timing.counts.forward / (width * height) - timing.listed <= spare
+    tiled, binned = timings["tiled"].counts, timings["binned"].counts
+    width, height = timings["tiled"].tile
     assert tiled.tests == (SIZE // width) * (SIZE // height) * BLOBS
     assert tiled.reads >= tiled.tests + tiled.forward + tiled.backward
     # Each Gaussian tests a tile before it counts itself in, and once more before it writes itself down; those it touches are fewer.
-    assert 2 * rungs["binned"].listed <= binned.tests < tiled.tests
+    assert 2 * timings["binned"].listed <= binned.tests < tiled.tests
     assert binned.reads == BLOBS
 
 
-def test_additions_are_counted_where_they_are_made(rungs):
+def test_additions_are_counted_where_they_are_made(timings):
     for kernels in ("simple", "tiled"):
-        assert rungs[kernels].counts.tries >= rungs[kernels].counts.atomics
-    assert rungs["binned"].counts.tries == rungs["binned"].counts.atomics == 0
-    assert 0 < rungs["tiled"].counts.atomics < rungs["simple"].counts.atomics
+        assert timings[kernels].counts.tries >= timings[kernels].counts.atomics
+    assert timings["binned"].counts.tries == timings["binned"].counts.atomics == 0
+    assert 0 < timings["tiled"].counts.atomics < timings["simple"].counts.atomics
 
 
 def test_counting_leaves_the_state_alone():
@@ -77,16 +77,16 @@ def test_a_place_that_is_not_there_any_more_is_an_error(monkeypatch):
         counted.with_counters("binned_raster")
 
 
-def test_a_rung_says_its_gain_in_its_own_numbers(ladder, rungs):
-    panels = drawn(ladder)
-    assert [rung["name"] for rung in panels] == list(WAYS)
+def test_a_panel_says_its_gain_in_its_own_numbers(comparison, timings):
+    panels = drawn(comparison)
+    assert [timing["name"] for timing in panels] == list(KERNELS)
     assert panels[0]["gain"] == 0
     for before, after in pairwise(panels):
         assert after["gain"] == pytest.approx(before["ms"] / after["ms"])
-    assert f"{rungs['tiled'].counts.tests:,} tests" in panels[1]["why"]
-    for rung in panels:
-        assert rung["ms"] == pytest.approx(sum(ms for _, ms in rung["kernels"]))
-        assert [words for words, _, _ in rung["counts"]] == [words for _, words, _ in COUNTED]
-    tiled, binned = ladder.large
-    assert f"{tiled.total / binned.total:.1f} times faster" in _large(ladder)
+    assert f"{timings['tiled'].counts.tests:,} tests" in panels[1]["why"]
+    for timing in panels:
+        assert timing["ms"] == pytest.approx(sum(ms for _, ms in timing["kernels"]))
+        assert [words for words, _, _ in timing["counts"]] == [words for _, words, _ in COUNTED]
+    tiled, binned = comparison.large
+    assert f"{tiled.total / binned.total:.1f} times faster" in _large(comparison)
     assert 40 <= binned.listed < tiled.listed

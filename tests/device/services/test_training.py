@@ -61,10 +61,18 @@ def arrays(state) -> list[np.ndarray]:
     return [state.splats.raw, state.splats.first_moment, state.splats.second_moment]
 
 
+async def until(condition) -> None:
+    """Wait for a condition; the deadline only ends a test that would otherwise hang."""
+    end = asyncio.get_running_loop().time() + 120
+    while not condition():
+        assert asyncio.get_running_loop().time() < end
+        await asyncio.sleep(0.01)
+
+
 async def kill_worker_of(run: TrainingRun) -> None:
     """End the worker where `run` lives, as a crash would, also in the middle of a slice."""
-    link = await run.pool._connection()
-    processes = await link.client.run(lambda: (os.getpid(), list(training._runs)))
+    connection = await run.pool._connection()
+    processes = await connection.client.run(lambda: (os.getpid(), list(training._held)))
     os.kill(next(pid for pid, keys in processes.values() if run.key in keys), signal.SIGKILL)
 
 
@@ -91,7 +99,7 @@ def test_a_slice_ends_after_its_seconds(run):
         await one.advance(1)
         report = await one.advance(1_000_000, seconds=0.1)
         assert 1 < report.iteration < 1_000_000
-        assert 0.1 <= report.seconds < 2.0
+        assert report.seconds >= 0.1
         await one.close()
 
     run(scenario)
@@ -175,7 +183,8 @@ def test_a_lost_worker_costs_what_came_after_the_snapshot(run):
         kept = [array.copy() for array in arrays(one.snapshot)]
         assert (await one.advance(5, seconds=60)).iteration == 15
         slice_ = asyncio.create_task(one.advance(1_000_000, seconds=20))
-        await asyncio.sleep(0.3)
+        connection = await pool._connection()
+        await until(lambda: connection.scheduler.affinity[one.key].busy)
         await kill_worker_of(one)
         with pytest.raises(WorkerLost):
             await slice_
@@ -197,14 +206,9 @@ def test_a_worker_that_died_between_two_slices_goes_unnoticed(run):
         await one.advance(4, seconds=60)
         await one.save()
         await kill_worker_of(one)
-        await asyncio.sleep(0.5)
-        for _ in range(3):  # the news takes a moment
-            try:
-                report = await one.advance(2, seconds=60)
-                break
-            except WorkerLost:
-                await asyncio.sleep(0.1)
-        assert report.iteration == 6
+        connection = await pool._connection()
+        await until(lambda: one.key not in connection.scheduler.affinity)
+        assert (await one.advance(2, seconds=60)).iteration == 6
         await one.close()
 
     run(scenario)
@@ -266,14 +270,14 @@ def test_what_may_not_change_does_not(run):
 
 def test_more_runs_than_a_worker_keeps_go_on_from_their_snapshots(run):
     async def scenario(pool):
-        runs = [new_run(pool, seed=seed) for seed in range(2 * training._MOST_RUNS + 2)]
+        runs = [new_run(pool, seed=seed) for seed in range(2 * training.MAX_RUNS + 2)]
         for one in runs:
             await one.advance(3, seconds=60)
             await one.save()
         reports = [await one.advance(2, seconds=60) for one in runs]
         assert [report.iteration for report in reports] == [5] * len(runs)
         kept = [await pool.run(held) for _ in range(2)]
-        assert max(kept) <= training._MOST_RUNS
+        assert max(kept) <= training.MAX_RUNS
         for one in runs:
             await one.close()
         assert [await pool.run(held, key=one.key) for one in runs[:2]] == [0, 0]
@@ -307,26 +311,26 @@ def test_a_run_that_is_refused_or_left_while_it_begins_leaves_nothing(run):
         await refused.close()
         left = new_run(pool)
         beginning = asyncio.create_task(left.advance(0))
-        await asyncio.sleep(0.02)  # it has begun: the job goes on without us
+        connection = await pool._connection()
+        await until(lambda: left.key in connection.scheduler.affinity)  # it has a worker, and goes on without its caller
         beginning.cancel()
         await asyncio.wait({beginning})
         await left.close()
         assert not await everywhere(pool, left.key)
-        link = await pool._connection()
-        assert {refused.key, left.key}.isdisjoint(link.scheduler._homes)
+        assert {refused.key, left.key}.isdisjoint(connection.scheduler.affinity)
 
     run(scenario)
 
 
 def held() -> int:
-    return len(training._runs)
+    return len(training._held)
 
 
 def holds(key: str) -> bool:
-    return key in training._runs
+    return key in training._held
 
 
 async def everywhere(pool, key: str) -> bool:
-    """Whether any worker holds the run, asked past the line of jobs."""
-    link = await pool._connection()
-    return any((await link.client.run(holds, key)).values())
+    """Whether any worker holds the run, asked past the queue of jobs."""
+    connection = await pool._connection()
+    return any((await connection.client.run(holds, key)).values())

@@ -1,4 +1,4 @@
-"""The driver's cache is filled ahead: who asks later compiles nothing."""
+"""The driver's cache is filled before anyone asks, who then compiles nothing."""
 
 import shutil
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.services.warm_up import fill_cache, lessons, tile_jobs
+from splatscope.services.warm_up import fill_cache, tile_jobs
+from splatscope.textbook.contents import lesson_names
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.examples.gallery import example_jobs
@@ -16,7 +17,7 @@ from splatscope.web.examples.gallery import example_jobs
 ASK = "from splatscope.services.warm_up import *; record(open_device(), tile_jobs()[0])"
 
 
-def kept(folder: Path) -> set[tuple[str, int]]:
+def files_in(folder: Path) -> set[tuple[str, int]]:
     return {(str(file.relative_to(folder)), file.stat().st_size) for file in folder.rglob("*") if file.is_file()}
 
 
@@ -25,10 +26,10 @@ def test_a_filled_cache_has_all_that_the_kernel_needs(tmp_path, monkeypatch):
         pytest.skip("another driver's cache")
     monkeypatch.setenv("MESA_SHADER_CACHE_DIR", str(tmp_path))
     assert fill_cache([KernelJob("no kernel"), "no-lesson", tile_jobs()[0]]).wait() == 0
-    filled = kept(tmp_path)
+    filled = files_in(tmp_path)
     assert filled
     subprocess.run([sys.executable, "-c", ASK], check=True, capture_output=True)
-    assert kept(tmp_path) == filled
+    assert files_in(tmp_path) == filled
 
 
 def test_what_was_filled_is_not_filled_again_until_it_is_cleared(tmp_path, monkeypatch):
@@ -46,7 +47,7 @@ def test_what_was_filled_is_not_filled_again_until_it_is_cleared(tmp_path, monke
     assert other.name != mark.name
     shutil.rmtree(tmp_path / "mesa_shader_cache_db")
     fill_cache(jobs * 2).wait()
-    assert len(kept(tmp_path)) > 1
+    assert len(files_in(tmp_path)) > 1
 
 
 def test_what_ships_can_be_recorded():
@@ -55,4 +56,4 @@ def test_what_ships_can_be_recorded():
         assert recording.same_as_plain
         assert not recording.trace.header["truncated"]
     assert len({job.source for job in example_jobs()}) == len(example_jobs())
-    assert "bitonic-sort" in lessons()
+    assert "bitonic-sort" in lesson_names()

@@ -26,7 +26,7 @@ void doubleMain(uint lane : SV_GroupIndex)
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_stages_come_in_order(monkeypatch, trusted):
-    monkeypatch.setattr(connection, "LASTING", 0.0)
+    monkeypatch.setattr(connection, "PROGRESS_DELAY", 0.0)
     heard = []
     source = DOUBLING.replace("MULTIPLE", "2" if trusted else "3")
 

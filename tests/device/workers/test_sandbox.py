@@ -18,16 +18,17 @@ import pytest
 from splatscope.gpu.device import DeviceError
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.services import recordings as recording
+from splatscope.services import sandbox_jobs
 from splatscope.services.recordings import check_source, record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.debugger import Debugger
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox import confinement as confine
 from splatscope.workers.sandbox import supervisor as sandbox
+from splatscope.workers.sandbox.confinement import missing_support
 from splatscope.workers.single_flight import SingleFlightCache
 
-pytestmark = pytest.mark.skipif(bool(confine.why_not()), reason="this system cannot confine a process")
+pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
 
 KERNEL = """
 RWStructuredBuffer<uint> numbers;
@@ -230,8 +231,7 @@ def test_a_compiler_that_does_not_come_back_is_stopped(run, monkeypatch):
     assert run(ask()).interface is not None
 
 
-async def everybody() -> set[str]:
-    """The addresses of the workers."""
+async def worker_addresses() -> set[str]:
     await worker_pool.run(os.getpid)
     connection = worker_pool._connections[asyncio.get_running_loop()].result()
     return set(connection.scheduler.workers)
@@ -239,10 +239,10 @@ async def everybody() -> set[str]:
 
 def test_a_kernel_crash_costs_no_worker(run):
     async def ask():
-        before = await everybody()
+        before = await worker_addresses()
         with pytest.raises(WorkerLost, match="The kernel crashed"):
             await record_source(worker_pool, KernelJob(BREAKING["a pointer to nowhere"][1], records=4000))
-        after = await everybody()
+        after = await worker_addresses()
         return before, after
 
     before, after = run(ask())
@@ -250,23 +250,23 @@ def test_a_kernel_crash_costs_no_worker(run):
 
 
 def test_each_recording_has_a_process_of_its_own_and_none_is_left():
-    box = sandbox.Sandbox()
+    box = sandbox.Sandbox(sandbox_jobs.__name__)
     job = KernelJob(kernel(), records=4000)
     processes = []
     for _ in range(2):
         box.prepare("")
-        processes.append(box._cells[""])
-        box.ask("record", (job, ""), 60.0)
-    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)
-    kept = box._cells[""]
-    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)
+        processes.append(box._ready[""])
+        box.run_job("record", (job, ""), 60.0)
+    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)
+    kept = box._ready[""]
+    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)
     assert processes[0] is not processes[1]
-    assert box._cells[""] is kept  # a compilation leaves nothing behind
+    assert box._ready[""] is kept  # a compilation leaves nothing behind
     kept._kill()
     select.select([kept._process], [], [], 60)
-    box.ask("check", (kernel(), "kernel.slang", ""), 20.0)  # whoever comes next does not report_later of it
-    kept = box._cells[""]
-    box._control.close()
+    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)  # the next caller does not notice
+    kept = box._ready[""]
+    box._fork_server.close()
     with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
         kept._connection.recv_bytes()
 
@@ -275,12 +275,14 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
 INSIDE = """
 import os, socket, sys
 from pathlib import Path
-from splatscope.workers.sandbox import confinement as confine
+from splatscope.workers.sandbox.landlock import restrict_files
+from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
+from splatscope.workers.sandbox.seccomp import restrict_calls
 own = Path(sys.argv[1])
-confine.drop_capabilities()
-confine.restrict_memory(2**30, 2**20, 64, 30)
-confine.restrict_files([], [own], [])
-confine.restrict_calls()
+drop_capabilities()
+limit_resources(2**30, 2**20, 64, 30)
+restrict_files([], [own], [])
+restrict_calls()
 tries = {
     "write in its folder": lambda: (own / "note").write_text("x"),
     "read": lambda: Path("/etc/passwd").read_text(),
@@ -307,7 +309,7 @@ for name, attempt in tries.items():
 """
 
 
-def test_a_process_shut_in_can_do_nothing_but_keep_its_folder(tmp_path):
+def test_a_confined_process_can_do_nothing_but_write_to_its_folder(tmp_path):
     own, outside = tmp_path / "own", tmp_path / "outside"
     own.mkdir()
     outside.write_text("kept")
@@ -342,11 +344,10 @@ def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.single_flight import SingleFlightCache
-from splatscope.services.sandbox_jobs import check_job
 arguments = ({kernel()!r}, "kernel.slang", "")
-print(sorted(sandbox.work("check", check_job, arguments, 20.0, False)[0]["interface"]["buffers"]))
+print(sorted(sandbox.run_job("splatscope.services.sandbox_jobs", "check", arguments, 20.0, False)[0]["interface"]["buffers"]))
 try:
-    sandbox.work("check", check_job, arguments, 20.0, True)
+    sandbox.run_job("splatscope.services.sandbox_jobs", "check", arguments, 20.0, True)
 except Exception as error:
     print(type(error).__name__, error)
 """

@@ -8,11 +8,11 @@ from splatscope.workers.scheduler import Scheduler
 def test_guests_leave_a_worker_free_and_come_back_where_they_were():
     async def ask():
         scheduler = Scheduler()
-        scheduler.join("a")
-        scheduler.join("b")
-        first = await scheduler.take(None, untrusted=True)
-        second = asyncio.ensure_future(scheduler.take(None, untrusted=True))
-        other = await scheduler.take(None)  # though it came later
+        scheduler.add_worker("a")
+        scheduler.add_worker("b")
+        first = await scheduler.acquire(None, untrusted=True)
+        second = asyncio.ensure_future(scheduler.acquire(None, untrusted=True))
+        other = await scheduler.acquire(None)  # though it came later
         assert not second.done()
         scheduler.release(other)
         await asyncio.sleep(0)

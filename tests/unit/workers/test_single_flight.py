@@ -15,7 +15,7 @@ def test_the_oldest_results_make_room_and_empty_ones_are_not_kept():
 
     async def ask():
         for name, size in (("a", 45), ("b", 45), ("a", 45), ("c", 45), ("empty", 0), ("empty", 0), ("a", 45), ("b", 45)):
-            assert len(await kept.once(name, lambda name=name, size=size: make(name, size))) == size
+            assert len(await kept.get(name, lambda name=name, size=size: make(name, size))) == size
 
     asyncio.run(ask())
     assert made == ["a", "b", "c", "empty", "empty", "b"]

@@ -10,7 +10,7 @@ from typing import Any
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.services.iteration_times import DispatchTime, Iteration, measured
+from splatscope.services.iteration_times import DispatchTime, IterationTimes, measure_iteration
 from splatscope.textbook.contents import Section, on_map
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
@@ -41,14 +41,14 @@ class ProgramMap(Component):
 
     async def _fill(self) -> None:
         try:
-            found = await measured(worker_pool)
+            found = await measure_iteration(worker_pool)
         except (WorkerError, DeviceError) as error:
             self.said = f"No times: {error}"
             return
         self.param.update(times=_times(found), shapes={one.kernel: _shape(one) for one in found.dispatches}, said=_said(found))
 
 
-def _times(found: Iteration) -> dict[str, float]:
+def _times(found: IterationTimes) -> dict[str, float]:
     *training, image = found.dispatches
     whole = {"total": sum(one.ms for one in training), "forward": image.ms}
     return {one.kernel: one.ms for one in found.dispatches} | found.stages | whole
@@ -60,7 +60,7 @@ def _shape(one: DispatchTime) -> str:
     return f"{' × '.join(groups)} workgroups of {' × '.join(threads)} threads"
 
 
-def _said(found: Iteration) -> str:
+def _said(found: IterationTimes) -> str:
     fast = sum(one.ms for one in found.binned)
     return (
         f"Measured here, on {found.adapter.short_name}: iteration {found.number} of a picture of {found.width} × {found.height} "

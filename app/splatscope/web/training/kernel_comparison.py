@@ -1,4 +1,4 @@
-"""The ladder on the training page: what each kind of kernels does for one iteration, and why the next is faster."""
+"""The comparison of kernels on the training page: what each kind of kernels does for one iteration, and why the next is faster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.services.kernel_comparison import Ladder, Rung, climbed
+from splatscope.services.kernel_comparison import Comparison, CountedTiming, compare_kernels
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
@@ -55,35 +55,35 @@ class KernelComparison(Component):
 
     async def _fill(self) -> None:
         try:
-            found = await climbed(worker_pool)
+            found = await compare_kernels(worker_pool)
         except (WorkerError, DeviceError, UnsupportedDevice) as error:
             self.param.update(busy=False, said=f"Not measured: {error}")
             return
         self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))
 
 
-def drawn(found: Ladder) -> list[dict[str, Any]]:
-    """What the browser draws of each rung."""
-    pairs = zip([None, *found.rungs], found.rungs, strict=False)
-    return [_rung(rung, before) for before, rung in pairs]
+def drawn(found: Comparison) -> list[dict[str, Any]]:
+    """Return what the browser draws of each kind of kernels."""
+    pairs = zip([None, *found.timings], found.timings, strict=False)
+    return [_panel(timing, before) for before, timing in pairs]
 
 
-def _rung(rung: Rung, before: Rung | None) -> dict[str, Any]:
-    numbers = vars(rung.counts) | {"listed": rung.listed}
+def _panel(timing: CountedTiming, before: CountedTiming | None) -> dict[str, Any]:
+    numbers = vars(timing.counts) | {"listed": timing.listed}
     return {
-        "name": rung.kernels,
-        "title": TITLES[rung.kernels],
-        "ms": rung.total,
-        "gain": before.total / rung.total if before else 0.0,
-        "why": _why(rung, before),
-        "kernels": list(rung.ms.items()),
+        "name": timing.kernels,
+        "title": TITLES[timing.kernels],
+        "ms": timing.total,
+        "gain": before.total / timing.total if before else 0.0,
+        "why": _why(timing, before),
+        "kernels": list(timing.ms.items()),
         "counts": [(words, tip, numbers[name]) for name, words, tip in COUNTED],
     }
 
 
-def _why(rung: Rung, before: Rung | None) -> str:
+def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
     """The reason in a sentence, in this device's own numbers."""
-    now = rung.counts
+    now = timing.counts
     if before is None:
         return (
             "Each pixel evaluates every Gaussian, forward and again backward, although most are nowhere near it; and autodiff "
@@ -91,9 +91,10 @@ def _why(rung: Rung, before: Rung | None) -> str:
         )
     then = before.counts
     pairs = then.forward / now.forward
-    if rung.kernels == "tiled":
+    if timing.kernels == "tiled":
+        width, height = timing.tile
         return (
-            f"A tile of {rung.tile[0]} × {rung.tile[1]} pixels first asks which Gaussians touch it, {now.tests:,} tests in all; "
+            f"A tile of {width} × {height} pixels first asks which Gaussians touch it, {now.tests:,} tests in all; "
             f"its pixels then evaluate those alone, {pairs:.1f} times fewer pairs, and undo the blend instead of storing it. But "
             f"Gaussians are decoded anew for each pair, and the sort, its barriers and {now.atomics:,} atomic additions take time."
         )
@@ -105,7 +106,7 @@ def _why(rung: Rung, before: Rung | None) -> str:
     )
 
 
-def _said(found: Ladder) -> str:
+def _said(found: Comparison) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
         "pixels, the same for all three, the quickest of several in turns. The counts are the kernels' own: each ran once more "
@@ -113,7 +114,7 @@ def _said(found: Ladder) -> str:
     )
 
 
-def _large(found: Ladder) -> str:
+def _large(found: Comparison) -> str:
     tiled, binned = found.large
     return (
         f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "

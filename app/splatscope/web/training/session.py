@@ -106,7 +106,7 @@ class TrainingSession:
         self._do(self._deliver(lambda run: run.ply(), deliver, "ply"))
 
     def save_film(self, deliver: Callable[[bytes, str], None]) -> None:
-        self._do(self._deliver(lambda run: run.film(), deliver, "gif"))
+        self._do(self._deliver(lambda run: run.animation(), deliver, "gif"))
 
     def close(self) -> None:
         self.running = False

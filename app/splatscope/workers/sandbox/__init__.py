@@ -1,1 +1,1 @@
-"""Where untrusted sources are compiled and run."""
+"""Confined processes in which sources that came from a page are compiled and run."""

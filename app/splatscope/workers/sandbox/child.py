@@ -1,10 +1,16 @@
-"""Inside the sandbox: processes that compile and run what came from a page. `sandbox` starts them and speaks with them.
+"""The confined side of the sandbox: processes that compile and run what came from a page. `supervisor` starts and asks them.
 
-One process has loaded all the code there is and forks the others, which open the device and then shut themselves in. Its
-environment is bare, and its folder, gone with it, is all that the others may write to: the driver's cache, temporary files.
+One process, the fork server, has loaded all the code there is and forks the others, which open the device and then confine
+themselves. Its environment is bare, and its folder, removed with it, is all that the others may write to: the driver's cache,
+temporary files.
+
+Called with the file descriptor of a socket and the name of a module that has
+    JOBS: dict[str, Callable[..., Answer]]   what a confined process does, by name
+    warm_up(adapter: str) -> None            loads all that these jobs load at first use
 """
 
 import glob
+import importlib
 import json
 import os
 import pickle
@@ -15,23 +21,26 @@ import sysconfig
 import tempfile
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import PACKAGE, SHADERS
-from splatscope.services.sandbox_jobs import JOBS, warm_up
+from splatscope.processes import die_with_parent
 from splatscope.tracing.progress import progress_to
-from splatscope.workers.sandbox import confinement as confine
+from splatscope.workers.sandbox.landlock import restrict_files
+from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
+from splatscope.workers.sandbox.seccomp import restrict_calls
 from splatscope.workers.sandbox.supervisor import Answer
 
 GIB = 2**30
-MEMORY = 2 * GIB  # of addresses, beyond the device's own; a GPU's driver maps what it likes, so there it has no bound
-FILE = GIB // 4
-FILES = 256
+MEMORY = 2 * GIB  # bytes of addresses beyond the device's own; not limited on a GPU, whose driver maps what it likes
+FILE_SIZE = GIB // 4  # bytes
+OPEN_FILES = 256
 PROCESSOR_SECONDS = 600
-MOST_NAME = 100  # characters of an adapter's name
+MAX_ADAPTER_NAME = 100  # characters
 
 # What drivers read while a device is opened; the threads they start then keep this, and nothing else.
 _SYSTEM = "/usr /lib /lib32 /lib64 /opt /sys /nix/store /run/opengl-driver /etc/ld.so.cache /etc/vulkan /etc/glvnd /etc/drirc"
@@ -39,8 +48,8 @@ _KERNEL = "/proc/self /proc/cpuinfo /proc/meminfo /proc/devices /proc/modules /p
 _DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/dev/urandom")
 
 
-def main(control: socket.socket) -> None:
-    """Fork a process for each connection that comes; end when there are no more to come."""
+def main(control: socket.socket, jobs: ModuleType) -> None:
+    """Fork a process for each connection that arrives at `control`, until its other end is closed."""
     spy.Logger.get().level = spy.LogLevel.fatal
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
         cache = os.path.join(folder, "cache")
@@ -50,23 +59,23 @@ def main(control: socket.socket) -> None:
         tempfile.tempdir = folder
         alive: set[int] = set()
         try:
-            while _fork_one(control, Path(folder), alive):
+            while _fork(control, jobs, Path(folder), alive):
                 pass
         finally:
-            for process in alive:  # or they would still write where nothing should be left
+            for process in alive:  # or they would still write to the folder that is about to be removed
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
 
 
-def _fork_one(control: socket.socket, folder: Path, alive: set[int]) -> bool:
-    """Wait for a connection and fork its process; False once there is nobody to ask for one."""
-    adapter, handles, _, _ = socket.recv_fds(control, MOST_NAME, 1)
+def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int]) -> bool:
+    """Wait for a connection and fork the process that serves it; return False once `control` is closed."""
+    adapter, handles, _, _ = socket.recv_fds(control, MAX_ADAPTER_NAME, 1)
     if not handles:
         return False
-    me = os.getpid()
+    parent = os.getpid()
     if (process := os.fork()) == 0:
         control.close()
-        _live(Connection(handles[0]), folder, me, adapter.decode(errors="replace").strip())
+        _serve(Connection(handles[0]), jobs, folder, parent, adapter.decode(errors="replace").strip())
     alive.add(process)
     os.close(handles[0])
     control.sendall(process.to_bytes(4, "little"))
@@ -74,34 +83,35 @@ def _fork_one(control: socket.socket, folder: Path, alive: set[int]) -> bool:
     return True
 
 
-def _live(connection: Connection, folder: Path, parent: int, adapter: str) -> None:
-    """Shut this process in and answer; does not return."""
+def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, adapter: str) -> None:
+    """Confine this process, say so, and do the jobs that are asked for; does not return."""
     try:
-        confine.die_with_parent(signal.SIGKILL)
+        die_with_parent()
         if os.getppid() == parent:
-            _say(connection, *_answered(_shut_in, folder, adapter))
+            _send(connection, *_outcome(_confine, jobs, folder, adapter))
         while True:
-            work, arguments = pickle.loads(connection.recv_bytes())
-            with progress_to(lambda stage: _say(connection, {"stage": stage}, [])):
-                answer = _answered(JOBS[work], *arguments)
-            _say(connection, *answer)
+            name, arguments = pickle.loads(connection.recv_bytes())
+            with progress_to(lambda stage: _send(connection, {"stage": stage}, [])):
+                answer = _outcome(jobs.JOBS[name], *arguments)
+            _send(connection, *answer)
     except (EOFError, OSError):
         pass
     finally:
         os._exit(0)
 
 
-def _shut_in(folder: Path, adapter: str) -> Answer:
+def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
     os.chdir(folder)
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
-    confine.drop_capabilities()
-    confine.restrict_files([*_driver_paths(), SHADERS], [folder], devices)
+    drop_capabilities()
+    restrict_files([*_driver_paths(), SHADERS], [folder], devices)
     device = open_device(adapter or None)
-    warm_up(adapter)
-    confine.restrict_memory(MEMORY if adapter_of(device).is_software else 0, FILE, FILES, PROCESSOR_SECONDS)
+    jobs.warm_up(adapter)
+
+    limit_resources(MEMORY if adapter_of(device).is_software else 0, FILE_SIZE, OPEN_FILES, PROCESSOR_SECONDS)
     headers = [Path(name, "include") for name in _listed("CUDA_PATH")]
-    confine.restrict_files([SHADERS, *headers], [folder], devices)
-    confine.restrict_calls()
+    restrict_files([SHADERS, *headers], [folder], devices)
+    restrict_calls()
     if any(map(_opens, (__file__, "/", "/proc/self/environ"))):
         raise RuntimeError("The sandbox does not hold.")
     return {}, []
@@ -116,7 +126,7 @@ def _opens(path: str) -> bool:
 
 
 def _driver_paths() -> list[Path]:
-    """Where drivers, compilers and Python's modules lie on this machine."""
+    """Return where drivers, compilers and Python's modules lie on this machine."""
     python = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
     manifests = _listed("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
     beside = [os.path.dirname(name) for name in manifests]  # the drivers that they name
@@ -125,12 +135,14 @@ def _driver_paths() -> list[Path]:
 
 
 def _listed(*variables: str) -> list[str]:
+    """Return the paths that these environment variables list."""
     return [name for variable in variables for name in os.environ.get(variable, "").split(":") if name]
 
 
-def _answered(work: Any, *arguments: Any) -> Answer:
+def _outcome(job: Any, *arguments: Any) -> Answer:
+    """Return what a job answers, or what it raised, in the form of the protocol."""
     try:
-        answer, parts = work(*arguments)
+        answer, parts = job(*arguments)
         return {"answer": answer, "parts": len(parts)}, parts
     except OSError:
         return {"raised": "OSError", "message": "A source from a page reads no files, and this one asks for some."}, []
@@ -140,15 +152,15 @@ def _answered(work: Any, *arguments: Any) -> Answer:
         return {"raised": type(error).__name__, "message": str(error).strip().partition("\n")[0] or type(error).__name__}, []
 
 
-def _say(connection: Connection, head: dict[str, Any], parts: list[bytes]) -> None:
-    connection.send_bytes(json.dumps(head, default=_plain).encode())
+def _send(connection: Connection, head: dict[str, Any], parts: list[bytes]) -> None:
+    connection.send_bytes(json.dumps(head, default=_to_plain).encode())
     for part in parts:
         connection.send_bytes(part)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return value.item()  # NumPy's numbers
 
 
 if __name__ == "__main__":
-    main(socket.socket(fileno=int(sys.argv[1])))
+    main(socket.socket(fileno=int(sys.argv[1])), importlib.import_module(sys.argv[2]))

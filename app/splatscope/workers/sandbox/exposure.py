@@ -1,4 +1,4 @@
-"""Who can reach the server that this process is."""
+"""Whether other machines can reach this server."""
 
 import ipaddress
 
@@ -6,6 +6,6 @@ import psutil
 
 
 def open_to_others() -> bool:
-    """Whether this process listens where other machines can call. A proxy on this machine that passes calls on is not seen."""
+    """Return whether this process listens on an address that is not loopback; a proxy on this machine is not noticed."""
     listening = [c.laddr.ip for c in psutil.Process().net_connections("inet") if c.status == psutil.CONN_LISTEN]
     return any(not ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in listening)

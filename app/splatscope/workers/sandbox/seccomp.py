@@ -1,6 +1,12 @@
-"""The system calls that a confined process does without, as the small program by which Linux refuses them (seccomp-bpf)."""
+"""seccomp-bpf: the system calls that a confined process is refused, as the small program by which Linux decides it."""
 
+import ctypes
+import errno
+import os
+import platform
 import struct
+
+from splatscope.workers.sandbox.system_calls import forbid_new_privileges, prctl, syscall
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}  # as the kernel numbers them
 
@@ -34,28 +40,59 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets of what the program may look at
 _CLONE_THREAD = 0x10000
+_GET_SECCOMP = 21
+_SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
 
-def number(name: str, machine: str) -> int:
-    """The number of a call of `_REFUSED` or `_OTHERS`; -1 where the machine has no such call."""
+def is_supported() -> bool:
+    """Return whether this system has such filters, and the filter knows its machine."""
+    try:
+        prctl(_GET_SECCOMP)
+    except OSError:
+        return False
+    return platform.machine() in MACHINES
+
+
+def restrict_calls() -> None:
+    """Refuse all threads of this process sockets, processes and access to other processes, with the error EPERM.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    forbid_new_privileges()
+    program = filter_program(platform.machine(), os.getpid(), errno.EPERM, errno.ENOSYS)
+    code = ctypes.create_string_buffer(program, len(program))
+    fprog = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code)), 16)
+    syscall(call_number("seccomp", platform.machine()), _SET_MODE_FILTER, _ALL_THREADS, fprog)
+
+
+def call_number(name: str, machine: str) -> int:
+    """Return the number of a call of `_REFUSED` or `_OTHERS`; -1 if the machine has no such call."""
     on_x86, elsewhere = (_REFUSED | _OTHERS)[name]
     found = on_x86 if machine == "x86_64" else elsewhere
     return -1 if found is None else found
 
 
 def filter_program(machine: str, process: int, refused: int, absent: int) -> bytes:
-    """The program, 8 bytes an instruction: refused calls fail with the error `refused`, threads of one's own may be made."""
+    """Return the filter for a process, 8 bytes an instruction; it may make threads of its own.
+
+    Args:
+        machine: Of `MACHINES`.
+        process: The process id, whose threads may be signalled.
+        refused: The error number of refused calls.
+        absent: The error number of calls that are to look as if the kernel did not know them.
+    """
     code = [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, MACHINES[machine]), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
     if machine == "x86_64":  # the same calls once more, under other numbers
         code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _FAIL | refused)]
     for name in _REFUSED:
-        if number(name, machine) >= 0:
-            code += [(_EQUAL, 0, 1, number(name, machine)), (_RETURN, 0, 0, _FAIL | refused)]
+        if call_number(name, machine) >= 0:
+            code += [(_EQUAL, 0, 1, call_number(name, machine)), (_RETURN, 0, 0, _FAIL | refused)]
     # Its flags lie in memory, where a filter does not see them: the C library takes `clone` where there is no `clone3`.
-    code += [(_EQUAL, 0, 1, number("clone3", machine)), (_RETURN, 0, 0, _FAIL | absent)]
+    code += [(_EQUAL, 0, 1, call_number("clone3", machine)), (_RETURN, 0, 0, _FAIL | absent)]
     for name, test, value in (("clone", _ANY_BIT, _CLONE_THREAD), ("tgkill", _EQUAL, process), ("prlimit64", _EQUAL, 0)):
         code += [
-            (_EQUAL, 0, 4, number(name, machine)),
+            (_EQUAL, 0, 4, call_number(name, machine)),
             (_LOAD, 0, 0, _FIRST_ARGUMENT),
             (test, 0, 1, value),
             (_RETURN, 0, 0, _ALLOW),

@@ -1,5 +1,6 @@
-"""What a source from a page may not hold: anything by which a compiler opens a file. The first of two walls:
-the last is `sandbox`.
+"""The filter on sources that come from a page: nothing in them by which a compiler opens a file.
+
+It is the first of two walls; the second is the confined process (`supervisor`, `child`).
 """
 
 import re
@@ -20,12 +21,12 @@ _FORBIDDEN = re.compile(
 
 
 def modules() -> set[str]:
-    """The names of the shipped modules, as `import` takes them."""
+    """Return the names of the app's own modules, as `import` takes them."""
     return {name for path in shaders() for name in (path.stem, path.stem.replace("-", "_"))}
 
 
 def refuse(source: str) -> str:
-    """Why this source may not be compiled for a page, in one line; empty if it may."""
+    """Return why this source may not be compiled for a page, in one line; empty if it may."""
     if len(source.encode()) > MOST_BYTES:
         return f"The source has {len(source.encode()):,} bytes; up to {MOST_BYTES:,} are allowed."
     if "\0" in source:
@@ -50,7 +51,7 @@ def _names() -> str:
 
 
 def _without_comments(source: str) -> str:
-    """Comments become a space, so that `#/**/include` is one directive; strings lose their words."""
+    """Replace each comment by a space, so that `#/**/include` is one directive, and empty all strings."""
 
     def plain(lexeme: re.Match) -> str:
         text = lexeme[0]
