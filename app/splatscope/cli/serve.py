@@ -1,18 +1,21 @@
 """`splatscope serve`: `panel serve` on the app's folder."""
 
 import argparse
+from typing import Annotated
 
-from panel.command.serve import Serve
+import typer
 
 from splatscope.paths import APP
 
 
-def serve(port: int, address: str | None, show: bool) -> None:
-    """Serve the app at /app until interrupted.
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 5006,
+    address: Annotated[str | None, typer.Option(help="Address to listen on; all of this machine's by default.")] = None,
+    show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
+) -> None:
+    """Serve the app at /app, from a checkout or an installed package alike."""
+    from panel.command.serve import Serve
 
-    Raises:
-        SystemExit: the port is taken, or the app does not load.
-    """
     parser = argparse.ArgumentParser()
     command = Serve(parser)
     arguments = [str(APP), "--port", str(port)]

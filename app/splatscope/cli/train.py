@@ -1,31 +1,45 @@
 """`splatscope train`: a training run without a browser, reported line by line."""
 
+import inspect
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from splatscope.gpu.device import adapter_of, open_device
-from splatscope.splat.animation import SUFFIXES, Animation
-from splatscope.splat.images import crop_picture, encode, read_picture, to_bytes
-from splatscope.splat.ply import to_ply
-from splatscope.splat.settings import Settings, refuse
-from splatscope.splat.state import save_state, start_state
-from splatscope.splat.trainer import Look, Trainer
+import param
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from splatscope.splat.settings import Settings
+
+if TYPE_CHECKING:
+    from splatscope.splat.trainer import Look, Trainer
 
 _LOOK_EVERY_SECONDS = 1.0
+_SETTINGS = ("model", "blobs", "iterations", "kernels", "loss", "seed", "growth", "reproducible")
+"""The settings that are options of the command; their help, bounds, choices and defaults stand in `Settings`."""
 
 
 def train(
-    image: Path, size: str | None, device: str | None, out: Path | None, as_json: bool, film_to: Path | None = None, **chosen
+    image: Annotated[Path, typer.Argument(help="PNG, JPEG or WebP.")],
+    size: Annotated[str | None, typer.Option(help="N for N × N, or WxH: cropped around the centre, then resized.")] = None,
+    device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
+    film: Annotated[Path | None, typer.Option(help="A moving picture of the training, .gif or .webp.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of a progress bar.")] = False,
+    **chosen: Any,
 ) -> None:
-    """Fit `image` and report. `size` is "N" or "WxH"; `film_to` a .gif or .webp of the training; `chosen` are values of `Settings`.
+    """Fit a picture with Gaussians."""
+    from splatscope.gpu.device import adapter_of, open_device
+    from splatscope.splat.animation import SUFFIXES, Animation
+    from splatscope.splat.images import crop_picture, read_picture
+    from splatscope.splat.settings import refuse
+    from splatscope.splat.state import start_state
+    from splatscope.splat.trainer import Trainer
 
-    Raises:
-        ImageError, DeviceError, ValueError: with one line that says what is wrong.
-    """
-    if film_to is not None and film_to.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"--film writes a file that ends in {' or '.join(SUFFIXES)}: “{film_to.name}” does not.")
-    settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
+    if film is not None and film.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"--film writes a file that ends in {' or '.join(SUFFIXES)}: “{film.name}” does not.")
+    settings = Settings(**chosen)
     try:
         data = image.read_bytes()
     except OSError as error:
@@ -41,17 +55,19 @@ def train(
     problem = refuse(settings, adapter_of(opened).is_software)
     if problem:
         raise ValueError(problem)
-    tell = _tell_lines if as_json else _ProgressBar(settings.iterations)
+    report = _print_json if as_json else _ProgressBar(settings.iterations)
     trainer = Trainer(opened, start_state(settings, picture.pixels, picture.name))
     height, width, _ = picture.pixels.shape
-    tell(event="start", adapter=adapter_of(opened).name, width=width, height=height, blobs=settings.blobs, kernels=settings.kernels)
-    look, film = trainer.look(), Animation()
-    film.take(look.iteration, look.picture)
+    report(
+        event="start", adapter=adapter_of(opened).name, width=width, height=height, blobs=settings.blobs, kernels=settings.kernels
+    )
+    look, animation = trainer.look(), Animation()
+    animation.take(look.iteration, look.picture)
     while trainer.state.step < settings.iterations:
-        trainer.advance(settings.iterations if film_to is None else film.due - trainer.state.step, _LOOK_EVERY_SECONDS)
+        trainer.advance(settings.iterations if film is None else animation.due - trainer.state.step, _LOOK_EVERY_SECONDS)
         look = trainer.look()
-        film.take(look.iteration, look.picture, is_last=look.iteration >= settings.iterations)
-        tell(
+        animation.take(look.iteration, look.picture, is_last=look.iteration >= settings.iterations)
+        report(
             event="progress", iteration=look.iteration, seconds=look.seconds, psnr=look.psnr, overflowed_tiles=look.overflowed_tiles
         )
     end = {
@@ -61,14 +77,41 @@ def train(
         "iterations_per_second": look.iteration / look.seconds,
         "psnr": look.psnr,
     }
-    tell(**end)
+    report(**end)
     if out is not None:
-        _write(out, trainer, look, end)
-    if film_to is not None:
-        _put(film_to, film.save(film_to.suffix[1:].lower()))
+        _write_results(out, trainer, look, end)
+    if film is not None:
+        _write_file(film, animation.save(film.suffix[1:].lower()))
+
+
+def _option(parameter: param.Parameter) -> inspect.Parameter:
+    """Return the command's option for a setting."""
+    name, default = parameter.name, parameter.default
+    flags, limits = [], {}
+    if isinstance(parameter, param.Boolean):
+        kind: Any = bool
+        flags = [] if default else [f"--{name}"]  # what is off by default needs no --no-NAME
+    elif isinstance(parameter, param.Selector):
+        kind = Literal[tuple(parameter.objects)]
+    else:
+        kind = int
+        limits = dict(zip(("min", "max"), parameter.bounds, strict=True))
+    option = typer.Option(*flags, help=parameter.doc, **limits)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def _with_options(command: Any, options: list[inspect.Parameter]) -> None:
+    """Declare these options, in place of `**chosen`, where typer looks for them."""
+    own = [one for one in inspect.signature(command).parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    command.__signature__ = inspect.Signature([*own, *options])
+    command.__annotations__ = {one.name: one.annotation for one in (*own, *options)} | {"return": None}
+
+
+_with_options(train, [_option(Settings.param[name]) for name in _SETTINGS])
 
 
 def _parse_size(text: str) -> tuple[int, int]:
+    """Return the width and height that `--size` names. Raises ValueError."""
     parts = text.lower().split("x")
     low, high = Settings.param.size.bounds
     if len(parts) > 2 or not all(part.isdecimal() and low <= int(part) <= high for part in parts):
@@ -76,7 +119,13 @@ def _parse_size(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[-1])
 
 
-def _write(out: Path, trainer: Trainer, look: Look, end: dict) -> None:
+def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, Any]) -> None:
+    """Write the picture, the state, the Gaussians and the report into a folder."""
+    from splatscope.gpu.device import adapter_of
+    from splatscope.splat.images import encode, to_bytes
+    from splatscope.splat.ply import to_ply
+    from splatscope.splat.state import save_state
+
     state = trainer.save()
     height, width, _ = look.picture.shape
     history = {name: state.history[name].tolist() for name in state.history.dtype.names}
@@ -88,13 +137,14 @@ def _write(out: Path, trainer: Trainer, look: Look, end: dict) -> None:
         "kernel_ms": look.kernel_ms,
         "history": history,
     }
-    _put(out / "image.png", encode(to_bytes(look.picture), "PNG"))
-    _put(out / "state.npz", save_state(state))
-    _put(out / "gaussians.ply", to_ply(look.ellipses, width, height))
-    _put(out / "report.json", (json.dumps(report, indent=2) + "\n").encode())
+    _write_file(out / "image.png", encode(to_bytes(look.picture), "PNG"))
+    _write_file(out / "state.npz", save_state(state))
+    _write_file(out / "gaussians.ply", to_ply(look.ellipses, width, height))
+    _write_file(out / "report.json", (json.dumps(report, indent=2) + "\n").encode())
 
 
-def _put(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
+    """Write a file and the folders above it. Raises ValueError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -102,16 +152,15 @@ def _put(path: Path, data: bytes) -> None:
         raise ValueError(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def _tell_lines(**fields) -> None:
+def _print_json(**fields: Any) -> None:
+    """Print an event as a line of JSON."""
     print(json.dumps(fields), flush=True)
 
 
 class _ProgressBar:
-    """The same events for people: a bar with iterations, PSNR and speed."""
+    """Shows the events as a bar with iterations, PSNR and speed."""
 
-    def __init__(self, iterations: int):
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    def __init__(self, iterations: int) -> None:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -122,7 +171,7 @@ class _ProgressBar:
         self._task = self._bar.add_task("compiling", total=iterations, reading="")
         self._bar.start()
 
-    def __call__(self, event: str, **fields) -> None:
+    def __call__(self, event: str, **fields: Any) -> None:
         if event == "start":
             words = "{adapter}, {width} × {height}, {blobs:,} Gaussians, {kernels} kernels".format(**fields)
             self._bar.console.print(words, highlight=False)

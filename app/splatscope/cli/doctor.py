@@ -1,0 +1,48 @@
+"""`splatscope doctor`: prints what `machine.doctor` finds."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from splatscope.machine.doctor import DoctorReport
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+) -> None:
+    """Run a kernel on every adapter; say what is missing and the command that mends it."""
+    from splatscope.machine.doctor import examine
+
+    report = examine()
+    if as_json:
+        print(json.dumps(report.as_dict()))
+    else:
+        _print_report(report)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _print_report(report: "DoctorReport") -> None:
+    console = Console()
+    adapters = Table("backend", "adapter", "wave", "first kernel", title="Adapters", title_justify="left")
+    for trial in report.trials:
+        outcome = f"{trial.seconds:.2f} s" if trial.works else f"[red]{escape(trial.message)}[/]"
+        adapters.add_row(trial.backend, escape(trial.name), str(trial.wave_size or "?"), outcome)
+    if report.trials:
+        console.print(adapters)
+    facts = Table.grid(padding=(0, 2))
+    for name, value in report.versions.items():
+        facts.add_row(name, escape(value))
+    facts.add_row("sandbox", escape(report.sandbox))
+    facts.add_row("browser bundle", "there" if report.bundle else "missing")
+    facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))
+    console.print(facts)
+    for missing in report.missing:
+        # soft_wrap: a command that is broken over two lines cannot be copied
+        console.print(f"Missing: {escape(missing.what)}\n    {escape(missing.mend)}", highlight=False, soft_wrap=True)
+    verdict = "Kernels run." if report.ok else "No kernel runs on this machine."
+    console.print(verdict, style="green" if report.ok else "red")
