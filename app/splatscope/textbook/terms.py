@@ -13,36 +13,39 @@ TERMS = Path(__file__).with_name("glossary.md")
 
 @dataclass(frozen=True)
 class Term:
-    """One row of the glossary. `page` shows it; `linked` says where prose leads here: "everywhere", "here" (on that page
-    alone, for a word that means something else elsewhere) or "never".
+    """A row of the glossary.
+
+    `page` is the section that shows it. `linked` says where prose links to it: "everywhere", "here" (on that page alone, for a word
+    that means something else on others) or "never".
     """
 
     name: str
-    says: str
+    definition: str
     page: str
     linked: str = "everywhere"
 
     @property
     def anchor(self) -> str:
+        """The id of the row on the glossary's page."""
         return "term-" + "".join(c if c.isalnum() else "-" for c in self.name.lower())
 
     @property
     def form(self) -> str:
-        """As a sentence has it: without the letter in brackets."""
+        """The name as a sentence has it, without the letter in brackets."""
         return self.name.partition(" (")[0]
 
 
 @cache
 def terms() -> tuple[Term, ...]:
-    """All rows, in the order of the alphabet."""
+    """Return all rows, in alphabetical order."""
     rows = [line.split(" | ") for line in TERMS.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return tuple(Term(name.strip("* "), says, page, *linked) for name, says, page, *linked in rows)
+    return tuple(Term(name.strip("* "), definition, page, *linked) for name, definition, page, *linked in rows)
 
 
 class Links:
-    """Of one section's prose: the first time it names a term, that word becomes a link to the glossary.
+    """Links from one section's prose to the glossary: each term becomes one where the prose first names it.
 
-    Not in headings, code and links, which keep their own meaning.
+    Headings, code and links are left as they are.
     """
 
     def __init__(self, page: str):
@@ -55,7 +58,7 @@ class Links:
         self._named = _pattern(tuple(self._left))
 
     def link(self, tokens: list[Token]) -> list[Token]:
-        """The same tokens of markdown-it, with links in their text."""
+        """Return markdown-it's tokens with links in their text."""
         heading = False
         for token in tokens:
             if token.type in ("heading_open", "heading_close"):
@@ -64,9 +67,9 @@ class Links:
                 token.children = self._inline(token.children or [])
         return tokens
 
-    def says(self) -> str:
-        """What the links describe themselves by: the definitions of the terms used, hidden."""
-        parts = "".join(f'<span id="says-{t.anchor}"><b>{escape(t.name)}</b> {_plain(t.says)}</span>' for t in self.used)
+    def definitions(self) -> str:
+        """Return hidden HTML with the definitions of the linked terms, by which their links are described."""
+        parts = "".join(f'<span id="says-{t.anchor}"><b>{escape(t.name)}</b> {_plain(t.definition)}</span>' for t in self.used)
         return f"<div hidden>{parts}</div>" if parts else ""
 
     def _inline(self, tokens: list[Token]) -> list[Token]:
@@ -106,5 +109,5 @@ def _words(text: str) -> Token:
     return Token("text", "", 0, content=text)
 
 
-def _plain(says: str) -> str:
-    return escape(says.replace("`", "").replace("*", ""))
+def _plain(definition: str) -> str:
+    return escape(definition.replace("`", "").replace("*", ""))

@@ -71,7 +71,7 @@ def test_the_glossary_is_in_order_and_leads_to_pages():
     names = [term.name for term in terms()]
     assert names == sorted(names, key=str.casefold)
     assert len(names) == len(set(names)) > 25
-    assert all(term.page in BY_NAME and term.says.endswith(".") for term in terms())
+    assert all(term.page in BY_NAME and term.definition.endswith(".") for term in terms())
     assert {term.linked for term in terms()} <= {"everywhere", "here", "never"}
 
 
@@ -83,7 +83,7 @@ def test_a_term_is_linked_where_prose_names_it_first():
     assert '#term-barrier" aria-describedby="says-term-barrier">Barriers</a></em>, barriers and' in shown
     assert "#term-link-time-constant" in shown
     assert "term" not in html_of("Another barrier.", links)
-    assert 'id="says-term-barrier"' in links.says()
+    assert 'id="says-term-barrier"' in links.definitions()
 
 
 def test_a_word_with_a_second_meaning_is_linked_on_its_own_page_or_nowhere():

@@ -16,7 +16,7 @@ MOST_KEY = 200  # characters
 
 
 class Classroom(param.Parameterized):
-    """`where` is told to each session in it by one small message."""
+    """The state that a presenter's and the students' sessions share; each watches what it has to send to its browser."""
 
     code = param.String(constant=True, doc="As in the students' link")
     where = param.Dict(default={}, doc="page, step, inputs, stop and show of the presenter; empty before the first")
@@ -29,22 +29,23 @@ class Classroom(param.Parameterized):
         self._students: dict[object, bool] = {}
 
     def lead(self, where: dict[str, Any]) -> None:
-        """The presenter stands here now. Equal to the last: nobody is told."""
+        """Set where the presenter is, and start the clock at the first stop after the first. Watchers are called if it differs."""
         if where.get("stop") and not self.began:
             self.start_clock()
         self.where = where
 
     def start_clock(self) -> None:
+        """Start the clock, or start it anew."""
         self.began = time.time()
 
     def ask(self, stop: int) -> None:
-        """Asks the presenter's page for a stop, also for the one asked for last."""
+        """Ask the presenter's page to go to a stop, also to the one asked for last."""
         with param.parameterized.discard_events(self):
             self.asked = -1
         self.asked = stop
 
     def count(self, student: object, apart: bool | None) -> None:
-        """A student is here, following or apart, or is gone (None)."""
+        """Count a student as following or apart, or as gone (None)."""
         if apart is None:
             self._students.pop(student, None)
         else:
@@ -57,11 +58,11 @@ _classes: WeakValueDictionary[str, Classroom] = WeakValueDictionary()
 
 
 def classroom(code: str) -> Classroom:
-    """The class of this code, the same for all who are in it."""
+    """Return the class of this code, the same object for all sessions in it."""
     return _classes.get(code) or _classes.setdefault(code, Classroom(code))
 
 
 def code_of(key: str) -> str:
-    """The class that a key may present to: twelve letters and digits, 60 bits of the key's hash."""
+    """Return the code of the class that a key may present to: twelve letters and digits, 60 bits of the key's hash."""
     letters = base64.b32encode(hashlib.sha256(f"splatscope class {key[:MOST_KEY]}".encode()).digest()).decode().lower()
     return "-".join(letters[i : i + 4] for i in (0, 4, 8))

@@ -1,4 +1,4 @@
-"""A session's part in a walk: alone through its stops, following a class, or presenting to it."""
+"""A session's part in a walk: reading it alone, following a class, or presenting to it."""
 
 import re
 import socket
@@ -24,8 +24,8 @@ _CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
 class WalkBar(Component):
     """The strip above the pages of a walk; in a presenter's second window, the notes.
 
-    The browser tells where a presenter stands (`lead`), and is told where to go. Only a session that has shown the key is
-    listened to. Notes are sent to none that follows.
+    A presenter's browser sends where it is (`lead`), and a student's is sent there. Only a session that has shown the key can
+    lead. Notes are not sent to students.
     """
 
     walk = param.String(doc="Name of the walk, as in the address")
@@ -52,7 +52,7 @@ class WalkBar(Component):
             self._give_notes()
 
     def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
-        """Where the session begins: at the page that its address names, else where its presenter is, else at a stop."""
+        """Return where the session begins: at the page that its address names, else where its presenter is, else at a stop."""
         if page:
             return page, step, inputs
         if self.room and self.room.where:
@@ -62,7 +62,7 @@ class WalkBar(Component):
         return stop.page, 0, dict(parse_qsl(stop.inputs))
 
     def close(self) -> None:
-        """Leaves the class."""
+        """Leave the class."""
         for watcher in self._watched:
             self.room.param.unwatch(watcher)
         self._watched.clear()
@@ -78,14 +78,14 @@ class WalkBar(Component):
         elif kind == "apart" and self.role == "follow":
             room.count(self, bool(message.get("apart")))
         elif self.role == "present" and kind == "lead":
-            room.lead(_place(message, len(self.stops)))
+            room.lead(_valid(message, len(self.stops)))
         elif self.role == "present" and kind == "ask":
             room.ask(_stop(message.get("stop"), len(self.stops)))
         elif self.role == "present" and kind == "clock":
             room.start_clock()
 
     def _join(self, key: str, base: str) -> None:
-        """The page stands in its browser, which may have kept the key from before."""
+        """Join the class once the page is in its browser, which may remember the key from before."""
         if key and self.role != "present" and code_of(key) == self.code:
             self._present(key)
         if self.role == "present" and base.startswith(("http://", "https://")):
@@ -93,7 +93,7 @@ class WalkBar(Component):
             self.qr = segno.make(self.link, error="m", micro=False).svg_inline(border=2, omitsize=True, dark="#000", light="#fff")
         if not self._watched:
             follow = self.role == "follow"
-            self._watched.append(self.room.param.watch(self._tell, ["where"] if follow else ["where", "heads", "began", "asked"]))
+            self._watched.append(self.room.param.watch(self._send, ["where"] if follow else ["where", "heads", "began", "asked"]))
             if follow:
                 self.room.count(self, False)
         self._send_msg({"type": "joined", "role": self.role, **self._class()})
@@ -105,7 +105,7 @@ class WalkBar(Component):
     def _give_notes(self) -> None:
         self.notes = [html_of(stop.notes) for stop in self._walk.stops]
 
-    def _tell(self, *events: Any) -> None:
+    def _send(self, *events: Any) -> None:
         for event in events:
             if event.name == "asked" and event.new < 0:
                 continue
@@ -119,23 +119,23 @@ class WalkBar(Component):
         return {"where": room.where, "heads": room.heads, "began": room.began}
 
 
-def join(asked: Mapping[str, str]) -> WalkBar | None:
-    """The part that an address names: `walk`, and with it `class` or `key`, `stop`, `notes`. None where there is no such walk."""
-    walk = find(asked.get("walk", ""))
+def join(query: Mapping[str, str]) -> WalkBar | None:
+    """Return the part that an address names: `walk`, and with it `class` or `key`, `stop`, `notes`; None without such a walk."""
+    walk = find(query.get("walk", ""))
     if walk is None:
         return None
-    code, key = asked.get("class", ""), asked.get("key", "")
+    code, key = query.get("class", ""), query.get("key", "")
     return WalkBar(
         walk,
         code=code if _CODE.match(code) else "",
         key=key,
-        start=_stop(asked.get("stop"), len(walk.stops)),
-        window="notes" if asked.get("notes") and (code or key) else "page",
+        start=_stop(query.get("stop"), len(walk.stops)),
+        window="notes" if query.get("notes") and (code or key) else "page",
     )
 
 
 def reachable(base: str) -> str:
-    """An address with this machine's own where it says localhost, by which no other machine finds it."""
+    """Return an address with this machine's own in place of localhost, which no other machine could reach."""
     parts = urlsplit(base)
     if parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         return base
@@ -152,8 +152,8 @@ def _stop(text: Any, count: int) -> int:
     return min(read_step(text), count - 1)
 
 
-def _place(message: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """What a presenter's page said of itself, as what it should be."""
+def _valid(message: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return where a presenter's page says it is, made valid."""
     page = str(message.get("page"))
     return {
         "page": page if page in BY_NAME else "home",

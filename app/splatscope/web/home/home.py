@@ -1,4 +1,4 @@
-"""The home page: what this is, a picture that the kernels draw, the ways in, the list of sections, the map of the program."""
+"""The home page: what this is, a picture that the kernels draw, the list of sections, the map of the program, the walks."""
 
 from functools import partial
 from html import escape
@@ -16,18 +16,18 @@ from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, Entry, first_section, groups
 from splatscope.workers import worker_pool
 
-STILL = "coffee"
+PICTURE = "coffee"
 
 
 def home(location: Location) -> Page:
-    """Build the home page; where the address names a page that there is not, it says so."""
-    still = Thumbnail.load(ASSETS / f"{STILL}.npz")
+    """Build the home page, with a message where the address names a page that does not exist."""
+    thumbnail = Thumbnail.load(ASSETS / f"{PICTURE}.npz")
     live = LiveRender(
-        partial(draw_thumbnail, worker_pool, STILL),
-        total=still.count,
-        count=still.count,
-        width_px=still.width,
-        height_px=still.height,
+        partial(draw_thumbnail, worker_pool, PICTURE),
+        total=thumbnail.count,
+        count=thumbnail.count,
+        width_px=thumbnail.width,
+        height_px=thumbnail.height,
         alt="A cup of coffee, blended from 2D Gaussians",
     )
     program = ProgramMap()

@@ -1,4 +1,4 @@
-"""A small live render: a slider says how many Gaussians to blend, a job on a device answers with the picture."""
+"""A small live picture: a slider sets how many Gaussians are blended, and a device draws them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,8 +14,8 @@ Render = Callable[[int], Awaitable[bytes]]
 class LiveRender(Frame):
     """A `Frame` with a slider "Gaussians blended: n of N".
 
-    `render(n)` is awaited with 1 ≤ n ≤ total and returns encoded bytes. The browser asks again only when the last
-    frame was drawn, so one call is running at a time. What `render` raises is shown as one line below the picture.
+    `render(n)` is awaited with 1 ≤ n ≤ total and returns an encoded picture. The browser asks for the next frame only when the last
+    was drawn, so one call runs at a time. An error of `render` is shown as one line below the picture.
     """
 
     total = param.Integer(default=1, bounds=(1, None), doc="N, the number of Gaussians there are")
@@ -30,7 +30,7 @@ class LiveRender(Frame):
         self._task: asyncio.Task[None] | None = None
 
     def close(self) -> None:
-        """Ends the job that is running."""
+        """Cancel the call that is running."""
         if self._task is not None:
             self._task.cancel()
 

@@ -70,7 +70,7 @@ class LessonPage:
         self.bar = LessonBar(self._choose, address=self._address(), debugger=self._link())
         self.page = Page(
             page=stem,
-            html=f'<article class="lesson">{html}{self.links.says()}</article>',
+            html=f'<article class="lesson">{html}{self.links.definitions()}</article>',
             slots=self.slots,
             keys=self._keys(),
             actions=[self.bar],

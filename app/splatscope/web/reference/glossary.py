@@ -12,7 +12,7 @@ from splatscope.web.shell.pages import BY_NAME
 def glossary(location: Location) -> Page:
     """Build the page."""
     rows = "".join(
-        f'<div id="{term.anchor}"><dt>{escape(term.name)}</dt><dd>{inline(term.says)} {_place(term.page)}</dd></div>'
+        f'<div id="{term.anchor}"><dt>{escape(term.name)}</dt><dd>{inline(term.definition)} {_place(term.page)}</dd></div>'
         for term in terms()
     )
     html = f"""<article class="lesson"><div class="prose"><h1>Glossary</h1>
