@@ -4,7 +4,7 @@
 // facts: count (threads), cells, values [what each adds], rounds, attempts [[thread, round, step, outcome]], exact [the sum of each cell]
 // options: memory (bits of floats)
 import {h} from "#web/shell/dom.js"
-import {text} from "#web/stepper/model/recording.js"
+import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/drawing/arrows.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {lane, s, set} from "#web/drawing/svg.js"

@@ -3,7 +3,7 @@
 // facts: count, gradients, limit, rounds [{stride, begin, end, stale: [threads]}], rows [[places] before the first round and after each]
 // options: memory
 import {h} from "#web/shell/dom.js"
-import {text} from "#web/stepper/model/recording.js"
+import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/drawing/arrows.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {lane, s, set} from "#web/drawing/svg.js"

@@ -1,5 +1,6 @@
 // Where two recordings part: the first event that is another one, the first value that is, the final buffers that are.
-import {KIND, number, text} from "#web/stepper/model/recording.js"
+import {KIND} from "#web/stepper/model/kinds.js"
+import {number, text} from "#web/stepper/model/values.js"
 
 const SHOWN = 8 // differing elements that are told of each buffer
 

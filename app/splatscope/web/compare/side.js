@@ -6,7 +6,7 @@ import {Source} from "#web/stepper/panes/source.js"
 import {Threads} from "#web/stepper/panes/threads.js"
 import {describeMoment} from "#web/stepper/panes/transport.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {describeEvent} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/describe.js"
 
 export class Side {
   constructor(owner, which) {

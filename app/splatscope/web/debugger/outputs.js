@@ -1,6 +1,6 @@
 // What the last run left in its buffers.
 import {h} from "#web/shell/dom.js"
-import {number, text} from "#web/stepper/model/recording.js"
+import {number, text} from "#web/stepper/model/values.js"
 
 const SHOWN = 64 // numbers of an output
 

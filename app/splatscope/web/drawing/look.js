@@ -1,7 +1,7 @@
 // What a drawing asks of the moment: expressions over a thread's variables, cells of memory, what threads are doing.
 import {parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
-import {text} from "#web/stepper/model/recording.js"
+import {text} from "#web/stepper/model/values.js"
 
 const parsed = new Map()
 const read = (expression) => {

@@ -1,167 +1,319 @@
-// The order for reading: all threads of the group advance together, statement by statement. Threads that part come together again
-// where their paths do: after the if, at the end of a loop's turn for who continues, behind the loop for who breaks.
-import {KIND} from "./recording.js"
+// The order for reading: all threads of the group advance together, statement by statement. Threads that diverge come together again
+// where their paths do: after the if, at the end of a loop's turn for who continues, behind the loop for who breaks. That is what a
+// SIMT device does with a stack of reconvergence points (W. Fung et al., Dynamic Warp Formation, MICRO 2007, section 2), worked out
+// here from a recording, whatever the device did.
+//
+// Example: threads 0 and 1 run
+//
+//   5  for (i = 0; i < 2; i++)
+//   6    if (i == thread) x += 1;
+//   7  y = x;
+//
+// Each event gets a path through nested blocks. Written as line (or turn of the loop), what thread 0 does is at 5.turn1.6 (the
+// condition), 5.turn1.6 (x += 1), 5.turn2.6, 7, and thread 1 is at 5.turn1.6, 5.turn2.6, 5.turn2.6 (x += 1), 7. Sorted by path, both
+// test i == thread in turn 1, then thread 0 adds, then both test in turn 2, then thread 1 adds, and both do line 7 together.
+import {KIND} from "./kinds.js"
+
+/**
+ * @import {Recording} from "./recording.js"
+ * @typedef {object} Lockstep
+ * @property {Uint32Array} order  event numbers as they are read
+ * @property {Uint32Array} row  of each event its statement: equal for the threads that execute it together in an epoch
+ */
 
 const LINES = 2 ** 24 // more than a file has lines, or a statement events
 
-// {order, row}: event numbers as they are read, and of each event its statement, equal for the threads that execute it together.
-// No event is moved past one that it saw: accesses of one cell stay in the device's order where a write is among them. So every
-// read finds what it read, also in a kernel that races, and threads wait there for those that came first.
+/**
+ * Order a recording's events so that all threads move together.
+ *
+ * No event is moved past one that it saw: accesses of one cell stay in the device's order where a write is among them. So every
+ * read finds what it read, also in a kernel that races, and threads wait there for those that came first.
+ * @param {Recording} recording
+ * @returns {Lockstep}
+ */
 export function lockstep(recording) {
   const {key, row} = ranks(recording)
   return {order: schedule(recording, key), row}
 }
 
-// Where each event stands in the program: epoch by epoch, then along nested blocks. A block is a call, or one turn of a loop; in
-// it come lines, in a line the thread's events one after the other, and in one of these the block that it opens.
+/**
+ * Rank each event by where it stands in the program: epoch by epoch, then along nested blocks.
+ * @param {Recording} recording
+ * @returns {{key: Float64Array, row: Uint32Array}} what to sort by, and the statement
+ */
 function ranks(recording) {
-  const {length, threads, site, epoch, start, own, line, sites} = recording
-  const kind = sites.map((s) => s.kind),
-    functions = sites.map((s) => s.function ?? "")
-  const nodes = {parent: [0], key: [0]},
-    known = new Map()
-  const child = (parent, key) => {
-    const name = parent * LINES + key
-    let node = known.get(name)
-    if (node === undefined) {
-      known.set(name, (node = nodes.key.length))
-      nodes.parent.push(parent)
-      nodes.key.push(key)
-    }
-    return node
-  }
-  const nodeOf = new Uint32Array(length),
+  const {length, threads, epoch} = recording
+  const tree = new Tree(),
+    nodeOf = new Uint32Array(length),
     row = new Uint32Array(length)
-
   for (let t = 0; t < threads; t++) {
-    const ahead = callers(recording, t, kind)
-    let stack = []
-    const top = () => stack.at(-1)
-    const open = (about) => stack.push({...about, line: 0, seq: -1, at: 0})
-    const advance = (block, to) => {
-      // the thread does something more in this block, on this line
-      const behind = to < block.line
-      if (behind && block.loop >= 0) to = Math.max(block.line, block.end) // a condition: all come there when their turn is over
-      if (to > block.line) {
-        block.line = to
-        block.seq = -1
-      }
-      block.at = child((block.row = child(block.node, block.line)), ++block.seq)
-    }
-    for (let i = start[t]; i < start[t + 1]; i++) {
-      const e = own[i],
-        s = site[e],
-        at = line[s]
-      if (kind[s] === "call" || !stack.length) {
-        if (stack.length) advance(top(), ahead[i - start[t]])
-        open({node: child(stack.length ? top().at : 0, 0), function: functions[s], loop: -1})
-      } else {
-        const here = (block) => block.function === functions[s]
-        while (stack.length > 1 && (top().returned || (!here(top()) && stack.some(here)))) stack.pop()
-        if (!here(top())) {
-          // entered without a record of it
-          advance(top(), top().line)
-          open({node: child(top().at, 0), function: functions[s], loop: -1})
-        }
-        const again = kind[s] === "loop" ? stack.findLastIndex((block) => block.loop === s) : -1
-        if (again >= 0) {
-          stack.length = again + 1
-          const {entry, turn, ...loop} = stack.pop()
-          open({...loop, entry, turn: turn + 1, node: child(entry, turn + 1)})
-        } else leave(stack, at)
-        if (kind[s] === "loop" && again < 0) {
-          advance(top(), at)
-          open({
-            node: child(top().at, 1),
-            function: functions[s],
-            loop: s,
-            entry: top().at,
-            turn: 1,
-            begin: at,
-            end: sites[s].end ?? at,
-          })
-        }
-      }
-      advance(top(), at)
-      if (kind[s] === "return")
-        for (let b = stack.length; b-- > 0; ) {
-          stack[b].returned = true
-          if (stack[b].loop < 0) break
-        }
-      nodeOf[e] = top().at
-      row[e] = top().row
+    const path = new Path(recording, tree, t)
+    for (let i = recording.start[t]; i < recording.start[t + 1]; i++) {
+      const e = recording.own[i]
+      const {at, row: statement} = path.follow(e)
+      nodeOf[e] = at
+      row[e] = statement
     }
   }
-  const rank = inOrder(nodes),
+  const rank = tree.inOrder(),
     key = new Float64Array(length)
-  for (let e = 0; e < length; e++) key[e] = epoch[e] * nodes.key.length + rank[nodeOf[e]]
+  for (let e = 0; e < length; e++) key[e] = epoch[e] * tree.size + rank[nodeOf[e]]
   return {key, row}
 }
 
-// Loops of this call that a line lies behind are over.
-function leave(stack, line) {
-  while (stack.at(-1).loop >= 0 && (line > stack.at(-1).end || line < stack.at(-1).begin)) stack.pop()
+/** The blocks, lines and events of all threads, as a tree of nodes with a number each; the root is 0. */
+class Tree {
+  constructor() {
+    /** @type {number[]} */
+    this.parent = [0]
+    /** @type {number[]} */
+    this.key = [0]
+    /** @type {Map<number, number>} */
+    this.known = new Map()
+  }
+
+  get size() {
+    return this.key.length
+  }
+
+  /**
+   * The child of a node that has this key among its siblings, made where it is new.
+   * @param {number} parent
+   * @param {number} key
+   */
+  child(parent, key) {
+    const name = parent * LINES + key
+    let node = this.known.get(name)
+    if (node === undefined) {
+      node = this.key.length
+      this.known.set(name, node)
+      this.parent.push(parent)
+      this.key.push(key)
+    }
+    return node
+  }
+
+  /** The position of each node in a walk through the tree, children by their keys. */
+  inOrder() {
+    const {parent, key} = this
+    const ids = Array.from(key.keys())
+      .slice(1)
+      .sort((a, b) => parent[a] - parent[b] || key[a] - key[b])
+    /** @type {Map<number, number>} */
+    const first = new Map()
+    const after = new Int32Array(key.length).fill(-1)
+    ids.forEach((id, i) => {
+      if (!first.has(parent[id])) first.set(parent[id], id)
+      if (i + 1 < ids.length && parent[ids[i + 1]] === parent[id]) after[id] = ids[i + 1]
+    })
+    const rank = new Uint32Array(key.length),
+      stack = [0]
+    for (let count = 0; stack.length; count++) {
+      const id = /** @type {number} */ (stack.pop()),
+        child = first.get(id)
+      rank[id] = count
+      if (after[id] >= 0) stack.push(after[id])
+      if (child !== undefined) stack.push(child)
+    }
+    return rank
+  }
 }
 
-// Of each of a thread's calls, the line on which its caller goes on: a call's own events come before those of its statement.
-function callers(recording, t, kind) {
-  const {start, own, site, line} = recording,
-    first = start[t],
-    count = recording.count(t)
+/**
+ * A call, or one turn of a loop. In it come lines, in a line the thread's events one after the other, and in one of these the
+ * block that it opens.
+ * @typedef {object} Block
+ * @property {number} node
+ * @property {string} function
+ * @property {number} line  the line that the thread is on
+ * @property {number} row  node of that line
+ * @property {number} at  node of the last event on it
+ * @property {number} seq  number of that event on the line
+ * @property {boolean} returned
+ * @property {Loop | null} loop  null for a call
+ */
+/**
+ * @typedef {object} Loop
+ * @property {number} site
+ * @property {number} entry  node of the event that opened its first turn
+ * @property {number} turn  counted from 1
+ * @property {number} begin  its first line
+ * @property {number} end  its last line
+ */
+
+/** Where one thread is while its events are followed: a stack of blocks. */
+class Path {
+  /** @type {Block[]} */
+  #stack = []
+
+  /**
+   * @param {Recording} recording
+   * @param {Tree} tree
+   * @param {number} thread
+   */
+  constructor(recording, tree, thread) {
+    this.recording = recording
+    this.tree = tree
+    this.callerLines = callerLines(recording, thread)
+  }
+
+  get #top() {
+    return this.#stack[this.#stack.length - 1]
+  }
+
+  /**
+   * Move to the thread's next event.
+   * @param {number} e
+   * @returns {Block} the block it stands in, `at` and `row` being those of the event
+   */
+  follow(e) {
+    const {recording} = this,
+      s = recording.site[e],
+      {kind, function: name = ""} = recording.sites[s],
+      line = recording.line[s]
+    if (kind === "call" || !this.#stack.length) {
+      if (this.#stack.length) this.#advance(this.callerLines[recording.turn[e]])
+      this.#open(this.tree.child(this.#top?.at ?? 0, 0), name)
+    } else {
+      this.#returnTo(name)
+      if (kind !== "loop") this.#leaveLoops(line)
+      else if (!this.#nextTurn(s)) this.#enterLoop(s, name)
+    }
+    this.#advance(line)
+    if (kind === "return") this.#markReturned()
+    return this.#top
+  }
+
+  /**
+   * @param {number} node
+   * @param {string} name  of the function
+   * @param {Loop | null} loop
+   */
+  #open(node, name, loop = null) {
+    this.#stack.push({node, function: name, loop, line: 0, row: 0, at: 0, seq: -1, returned: false})
+  }
+
+  /**
+   * The thread does one thing more in the innermost block, on this line.
+   * @param {number} line
+   */
+  #advance(line) {
+    const block = this.#top
+    if (line < block.line && block.loop) line = Math.max(block.line, block.loop.end) // a condition: all come there when their turn is over
+    if (line > block.line) {
+      block.line = line
+      block.seq = -1
+    }
+    block.row = this.tree.child(block.node, block.line)
+    block.at = this.tree.child(block.row, ++block.seq)
+  }
+
+  /**
+   * Leave the blocks that are over, so that the innermost is one of this function; open it, where it was entered without a record.
+   * @param {string} name
+   */
+  #returnTo(name) {
+    const inside = (/** @type {Block} */ block) => block.function === name
+    while (this.#stack.length > 1 && (this.#top.returned || (!inside(this.#top) && this.#stack.some(inside)))) this.#stack.pop()
+    if (inside(this.#top)) return
+    this.#advance(this.#top.line)
+    this.#open(this.tree.child(this.#top.at, 0), name)
+  }
+
+  /**
+   * Go on to the next turn of a loop that the thread is in. Returns whether it is in it.
+   * @param {number} site
+   */
+  #nextTurn(site) {
+    const at = this.#stack.findLastIndex((block) => block.loop?.site === site)
+    const block = this.#stack[at],
+      loop = block?.loop
+    if (!loop) return false
+    this.#stack.length = at
+    const turn = loop.turn + 1
+    this.#open(this.tree.child(loop.entry, turn), block.function, {...loop, turn})
+    return true
+  }
+
+  /**
+   * Begin the first turn of a loop.
+   * @param {number} site
+   * @param {string} name  of the function
+   */
+  #enterLoop(site, name) {
+    const begin = this.recording.line[site]
+    this.#leaveLoops(begin)
+    this.#advance(begin)
+    const entry = this.#top.at
+    this.#open(this.tree.child(entry, 1), name, {site, entry, turn: 1, begin, end: this.recording.sites[site].end ?? begin})
+  }
+
+  /**
+   * Leave the loops of this call that a line lies outside of.
+   * @param {number} line
+   */
+  #leaveLoops(line) {
+    for (let {loop} = this.#top; loop && (line > loop.end || line < loop.begin); {loop} = this.#top) this.#stack.pop()
+  }
+
+  /** The call at hand is over, with the loops in it. */
+  #markReturned() {
+    for (const block of this.#stack.toReversed()) {
+      block.returned = true
+      if (!block.loop) break
+    }
+  }
+}
+
+/**
+ * Of each of a thread's calls, the line on which its caller goes on: a call's own events come before those of its statement.
+ * @param {Recording} recording
+ * @param {number} thread
+ */
+function callerLines(recording, thread) {
+  const {sites, line} = recording,
+    count = recording.count(thread)
+  const site = (/** @type {number} */ i) => recording.site[recording.nth(thread, i)]
   const depth = new Uint16Array(count),
-    ahead = new Uint32Array(count),
-    next = []
-  for (let i = 0, d = 0, returned = []; i < count; i++) {
-    const s = site[own[first + i]]
-    if (kind[s] === "call") returned[++d] = false
+    lines = new Uint32Array(count)
+  /** @type {boolean[]} */
+  const returned = []
+  for (let i = 0, d = 0; i < count; i++) {
+    const {kind} = sites[site(i)]
+    if (kind === "call") returned[++d] = false
     else while (d > 1 && returned[d]) d--
     depth[i] = d
-    if (kind[s] === "return") returned[d] = true
+    if (kind === "return") returned[d] = true
   }
+  /** @type {number[]} */
+  const next = [] // by depth, the line of the event that comes next there
   for (let i = count - 1; i >= 0; i--) {
-    const s = site[own[first + i]],
+    const s = site(i),
       d = depth[i]
-    if (kind[s] === "call") {
-      ahead[i] = next[d - 1] ?? 0
+    if (sites[s].kind === "call") {
+      lines[i] = next[d - 1] ?? 0
       next[d] = 0
     } else next[d] = line[s]
   }
-  return ahead
+  return lines
 }
 
-// The place of each node in a walk through the tree, children by their keys.
-function inOrder({parent, key}) {
-  const ids = Array.from(key.keys())
-    .slice(1)
-    .sort((a, b) => parent[a] - parent[b] || key[a] - key[b])
-  const first = new Map(),
-    after = new Int32Array(key.length).fill(-1)
-  ids.forEach((id, i) => {
-    if (!first.has(parent[id])) first.set(parent[id], id)
-    if (i + 1 < ids.length && parent[ids[i + 1]] === parent[id]) after[id] = ids[i + 1]
-  })
-  const rank = new Uint32Array(key.length)
-  let count = 0
-  for (const stack = [0]; stack.length; ) {
-    const id = stack.pop()
-    rank[id] = count++
-    if (after[id] >= 0) stack.push(after[id])
-    if (first.has(id)) stack.push(first.get(id))
-  }
-  return rank
-}
-
-// Always the thread that is furthest behind, unless what it is about to do has to wait for another's access of the same cell.
+/**
+ * Let always the thread go on that is furthest behind, unless what it is about to do has to wait for another's access of the same cell.
+ * @param {Recording} recording
+ * @param {Float64Array} key
+ */
 function schedule(recording, key) {
   const {length, threads, target, site, kind, thread} = recording
-  const touches = (e) => target[e] > 0 && kind[site[e]] >= KIND.read && kind[site[e]] <= KIND.atomic
-  const isRead = (e) => kind[site[e]] === KIND.read
+  /** @typedef {number} EventNumber */
+  const touches = (/** @type {EventNumber} */ e) => target[e] > 0 && kind[site[e]] >= KIND.read && kind[site[e]] <= KIND.atomic
+  const isRead = (/** @type {EventNumber} */ e) => kind[site[e]] === KIND.read
   const cells = recording.memories.reduce((n, memory) => n + memory.count, 0) + 1
   const writes = new Uint32Array(cells),
     reads = new Uint32Array(cells) // of a cell: writes so far, reads since
   const version = new Uint32Array(length),
     before = new Uint32Array(length)
-  const count = (e) => {
+  const count = (/** @type {EventNumber} */ e) => {
     if (isRead(e)) reads[target[e]]++
     else {
       writes[target[e]]++
@@ -176,16 +328,19 @@ function schedule(recording, key) {
   }
   writes.fill(0)
   reads.fill(0)
-  const may = (e) => !touches(e) || (writes[target[e]] === version[e] && (isRead(e) || reads[target[e]] === before[e]))
+  const may = (/** @type {EventNumber} */ e) =>
+    !touches(e) || (writes[target[e]] === version[e] && (isRead(e) || reads[target[e]] === before[e]))
 
   const turn = new Uint32Array(threads),
-    queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b]),
-    waiting = new Map()
-  const offer = (e) => {
+    queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b])
+  /** @type {Map<number, EventNumber[]>} */
+  const waiting = new Map() // by what they touch
+  const offer = (/** @type {EventNumber} */ e) => {
     if (e < 0) return
     if (may(e)) return queue.push(e)
-    if (!waiting.has(target[e])) waiting.set(target[e], [])
-    waiting.get(target[e]).push(e)
+    const others = waiting.get(target[e])
+    if (others) others.push(e)
+    else waiting.set(target[e], [e])
   }
   for (let t = 0; t < threads; t++) offer(recording.nth(t, 0))
   const order = new Uint32Array(length)
@@ -197,7 +352,7 @@ function schedule(recording, key) {
       const held = waiting.get(target[e])
       if (held) {
         waiting.delete(target[e])
-        held.forEach(offer)
+        for (const other of held) offer(other)
       }
     }
     offer(recording.nth(thread[e], ++turn[thread[e]]))
@@ -205,31 +360,40 @@ function schedule(recording, key) {
   return order
 }
 
-// A heap: the least first.
+/** A binary heap of numbers: the least first. */
 class Queue {
+  /** @param {(a: number, b: number) => number} compare */
   constructor(compare) {
     this.compare = compare
+    /** @type {number[]} */
     this.heap = []
   }
 
+  /** @param {number} item */
   push(item) {
     const {heap, compare} = this
     let at = heap.push(item) - 1
-    for (let up; at > 0 && compare(heap[at], heap[(up = (at - 1) >> 1)]) < 0; at = up) [heap[at], heap[up]] = [heap[up], heap[at]]
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      if (compare(heap[at], heap[up]) >= 0) break
+      ;[heap[at], heap[up]] = [heap[up], heap[at]]
+      at = up
+    }
   }
 
+  /** Take the least; there has to be one. */
   pop() {
     const {heap, compare} = this,
       least = heap[0],
-      last = heap.pop()
-    if (heap.length) {
-      heap[0] = last
-      for (let at = 0, down; (down = 2 * at + 1) < heap.length; at = down) {
-        if (down + 1 < heap.length && compare(heap[down + 1], heap[down]) < 0) down++
-        if (compare(heap[at], heap[down]) <= 0) break
-        ;[heap[at], heap[down]] = [heap[down], heap[at]]
-      }
+      last = /** @type {number} */ (heap.pop())
+    if (heap.length) heap[0] = last
+    for (let at = 0; ; ) {
+      let down = 2 * at + 1
+      if (down >= heap.length) return least
+      if (down + 1 < heap.length && compare(heap[down + 1], heap[down]) < 0) down++
+      if (compare(heap[at], heap[down]) <= 0) return least
+      ;[heap[at], heap[down]] = [heap[down], heap[at]]
+      at = down
     }
-    return least
   }
 }

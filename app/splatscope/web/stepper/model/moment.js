@@ -1,102 +1,165 @@
-// Where a stepper stands: a position in an order of events, a chosen thread, what is followed. Panes are told of each change.
-import {KIND} from "./recording.js"
+// Where a stepper stands: a position in an order of events, a chosen thread, what is followed.
+import {KIND} from "./kinds.js"
 import {State} from "./state.js"
 
+/**
+ * @import {Followed} from "#web/types.d.ts"
+ * @import {Recording} from "./recording.js"
+ * @import {Slice} from "./slice.js"
+ */
+
+/**
+ * What a thread is about. "apart", in lockstep: it left the others' path and waits until they come to where it stands.
+ * @typedef {"run" | "wait" | "held" | "done" | "apart"} Status
+ */
+
+/** A position counts the events that are done, in the order shown; a step is the number of the last of these, counted from 1. */
 export class Moment {
+  /**
+   * @param {Recording} recording
+   * @param {() => void} changed  called at each move
+   */
   constructor(recording, changed) {
     this.recording = recording
     this.changed = changed
     this.lockstep = false
-    this.states = [new State(recording), null]
-    this.states[0].seek(recording.length) // folds once, so that every later seek begins at a copy
+    this.device = new State(recording)
+    this.device.seek(recording.length) // folds once, so that every later seek begins at a copy
+    /** @type {State | null} */
+    this.together = null // made when lockstep is first asked for
     this.position = 0
     this.pinned = -1 // the thread that the reader chose, -1: that of the event
-    this.followed = null // {memory, cell} or {variable, thread}
-    this.finding = -1
-    this.chain = null // of slice.js, while it is shown
+    /** @type {Followed | null} */
+    this.followed = null
+    this.finding = -1 // number of the finding shown
+    /** @type {Slice | null} */
+    this.chain = null // while it is shown
+    /** @type {Uint32Array | null} */
+    this.rank = null // of each event, its position in lockstep
+    /** @type {[number[] | null, number[] | null]} */
+    this.walls = [null, null] // `barriers`, of the device's order and in lockstep
   }
 
+  /** The state in the order shown; wherever it was last moved to. */
   get state() {
-    return this.states[+this.lockstep]
+    return this.lockstep && this.together ? this.together : this.device
   }
+  /** Event numbers in the order shown; null for the device's own. */
   get order() {
     return this.state.order
   }
 
-  // The event at the cursor, counted from 1; 0 before the first.
+  /** The event at the cursor, counted from 1; 0 before the first. */
   get step() {
     return this.position === 0 ? 0 : this.eventAt(this.position - 1) + 1
   }
+  /** The number of the event at the cursor; -1 before the first. */
   get event() {
     return this.step - 1
   }
+  /** The thread that was chosen, else that of the event at the cursor. */
   get thread() {
     return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.recording.thread[this.event]
   }
 
+  /**
+   * The event that is done next at a position.
+   * @param {number} position
+   */
   eventAt(position) {
     return this.order ? this.order[position] : position
   }
 
-  // How many events are done once `event` is, in the order shown.
+  /**
+   * The position after an event: how many are done once it is, in the order shown.
+   * @param {number} event
+   */
   after(event) {
     if (!this.order) return event + 1
     if (!this.rank) {
-      this.rank = new Uint32Array(this.recording.length)
+      const rank = new Uint32Array(this.recording.length)
       this.order.forEach((e, p) => {
-        this.rank[e] = p
+        rank[e] = p
       })
+      this.rank = rank
     }
     return this.rank[event] + 1
   }
 
+  /** @param {number} position */
   seek(position) {
     this.position = Math.max(0, Math.min(this.recording.length, position))
     this.changed()
   }
 
-  // To the moment after the event of this number, counted from 1.
+  /**
+   * Go to the moment after an event.
+   * @param {number} step  counted from 1
+   */
   goto(step) {
     this.seek(step > 0 ? this.after(Math.min(step, this.recording.length) - 1) : 0)
   }
 
+  /**
+   * Show the events as the device ran them, or in lockstep; the event at the cursor stays.
+   * @param {boolean} lockstep
+   */
   setOrder(lockstep) {
     const event = this.event
     this.lockstep = lockstep
-    if (lockstep && !this.states[1]) {
-      this.states[1] = new State(this.recording, this.recording.lockstep.order)
-      this.states[1].seek(this.recording.length)
+    if (lockstep && !this.together) {
+      this.together = new State(this.recording, this.recording.lockstep.order)
+      this.together.seek(this.recording.length)
     }
     this.seek(event < 0 ? 0 : this.after(event))
   }
 
+  /**
+   * Choose a thread, or no longer.
+   * @param {number} thread
+   */
   choose(thread) {
     this.pinned = this.pinned === thread ? -1 : thread
     this.changed()
   }
 
-  follow(what) {
-    this.followed = what
+  /**
+   * Follow a cell or a variable, or nothing.
+   * @param {Followed | null} followed
+   */
+  follow(followed) {
+    this.followed = followed
     this.changed()
   }
 
-  // What a thread is about; in lockstep also "apart": it left the others' path and waits until they come to where it stands.
+  /**
+   * What a thread is about now.
+   * @param {number} thread
+   * @returns {Status}
+   */
   status(thread) {
     const {state, recording, event} = this,
       status = state.status(thread)
     if (status !== "run" || !this.lockstep || event < 0) return status
     const last = state.last(thread) - 1,
       next = state.next(thread)
-    return [last, next].some((e) => e >= 0 && this.together(e, event)) ? "run" : "apart"
+    return [last, next].some((e) => e >= 0 && this.isTogether(e, event)) ? "run" : "apart"
   }
 
-  // Whether two events are the same statement at the same time, in lockstep.
-  together(a, b) {
+  /**
+   * Whether two events are the same statement at the same time, in lockstep.
+   * @param {number} a
+   * @param {number} b
+   */
+  isTogether(a, b) {
     const {row} = this.recording.lockstep
     return row[a] === row[b] && this.recording.epoch[a] === this.recording.epoch[b]
   }
 
-  // A statement on or back: in lockstep of all who execute it together, in the device's order of a wave.
+  /**
+   * Move a statement on or back: in lockstep of all who execute it together, in the device's order of a wave.
+   * @param {number} way  1 or -1
+   */
   line(way) {
     const {recording} = this
     let p = this.position + way
@@ -104,11 +167,15 @@ export class Moment {
     this.seek(p)
   }
 
+  /**
+   * Whether another statement begins at a position.
+   * @param {number} p
+   */
   #begins(p) {
     const {recording} = this,
       a = this.eventAt(p - 1),
       b = this.eventAt(p)
-    if (this.lockstep) return !this.together(a, b)
+    if (this.lockstep) return !this.isTogether(a, b)
     const wave = recording.head.wave_size,
       s = recording.site[a],
       t = recording.site[b]
@@ -120,16 +187,25 @@ export class Moment {
     )
   }
 
-  // The chosen thread's next or previous statement: to its last event, so that its values are there.
+  /**
+   * Move to the chosen thread's next or previous statement: to its last event, so that its values are there.
+   * @param {number} way  1 or -1
+   */
   statement(way) {
     const {recording, thread} = this
     const at = this.state.seek(this.position).done(thread)
-    const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1, true)
+    const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1)
     if (this.pinned < 0) this.pinned = thread // stepping a thread is choosing it
     const event = recording.nth(thread, next)
     this.seek(event < 0 ? (way > 0 ? this.position : 0) : this.after(event))
   }
 
+  /**
+   * Whether two of a thread's events belong to one statement.
+   * @param {number} thread
+   * @param {number} a  their numbers among the thread's events
+   * @param {number} b
+   */
   #same(thread, a, b) {
     const {recording} = this,
       s = recording.site[recording.nth(thread, a)],
@@ -137,38 +213,58 @@ export class Moment {
     return recording.line[s] === recording.line[t] && recording.file[s] === recording.file[t] && recording.kind[t] !== KIND.loop
   }
 
+  /**
+   * The first event of the statement that a thread's event belongs to.
+   * @param {number} thread
+   * @param {number} turn
+   */
   #begin(thread, turn) {
     while (turn > 0 && this.#same(thread, turn - 1, turn)) turn--
     return turn
   }
 
-  #end(thread, turn, back = false) {
-    if (turn < 0 || (back && turn < 0)) return -1
+  /**
+   * The last event of that statement, -1 before the first.
+   * @param {number} thread
+   * @param {number} turn
+   */
+  #end(thread, turn) {
+    if (turn < 0) return -1
     while (turn + 1 < this.recording.count(thread) && this.#same(thread, turn, turn + 1)) turn++
     return turn
   }
 
-  // Positions at which a barrier has been reached by all who reach it, in the order shown.
+  /** Positions at which a barrier has been reached by all who reach it, in the order shown. */
   get barriers() {
-    this.walls ??= []
-    const kept = this.walls[+this.lockstep]
-    if (kept) return kept
+    const known = this.walls[+this.lockstep]
+    if (known) return known
     const {recording} = this,
+      /** @type {number[]} */
       last = [],
       arrived = new Uint32Array(recording.threads)
     for (let p = 0; p < recording.length; p++) {
       const e = this.eventAt(p)
       if (recording.kind[recording.site[e]] === KIND.arrive) last[arrived[recording.thread[e]]++] = p + 1
     }
-    return (this.walls[+this.lockstep] = last.sort((a, b) => a - b))
+    this.walls[+this.lockstep] = last.sort((a, b) => a - b)
+    return last
   }
 
+  /**
+   * Move to the next barrier or the last.
+   * @param {number} way  1 or -1
+   */
   barrier(way) {
     this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.recording.length : 0))
   }
 }
 
-// The nearest number of a sorted list beyond `at`.
+/**
+ * The nearest number of a sorted list beyond another, undefined where there is none.
+ * @param {number[]} list
+ * @param {number} at
+ * @param {number} way  1: above, -1: below
+ */
 export function near(list, at, way) {
   if (way > 0) return list.find((n) => n > at)
   return list.findLast((n) => n < at)

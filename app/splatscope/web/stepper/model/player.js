@@ -3,21 +3,29 @@
 const CALM = 5 // steps a second above which marks change without a transition
 const SECONDS = 40 // that playing a long run takes
 
+/** @import {Stepper} from "#web/stepper/stepper.js" */
+
+/** Moves a stepper on by itself. */
 export class Player {
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  timer
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.timer = null
   }
 
+  /** Play, or pause. */
   toggle() {
     this.play(!this.timer)
   }
 
+  /** @param {boolean} on */
   play(on) {
     const {stepper} = this,
       {moment} = stepper
     clearInterval(this.timer)
-    this.timer = null
+    this.timer = undefined
     stepper.transport.playing(on)
     stepper.root.classList.remove("still")
     if (!on || !moment) return
@@ -30,15 +38,20 @@ export class Player {
     this.timer = setInterval(() => this.#tick(slow, Math.max(1, Math.round((rate * pace) / 1000))), pace)
   }
 
+  /**
+   * @param {boolean} slow
+   * @param {number} steps
+   */
   #tick(slow, steps) {
     const {stepper} = this,
       {moment} = stepper
-    if (moment.position >= moment.recording.length || !stepper.root.isConnected) return this.play(false)
+    if (!moment || moment.position >= moment.recording.length || !stepper.root.isConnected) return this.play(false)
     if (slow) stepper.barrier(1)
     else if (stepper.stops.length) for (let i = 0; i < steps; i++) stepper.move(1)
     else stepper.seek(moment.position + steps)
   }
 
+  /** Stop for good. */
   close() {
     clearInterval(this.timer)
   }

@@ -1,21 +1,35 @@
 // A recording as it comes from Python: columns of events in the device's order, with what is asked of them again and again.
-
+import {KIND, kindOf} from "./kinds.js"
 import {lockstep} from "./lockstep.js"
+import {show} from "./values.js"
+
+/**
+ * @import {Column, Head, Memory, Output} from "#web/types.d.ts"
+ * @import {Lockstep} from "./lockstep.js"
+ */
 
 const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
 
-// What an event does to the state, in few numbers for the fold.
-export const KIND = {other: 0, value: 1, element: 2, read: 3, write: 4, atomic: 5, arrive: 6, resume: 7, fence: 8, loop: 9}
-
+/**
+ * Decompress and read a recording that splatscope/recordings/wire.py packed.
+ * @param {BlobPart} bytes
+ */
 export async function unpack(bytes) {
   const packed = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
   return new Recording(await packed.arrayBuffer())
 }
 
+/** Events are numbered from 0, in the device's order; sites, memories and variables are indices into their tables. */
 export class Recording {
+  /** @type {Lockstep | null} */
+  #lockstep = null
+
+  /** @param {ArrayBuffer} buffer  `uint32 length, JSON, columns` */
   constructor(buffer) {
     const length = new Uint32Array(buffer, 0, 1)[0]
+    /** @type {Head} */
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
+    /** @type {(name: string) => Column} */
     const column = (name) => {
       const [type, start, count] = head.columns[name]
       return new ARRAYS[type](buffer, 4 + length + start, count)
@@ -24,35 +38,54 @@ export class Recording {
     this.length = head.events
     this.threads = head.threads
     this.sites = head.sites
-    this.memories = head.memories
     this.variables = head.variables
     this.findings = head.findings
-    for (const name of ["thread", "site", "flags", "words", "after", "after_known"]) this[name] = column(name)
+    this.thread = column("thread")
+    this.site = column("site")
+    /** What each event touches, counted from 1: a cell of all memories', or for kind `element` a variable. 0: nothing. */
     this.target = column("place")
-    this.memories.forEach((memory, i) => {
+    /** 1: outside of the memory, 2: replayed for its derivative. */
+    this.flags = column("flags")
+    this.words = column("words")
+    /** The word that each atomic leaves in its cell, and whether it is known. */
+    this.after = column("after")
+    this.afterKnown = column("after_known")
+    this.memories = head.memories.map((packed, i) => {
       const indices = column(`indices${i}`)
-      memory.initial = column(`initial${i}`)
-      memory.index = (cell) => (indices.length ? indices[cell] : cell)
-      memory.cell = (index) => (indices.length ? indices.indexOf(index) : index < memory.count ? index : -1)
+      /** @type {Memory} */
+      const memory = {
+        ...packed,
+        initial: column(`initial${i}`),
+        index: (cell) => (indices.length ? indices[cell] : cell),
+        cell: (index) => (indices.length ? indices.indexOf(index) : index < packed.count ? index : -1),
+      }
+      return memory
     })
+    /** @type {Output[]} */
     this.outputs = head.outputs.map((output, i) => ({...output, data: column(`output${i}`)}))
-    this.#index()
+
+    // by site
+    this.kind = Uint8Array.from(this.sites, kindOf)
+    this.width = Uint8Array.from(this.sites, (s) => s.width ?? 0)
+    this.line = Uint32Array.from(this.sites, (s) => s.line)
+    this.files = Object.keys(head.sources)
+    this.file = Int16Array.from(this.sites, (s) => this.files.indexOf(s.file))
+
+    // by event: where its words and its atomic begin, how many barriers its thread has passed, its number among its thread's events
+    this.wordAt = new Uint32Array(this.length + 1)
+    this.atomicAt = new Uint32Array(this.length)
+    this.epoch = new Uint16Array(this.length)
+    this.turn = new Uint32Array(this.length)
+    // each thread's events in their order, thread by thread, and where each thread's begin
+    this.own = new Uint32Array(this.length)
+    this.start = new Uint32Array(this.threads + 1)
+    this.epochs = this.#index()
   }
 
+  /** Fill the arrays by event and by thread. Returns how many epochs there are. */
   #index() {
     const {length, threads, thread, site, sites} = this
-    this.kind = Uint8Array.from(sites, kindOf)
-    this.width = Uint8Array.from(sites, (s) => s.width ?? 0)
-    this.line = Uint32Array.from(sites, (s) => s.line)
-    this.files = Object.keys(this.head.sources)
-    this.file = Int16Array.from(sites, (s) => this.files.indexOf(s.file))
     const waits = Uint8Array.from(sites, (s) => (s.name?.endsWith("WithGroupSync") ? 1 : 0))
-
-    // where each event's words and atomics begin; how many barriers its thread has passed; each thread's events in their order
-    this.wordAt = new Uint32Array(length + 1)
-    this.atomicAt = new Uint32Array(length)
-    this.epoch = new Uint16Array(length)
-    this.start = new Uint32Array(threads + 1)
     const passed = new Uint16Array(threads)
     let words = 0,
       atomics = 0
@@ -69,112 +102,61 @@ export class Recording {
     this.wordAt[length] = words
     for (let t = 0; t < threads; t++) this.start[t + 1] += this.start[t]
     const fill = this.start.slice(0, threads)
-    this.own = new Uint32Array(length) // thread by thread
-    this.turn = new Uint32Array(length) // the how manieth of its thread an event is
     for (let e = 0; e < length; e++) {
       const t = thread[e]
       this.turn[e] = fill[t] - this.start[t]
       this.own[fill[t]++] = e
     }
-    this.epochs = passed.reduce((most, n) => Math.max(most, n), 0) + 1
+    return passed.reduce((most, n) => Math.max(most, n), 0) + 1
   }
 
+  /**
+   * How many events a thread has.
+   * @param {number} thread
+   */
   count(thread) {
     return this.start[thread + 1] - this.start[thread]
   }
 
-  // The nth event of a thread, -1 past its end.
+  /**
+   * The nth event of a thread, -1 before its first and past its last.
+   * @param {number} thread
+   * @param {number} n
+   */
   nth(thread, n) {
     return n >= 0 && n < this.count(thread) ? this.own[this.start[thread] + n] : -1
   }
 
+  /**
+   * The site of an event.
+   * @param {number} event
+   */
   about(event) {
     return this.sites[this.site[event]]
   }
 
-  // An event's value as it is shown, "" where none was recorded.
+  /**
+   * The cell that an event reads or writes, null where it touches none that is recorded.
+   * @param {number} event
+   */
+  cellOf(event) {
+    const {memory} = this.about(event),
+      target = this.target[event]
+    return memory === undefined || !target ? null : {memory, cell: target - 1 - this.memories[memory].first}
+  }
+
+  /**
+   * An event's value as it is shown, "" where none was recorded.
+   * @param {number} event
+   */
   value(event) {
     const site = this.about(event)
     return site.width ? show(this.words, this.wordAt[event], site.type) : ""
   }
 
-  // {order, row} of reading: all threads move together.
+  /** The order in which all threads move together. Worked out once. */
   get lockstep() {
-    return (this.read ??= lockstep(this))
+    this.#lockstep ??= lockstep(this)
+    return this.#lockstep
   }
-}
-
-function kindOf(site) {
-  if (site.kind === "resume" && !site.name.endsWith("WithGroupSync")) return KIND.fence
-  return KIND[site.kind] ?? KIND.other
-}
-
-const F32 = new Float32Array(1),
-  BITS = new Uint32Array(F32.buffer),
-  F64 = new Float64Array(1),
-  PAIR = new Uint32Array(F64.buffer)
-const SHAPE = /^(bool|u?int(?:8|16|64)_t|u?int|float|half|double)(?:(\d)x(\d)|(\d))?$/
-const shapes = new Map()
-
-export function shape(type) {
-  if (!shapes.has(type)) {
-    const match = SHAPE.exec(type ?? "")
-    shapes.set(
-      type,
-      match && {
-        scalar: match[1],
-        count: match[2] ? match[2] * match[3] : +(match[4] ?? 1),
-        size: /64|double/.test(match[1]) ? 2 : 1,
-      },
-    )
-  }
-  return shapes.get(type)
-}
-
-// One scalar as a number.
-export function number(words, at, scalar) {
-  switch (scalar) {
-    case "float":
-    case "half":
-      BITS[0] = words[at]
-      return F32[0]
-    case "double":
-      PAIR[0] = words[at]
-      PAIR[1] = words[at + 1]
-      return F64[0]
-    case "int":
-    case "int16_t":
-    case "int8_t":
-      return words[at] | 0
-    case "int64_t":
-      return Number(BigInt.asIntN(64, BigInt(words[at]) | (BigInt(words[at + 1]) << 32n)))
-    case "uint64_t":
-      return Number(BigInt(words[at]) | (BigInt(words[at + 1]) << 32n))
-    default:
-      return words[at]
-  }
-}
-
-export function numbers(words, at, type) {
-  const form = shape(type)
-  return form ? Array.from({length: form.count}, (_, i) => number(words, at + i * form.size, form.scalar)) : []
-}
-
-export function text(value, scalar, digits = 4) {
-  if (scalar === "bool") return value ? "true" : "false"
-  if (scalar !== "float" && scalar !== "half" && scalar !== "double") return String(value)
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞"
-  const size = Math.abs(value)
-  if (size !== 0 && (size < 1e-3 || size >= 1e6))
-    return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−")
-  return String(Number(value.toPrecision(digits))).replace("-", "−")
-}
-
-export function show(words, at, type) {
-  const form = shape(type)
-  if (!form) return ""
-  if (form.count === 1) return text(number(words, at, form.scalar), form.scalar)
-  return `(${numbers(words, at, type)
-    .map((n) => text(n, form.scalar, 3))
-    .join(", ")})`
 }

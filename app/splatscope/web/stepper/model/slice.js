@@ -1,76 +1,116 @@
-// Where a value that is not finite came from: back through the reads and writes it was computed from.
-import {KIND, numbers} from "./recording.js"
+// Where a value that is not finite came from: a dynamic backward slice, through the reads and writes it was computed from.
+import {KIND} from "./kinds.js"
+import {isFloat, numbers} from "./values.js"
 
 const MOST = 4000 // events looked at
 
-export const isNonFinite = (recording, event) => numbersOf(recording, event).some((n) => !Number.isFinite(n))
+/**
+ * @import {Recording} from "./recording.js"
+ * @typedef {object} Slice
+ * @property {number[]} events  from the first that is not finite to the one asked about, each computed from the one before it
+ * @property {number[]} inputs  what the first of them was computed from
+ */
 
-function numbersOf(recording, event) {
+/**
+ * Whether an event's value is NaN or infinite, in any of its parts.
+ * @param {Recording} recording
+ * @param {number} event
+ */
+export function isNonFinite(recording, event) {
   const {type} = recording.about(event)
-  return /^(float|half|double)/.test(type ?? "") ? numbers(recording.words, recording.wordAt[event], type) : []
+  return isFloat(type) && numbers(recording.words, recording.wordAt[event], type).some((n) => !Number.isFinite(n))
 }
 
-// {events, inputs}: from the first event that is not finite to the one asked about, each computed from the one before it; and what
-// the first was computed from. Null if the event's value is finite.
+/**
+ * Trace a value that is not finite back to where it arose.
+ * @param {Recording} recording
+ * @param {number} event
+ * @returns {Slice | null} null if the event's value is finite
+ */
 export function slice(recording, event) {
   if (!isNonFinite(recording, event)) return null
-  const sources = new Sources(recording),
-    child = new Map([[event, -1]])
+  const sources = new Sources(recording)
+  /** @type {Map<number, number>} */
+  const cameTo = new Map([[event, -1]]) // the event that was computed from an event
+  const queue = [event]
   let first = Infinity
-  for (const queue = [event]; queue.length && child.size < MOST; ) {
-    const at = queue.shift(),
+  for (let i = 0; i < queue.length && cameTo.size < MOST; i++) {
+    const at = queue[i],
       wrong = sources.of(at).filter((e) => isNonFinite(recording, e))
     if (!wrong.length) first = Math.min(first, at)
-    for (const e of wrong)
-      if (!child.has(e)) {
-        child.set(e, at)
-        queue.push(e)
-      }
+    for (const e of wrong) {
+      if (cameTo.has(e)) continue
+      cameTo.set(e, at)
+      queue.push(e)
+    }
   }
   const events = []
-  for (let e = first === Infinity ? event : first; e >= 0; e = child.get(e)) events.push(e)
+  for (let e = first === Infinity ? event : first; e >= 0; e = cameTo.get(e) ?? -1) events.push(e)
   return {events, inputs: sources.of(events[0])}
 }
 
+/** Finds what events were computed from. */
 class Sources {
+  /** @type {Map<number, number[]> | null} */
+  #writes = null // of each cell, in the device's order
+
+  /** @param {Recording} recording */
   constructor(recording) {
     this.recording = recording
   }
 
-  // The events whose values an event's was computed from.
+  /**
+   * The events whose values an event's was computed from.
+   * @param {number} event
+   * @returns {number[]}
+   */
   of(event) {
     const {recording} = this
     if (recording.kind[recording.site[event]] === KIND.read) return this.#writer(event)
     const {reads, at, called} = this.#statement(event),
       site = recording.about(event)
-    const function_ = called ? recording.about(Math.max(0, recording.nth(recording.thread[event], at))).function : site.function
-    return [...reads, ...this.#variables(recording.thread[event], at, function_, site.from ?? [])]
+    const scope = called ? recording.about(Math.max(0, recording.nth(recording.thread[event], at))).function : site.function
+    return [...reads, ...this.#variables(recording.thread[event], at, scope, site.from ?? [])]
   }
 
-  // Who wrote the cell that is read, in the device's order.
+  /**
+   * The event that wrote the cell that is read, in the device's order.
+   * @param {number} event
+   */
   #writer(event) {
-    const {recording} = this
-    if (!recording.target[event]) return []
-    if (!this.writes) {
-      this.writes = new Map()
-      for (let e = 0; e < recording.length; e++) {
-        const k = recording.kind[recording.site[e]]
-        if (!recording.target[e] || (k !== KIND.write && k !== KIND.atomic)) continue
-        if (!this.writes.has(recording.target[e])) this.writes.set(recording.target[e], [])
-        this.writes.get(recording.target[e]).push(e)
-      }
-    }
-    const before = this.writes.get(recording.target[event])?.findLast((e) => e < event)
+    const {target} = this.recording
+    if (!target[event]) return []
+    this.#writes ??= this.#allWrites()
+    const before = this.#writes.get(target[event])?.findLast((e) => e < event)
     return before === undefined ? [] : [before]
   }
 
-  // Back through the thread: reads of the same statement, and of a function called in it the last value that is not finite. For a
-  // parameter, of the statement that calls. `at` is the turn before all of them.
+  #allWrites() {
+    const {recording} = this
+    /** @type {Map<number, number[]>} */
+    const writes = new Map()
+    for (let e = 0; e < recording.length; e++) {
+      const k = recording.kind[recording.site[e]],
+        target = recording.target[e]
+      if (!target || (k !== KIND.write && k !== KIND.atomic)) continue
+      const others = writes.get(target)
+      if (others) others.push(e)
+      else writes.set(target, [e])
+    }
+    return writes
+  }
+
+  /**
+   * Go back through the thread: reads of the same statement, and of a function called in it the last value that is not finite; for a
+   * parameter, of the statement that calls. `at` is the number, among the thread's events, of the one before all of them.
+   * @param {number} event
+   */
   #statement(event) {
     const {recording} = this,
       own = recording.about(event),
-      t = recording.thread[event],
-      reads = []
+      t = recording.thread[event]
+    /** @type {number[]} */
+    const reads = []
     let i = recording.turn[event] - 1,
       depth = 0,
       called = false,
@@ -106,12 +146,18 @@ class Sources {
     return {reads, at: i, called}
   }
 
-  // The events that last set these variables, whole or in parts, up to a turn.
-  #variables(thread, turn, function_, names) {
+  /**
+   * The events that last set these variables, whole or in parts, up to one of the thread's events.
+   * @param {number} thread
+   * @param {number} turn
+   * @param {string | undefined} scope  the function they belong to
+   * @param {string[]} names
+   */
+  #variables(thread, turn, scope, names) {
     const {recording} = this,
       wanted = new Set(
         recording.variables.flatMap((variable, v) =>
-          variable.function === function_ && names.includes(variable.name.split(/[.[]/)[0]) ? [v] : [],
+          variable.function === scope && names.includes(variable.name.split(/[.[]/)[0]) ? [v] : [],
         ),
       )
     const found = []

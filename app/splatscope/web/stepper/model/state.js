@@ -1,5 +1,6 @@
 // What every thread, variable and cell is after so many events: a fold over the events, with a copy kept now and then.
-import {KIND, number, shape, show, text} from "./recording.js"
+import {KIND} from "./kinds.js"
+import {number, shape, show, text} from "./values.js"
 
 const EVERY = 4096 // events between two copies
 const MOST = 64 * 2 ** 20 // bytes of copies: of a large state they are kept further apart
@@ -17,10 +18,17 @@ const SET = 0,
   CHANGED = 1 // words before a variable's values: the event that set it, the one that made it another
 // Events are kept as their number counted from 1; 0 is none.
 
+/** @import {Recording} from "./recording.js" */
+
+/** One state of a recording, moved by seek(). `words` holds the threads one after the other, then the memories' cells. */
 export class State {
+  /**
+   * @param {Recording} recording
+   * @param {Uint32Array | null} order  event numbers in the order they are folded; the device's own where null
+   */
   constructor(recording, order = null) {
     this.recording = recording
-    this.order = order // event numbers, or null for the device's own
+    this.order = order
     let at = 0
     this.variableAt = recording.variables.map((variable) => {
       const here = at
@@ -37,16 +45,18 @@ export class State {
     })
     this.words = new Uint32Array(end)
     this.puts = recording.sites.map((site) => (site.puts ? Uint8Array.from(site.puts) : null))
+    this.isLoad = Uint8Array.from(recording.sites, (site) => (site.kind === "read" || site.access?.includes("load") ? 1 : 0))
     this.memoryOf = Int32Array.from(recording.sites, (site) => site.memory ?? -1)
     this.variableOf = Int32Array.from(recording.sites, (site) => site.variable ?? -1)
     this.every = EVERY
     while ((recording.length / this.every) * this.words.byteLength > MOST) this.every *= 2
     this.#begin()
-    this.copies = [this.words.slice()]
-    this.at = 0
-    this.everybody = 0
+    this.copies = [this.words.slice()] // copies[i]: after i × every events
+    this.at = 0 // events folded
+    this.everybody = 0 // barriers that all threads have reached, as of meet()
   }
 
+  /** Fill memories with what they held before the first event. */
   #begin() {
     this.recording.memories.forEach((memory, m) => {
       const {initial, width, count} = memory
@@ -59,7 +69,10 @@ export class State {
     })
   }
 
-  // To the state after the first `position` events of the order.
+  /**
+   * Become the state after the first `position` events of the order.
+   * @param {number} position
+   */
   seek(position) {
     const copy = Math.min(Math.floor(position / this.every), this.copies.length - 1)
     if (position < this.at || copy * this.every > this.at) {
@@ -75,8 +88,13 @@ export class State {
     return this
   }
 
+  /**
+   * Apply events, from one position of the order up to another.
+   * @param {number} from
+   * @param {number} to
+   */
   #fold(from, to) {
-    const {recording, order, words, ofThread, variableAt, puts, memoryOf, variableOf} = this
+    const {recording, order, words, ofThread, variableAt, puts, isLoad, memoryOf, variableOf} = this
     const {thread, site, target, kind, line, file, wordAt, width, words: values} = recording
     for (let p = from; p < to; p++) {
       const e = order ? order[p] : p
@@ -119,13 +137,13 @@ export class State {
       const m = memoryOf[s],
         memory = recording.memories[m]
       const at = this.memoryAt[m] + (target[e] - 1 - memory.first) * (CELL + memory.width)
-      const load = k === KIND.read || (k === KIND.atomic && recording.sites[s].access?.includes("load"))
+      const load = isLoad[s] === 1
       words[at + (load ? READ : WRITTEN)] = e + 1
       const put = puts[s]
       if (k === KIND.atomic) {
         const a = recording.atomicAt[e],
           w = put?.length ? put[0] : 0
-        if (recording.after_known[a]) {
+        if (recording.afterKnown[a]) {
           words[at + CELL + w] = recording.after[a]
           words[at + KNOWN] |= 1 << w
         } else words[at + KNOWN] &= ~(1 << w)
@@ -142,35 +160,74 @@ export class State {
     }
   }
 
-  // Events counted from 1, 0 where there is none.
+  // What follows are events counted from 1, 0 where there is none.
+
+  /**
+   * The last event of a thread.
+   * @param {number} thread
+   */
   last(thread) {
     return this.words[thread * this.ofThread + LAST]
   }
+  /**
+   * How many events a thread has done.
+   * @param {number} thread
+   */
   done(thread) {
     return this.words[thread * this.ofThread + DONE]
   }
+  /**
+   * How many barriers a thread has reached.
+   * @param {number} thread
+   */
   arrived(thread) {
     return this.words[thread * this.ofThread + ARRIVED]
   }
+  /**
+   * A thread's last access in its epoch.
+   * @param {number} thread
+   */
   access(thread) {
     return this.words[thread * this.ofThread + ACCESS]
   }
+  /**
+   * The last write of a cell.
+   * @param {number} memory
+   * @param {number} cell
+   */
   written(memory, cell) {
     return this.words[this.#cell(memory, cell) + WRITTEN]
   }
+  /**
+   * The last read of a cell.
+   * @param {number} memory
+   * @param {number} cell
+   */
   read(memory, cell) {
     return this.words[this.#cell(memory, cell) + READ]
   }
+  /**
+   * The event that last set a variable of a thread.
+   * @param {number} thread
+   * @param {number} variable
+   */
   set(thread, variable) {
     return this.words[this.#variable(thread, variable) + SET]
   }
 
-  // The next event of a thread, -1 once it is done.
+  /**
+   * The number of a thread's next event, -1 once it is done.
+   * @param {number} thread
+   */
   next(thread) {
     return this.recording.nth(thread, this.done(thread))
   }
 
-  // Whether the thread's statement at hand made the variable another.
+  /**
+   * Whether the statement that a thread is in has changed a variable.
+   * @param {number} thread
+   * @param {number} variable
+   */
   changed(thread, variable) {
     const {words, ofThread} = this,
       since = words[thread * ofThread + SINCE]
@@ -178,12 +235,21 @@ export class State {
     return changed > 0 && this.recording.turn[changed - 1] >= this.recording.turn[since - 1]
   }
 
-  // As shown, "" while it has none.
+  /**
+   * A variable's value as it is shown, "" while it has none.
+   * @param {number} thread
+   * @param {number} variable
+   */
   value(thread, variable) {
     const at = this.#variable(thread, variable)
     return this.words[at + SET] ? show(this.words, at + 2, this.recording.variables[variable].type) : ""
   }
 
+  /**
+   * A variable's scalars, null while it has no value.
+   * @param {number} thread
+   * @param {number} variable
+   */
   numbers(thread, variable) {
     const at = this.#variable(thread, variable),
       form = shape(this.recording.variables[variable].type)
@@ -191,12 +257,20 @@ export class State {
     return Array.from({length: form.count}, (_, i) => number(this.words, at + 2 + i * form.size, form.scalar))
   }
 
-  // Where a cell stands in `words`: known, last write, last read, then its values.
+  /**
+   * Index in `words` of a cell: which of its words are known, its last write, its last read, then its values.
+   * @param {number} memory
+   * @param {number} cell
+   */
   cellAt(memory, cell) {
     return this.#cell(memory, cell)
   }
 
-  // The parts of a cell as shown, null where nobody knows.
+  /**
+   * The parts of a cell as they are shown, null where they are not known.
+   * @param {number} memory
+   * @param {number} cell
+   */
   cell(memory, cell) {
     const at = this.#cell(memory, cell),
       known = this.words[at + KNOWN]
@@ -205,13 +279,23 @@ export class State {
     )
   }
 
+  /**
+   * One part of a cell as a number, null where it is not known.
+   * @param {number} memory
+   * @param {number} cell
+   */
   cellNumber(memory, cell, part = 0) {
     const at = this.#cell(memory, cell),
-      [, scalar, word] = this.recording.memories[memory].parts[part] ?? []
-    return scalar && this.words[at + KNOWN] & (1 << Math.min(word, 31)) ? number(this.words, at + CELL + word, scalar) : null
+      found = this.recording.memories[memory].parts[part]
+    if (!found) return null
+    const [, scalar, word] = found
+    return this.words[at + KNOWN] & (1 << Math.min(word, 31)) ? number(this.words, at + CELL + word, scalar) : null
   }
 
-  // "run", "wait" at a barrier, "held" once all have reached it, "done".
+  /**
+   * What a thread is about: "run", "wait" at a barrier, "held" once all have reached that barrier (as of meet()), "done".
+   * @param {number} thread
+   */
   status(thread) {
     const last = this.last(thread)
     if (this.done(thread) === this.recording.count(thread))
@@ -220,7 +304,7 @@ export class State {
     return this.everybody >= this.arrived(thread) ? "held" : "wait"
   }
 
-  // How many barriers all have reached. Asked for once a moment.
+  /** Count the barriers that all threads have reached. To be called once a moment, before status(). */
   meet() {
     let least = Infinity
     for (let t = 0; t < this.recording.threads; t++) {
@@ -232,9 +316,17 @@ export class State {
     return this
   }
 
+  /**
+   * @param {number} thread
+   * @param {number} variable
+   */
   #variable(thread, variable) {
     return thread * this.ofThread + THREAD + this.variableAt[variable]
   }
+  /**
+   * @param {number} memory
+   * @param {number} cell
+   */
   #cell(memory, cell) {
     return this.memoryAt[memory] + cell * (CELL + this.recording.memories[memory].width)
   }

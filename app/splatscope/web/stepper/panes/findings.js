@@ -1,7 +1,7 @@
 // What is wrong: a card for each cause, the one at hand in full.
 import {h} from "#web/shell/dom.js"
 import {severity} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/describe.js"
 
 const KINDS = {
   race: ["error", "Race on"],

@@ -1,7 +1,7 @@
 // What: shared arrays and small buffers, cell by cell, with what the threads just did to them.
 import {h} from "#web/shell/dom.js"
-import {KIND} from "#web/stepper/model/recording.js"
-import {cellName, subscript} from "#web/stepper/model/life.js"
+import {KIND} from "#web/stepper/model/kinds.js"
+import {cellName, subscript} from "#web/stepper/model/describe.js"
 
 const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
 const LONG = 5 // characters that fit any cell

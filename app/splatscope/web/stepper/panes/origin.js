@@ -1,8 +1,8 @@
 // Where did NaN come from? The chain of events that a value which is not finite was computed from, the first one on top.
 import {h} from "#web/shell/dom.js"
 import {icon} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/life.js"
-import {numbers} from "#web/stepper/model/recording.js"
+import {describeEvent} from "#web/stepper/model/describe.js"
+import {numbers} from "#web/stepper/model/values.js"
 import {isNonFinite, slice} from "#web/stepper/model/slice.js"
 
 const MOST = 12 // rows: of a longer chain, its beginning and its end

@@ -1,7 +1,7 @@
 // When: the whole run, a row a thread, a wall a barrier, findings pinned at their moment.
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
-import {KIND} from "#web/stepper/model/recording.js"
+import {KIND} from "#web/stepper/model/kinds.js"
 import {severity} from "./icons.js"
 import {gravity} from "./findings.js"
 
@@ -266,7 +266,7 @@ export class Timeline {
       if (from[t] >= 0) runs.push(t, from[t], until[t])
     }
     for (let p = 0, end; p < recording.length; p = end) {
-      for (end = p + 1; end < recording.length && moment.together(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
+      for (end = p + 1; end < recording.length && moment.isTogether(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
       for (let i = p; i < end; i++) {
         const t = recording.thread[moment.eventAt(i)]
         if (until[t] === end) continue

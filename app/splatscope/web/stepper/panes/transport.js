@@ -1,7 +1,7 @@
 // How: the buttons that move through the run, what stands at the cursor, the order, the search.
 import {h} from "#web/shell/dom.js"
 import {icon} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/life.js"
+import {describeEvent} from "#web/stepper/model/describe.js"
 import {isNonFinite} from "#web/stepper/model/slice.js"
 
 const button = (name, label, key, act, klass = "") => {

@@ -2,7 +2,7 @@
 import {h} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
-import {text} from "#web/stepper/model/recording.js"
+import {text} from "#web/stepper/model/values.js"
 
 export class Watches {
   constructor(stepper) {

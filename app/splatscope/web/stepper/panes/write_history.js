@@ -2,7 +2,8 @@
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {icon} from "./icons.js"
-import {AccessIndex, nameOf} from "#web/stepper/model/life.js"
+import {AccessIndex} from "#web/stepper/model/accesses.js"
+import {nameOf} from "#web/stepper/model/describe.js"
 import {near} from "#web/stepper/model/moment.js"
 
 const ROWS = 3

@@ -1,0 +1,94 @@
+// Events, cells and variables in words.
+
+/**
+ * @import {Followed, Memory} from "#web/types.d.ts"
+ * @import {Recording} from "./recording.js"
+ * @typedef {object} Description
+ * @property {string} verb  "reads", "reaches the barrier"
+ * @property {string} target  the cell, variable or function; "" for none
+ * @property {string} value  "" where none was recorded
+ * @property {string} sign  between target and value: "=" set, "→" read
+ */
+
+/**
+ * The name of what is followed: `keys[3]`, `i`.
+ * @param {Recording} recording
+ * @param {Followed} followed
+ */
+export function nameOf(recording, followed) {
+  if (followed.memory !== undefined) return cellName(recording.memories[followed.memory], followed.cell)
+  return recording.variables[followed.variable].name
+}
+
+/**
+ * The name of a cell: `tile[1][3]` in an array of two dimensions, `total` for shared memory of one cell without subscript.
+ * @param {Memory} memory
+ * @param {number} cell
+ */
+export function cellName(memory, cell) {
+  if (memory.space === "shared" && !memory.dims.length && memory.count === 1) return memory.name
+  return memory.name + subscript(memory, memory.index(cell))
+}
+
+/**
+ * An element's index as subscripts, `[1][3]`.
+ * @param {Pick<Memory, "dims">} memory
+ * @param {number} index
+ */
+export function subscript(memory, index) {
+  if (memory.dims.length < 2) return `[${index}]`
+  let text = ""
+  for (const size of memory.dims.slice(1).reverse()) {
+    text = `[${index % size}]${text}`
+    index = Math.floor(index / size)
+  }
+  return `[${index}]${text}`
+}
+
+/**
+ * What an event does: {verb: "reads", target: "keys[3]", value: "30", sign: "→"}.
+ * @param {Recording} recording
+ * @param {number} event
+ * @returns {Description}
+ */
+export function describeEvent(recording, event) {
+  const site = recording.about(event),
+    value = recording.value(event),
+    name = site.name ?? ""
+  const touched = recording.cellOf(event)
+  const cell = touched ? cellName(recording.memories[touched.memory], touched.cell) + (site.path ?? "") : name
+  const outside = recording.flags[event] & 1
+  const plain = (/** @type {string} */ verb, target = "") => ({verb, target, value: "", sign: ""})
+  switch (site.kind) {
+    case "value":
+      return {verb: "sets", target: name, value, sign: "="}
+    case "element": {
+      const target = recording.target[event] ? recording.variables[recording.target[event] - 1].name : name
+      return {verb: "sets", target, value, sign: "="}
+    }
+    case "write":
+      return {verb: outside ? "writes outside of" : "writes", target: cell, value, sign: "="}
+    case "read":
+      return {verb: outside ? "reads outside of" : "reads", target: cell, value, sign: "→"}
+    case "atomic":
+      return {verb: `${site.access || "atomic"} on`, target: cell, value, sign: "→"}
+    case "arrive":
+      return plain("reaches the barrier")
+    case "resume":
+      return plain(site.name?.endsWith("Sync") ? "goes on after the barrier" : "passes a memory barrier")
+    case "branch":
+      return plain(value === "true" ? "takes the branch" : "does not take the branch")
+    case "loop":
+      return plain("next turn of the loop")
+    case "call":
+      return plain("enters", name)
+    case "return":
+      return plain("leaves", name)
+    case "out-of-bounds":
+      return plain("would write outside of", name)
+    case "overrun":
+      return plain("has used up its budget of iterations")
+    default:
+      return plain("")
+  }
+}

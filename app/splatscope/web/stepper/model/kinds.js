@@ -1,0 +1,14 @@
+// What an event does to the state, as a small number for the fold.
+
+/** @import {Site} from "#web/types.d.ts" */
+
+export const KIND = {other: 0, value: 1, element: 2, read: 3, write: 4, atomic: 5, arrive: 6, resume: 7, fence: 8, loop: 9}
+
+/**
+ * The kind of a site. Going on after a memory barrier that nobody waits at is a fence.
+ * @param {Site} site
+ */
+export function kindOf(site) {
+  if (site.kind === "resume" && !site.name?.endsWith("WithGroupSync")) return KIND.fence
+  return site.kind in KIND ? KIND[/** @type {keyof typeof KIND} */ (site.kind)] : KIND.other
+}
