@@ -1,6 +1,9 @@
 // What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a component.
 // Modules name these types by JSDoc: /** @import {Site, Memory} from "#web/types.d.ts" */
 
+import type {Breakpoints} from "./stepper/panes/breakpoints.js"
+import type {Moment} from "./stepper/model/moment.js"
+
 export type Scalar =
   | "bool" | "int" | "uint" | "int8_t" | "uint8_t" | "int16_t" | "uint16_t" | "int64_t" | "uint64_t" | "half" | "float" | "double"
 
@@ -184,4 +187,19 @@ export interface Render<Parameters, Children = {}> {
   model: Model<Parameters, Children>
   el: HTMLElement
   view: {model: {document: {on_event(name: string, act: () => void): void}}}
+}
+
+/** What the panes of source, threads and memory ask of their stepper, or of their side of a comparison. */
+export interface PaneOwner {
+  moment: Moment | null
+  /** Missing where there are none to set. */
+  breakpoints?: Breakpoints
+  /** Paint all panes with the next frame. */
+  paint(): void
+  /** Choose a thread, or no longer. */
+  choose(thread: number): void
+  /** Follow a cell or variable; what is followed already, no longer. */
+  follow(what: Followed | null): void
+  /** Put a sentence where the cursor's event stands. */
+  say?(words: string): void
 }

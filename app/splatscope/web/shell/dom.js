@@ -86,6 +86,12 @@ function hostsOf(node) {
 }
 
 /**
+ * The one line that an error has for the reader.
+ * @param {unknown} reason
+ */
+export const messageOf = (reason) => (reason instanceof Error ? reason.message : String(reason))
+
+/**
  * Run an act once, after the current task: for the parts of an update that arrive one by one.
  * @param {() => unknown} act
  */

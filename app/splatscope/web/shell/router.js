@@ -70,7 +70,10 @@ export function address(place = shown) {
   return guide ? guide.address(format(place)) : format(place)
 }
 
-/** Go to a page, as a click on its link does; what the link holds after `#` the page reads from the address. */
+/**
+ * Go to a page, as a click on its link does; what the link holds after `#` the page reads from the address.
+ * @param {string} page
+ */
 export function go(page, step = 0, hash = "", inputs = "") {
   if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
   guide?.leave()

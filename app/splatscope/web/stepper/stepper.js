@@ -1,5 +1,5 @@
 // The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
-import {h, soon, style} from "#web/shell/dom.js"
+import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
@@ -21,11 +21,58 @@ import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
 const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
 
+/**
+ * @import {Followed, Meta, Model, Render} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
+
+/**
+ * The parameters of the Python class Stepper.
+ * @typedef {object} Parameters
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} recording
+ * @property {Meta} meta
+ * @property {number} sequence
+ * @property {string} busy
+ * @property {string} error
+ * @property {"bench" | "figure"} layout
+ * @property {string[]} parts
+ * @property {string[]} memories
+ * @property {string} unit
+ * @property {number[]} stops
+ * @property {boolean} lockstep
+ * @property {number} thread
+ * @property {[sign: string, line: number, text: string][]} fix
+ */
+/** @typedef {{aside: HTMLElement | null, below: HTMLElement | null}} Children */
+
+/** @type {[name: string, label: string][]} */
+const TABS = [
+  ["memory", "Memory"],
+  ["threads", "Threads"],
+  ["findings", "Findings"],
+]
+
 export class Stepper {
+  /** @type {Moment | null} */
+  moment = null
+  /** @type {Moment | null} */
+  painted = null // the moment last painted
+  shown = 0 // number of the recording shown, as Python counts them; 0 for none
+  state = h("div", {class: "state", role: "status", hidden: true}) // what is waited for, in words
+  tabs = h("div", {class: "tabs narrow", role: "tablist"})
+  took = 0 // ms of the last paint
+  /** @type {number | null} */
+  frame = null // the frame in which the panes are painted next
+  /** @type {{moment: Moment, stops: number[], positions: number[]} | null} */
+  #placed = null
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #clock
+  /** @type {number | null} */
+  #since = null // when the wait began
+
+  /** @param {Model<Parameters, Children>} model */
   constructor(model) {
     this.model = model
-    this.moment = null
-    this.painted = null
     this.wanted = current().step // until the recording is there
     this.source = new Source(this)
     this.threads = new Threads(this)
@@ -42,26 +89,27 @@ export class Stepper {
     this.leave = join(this)
   }
 
-  // Positions in the order that the model's stops are meant for; none in the other.
+  /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
   get stops() {
     const {moment, model} = this
     if (!moment || moment.lockstep !== model.lockstep) return []
     if (!model.lockstep) return model.stops
-    if (this.placed?.moment !== moment || this.placed.stops !== model.stops)
-      this.placed = {moment, stops: model.stops, at: model.stops.map((n) => moment.after(n - 1)).sort((a, b) => a - b)}
-    return this.placed.at
+    if (this.#placed?.moment !== moment || this.#placed.stops !== model.stops) {
+      const positions = model.stops.map((n) => moment.after(n - 1)).sort((a, b) => a - b)
+      this.#placed = {moment, stops: model.stops, positions}
+    }
+    return this.#placed.positions
   }
 
   #assemble() {
     const {layout, parts} = this.model
-    const has = (name) => parts.includes(name)
-    this.state = h("div", {class: "state", role: "status", hidden: true})
+    const has = (/** @type {string} */ name) => parts.includes(name)
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
-      this.when.foot ?? null,
+      this.when.foot,
     )
     const right = h(
       "div",
@@ -71,18 +119,10 @@ export class Stepper {
       this.origin.el,
       has("findings") ? this.findings.el : null,
     )
-    this.tabs = h(
-      "div",
-      {class: "tabs narrow", role: "tablist"},
-      ...[
-        ["memory", "Memory"],
-        ["threads", "Threads"],
-        ["findings", "Findings"],
-      ]
-        .filter(([name]) => has(name))
-        .map(([name, label]) =>
-          h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label),
-        ),
+    this.tabs.append(
+      ...TABS.filter(([name]) => has(name)).map(([name, label]) =>
+        h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label),
+      ),
     )
     const aside = this.model.get_child("aside"),
       below = this.model.get_child("below")
@@ -107,77 +147,91 @@ export class Stepper {
     return root
   }
 
+  /** @param {string} name */
   #tab(name) {
     this.root.dataset.tab = name
-    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name))
+    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.getAttribute("data-tab") === name))
     this.paint()
   }
 
-  // In a pane, where it is shown at all.
+  /**
+   * Act in a pane, brought into view, where there is such a pane.
+   * @param {string} name
+   * @param {() => void} act
+   */
   showing(name, act) {
     if (!this.model.parts.includes(name)) return
     if (this.tabs.offsetParent) this.#tab(name)
     act()
   }
 
-  // A new recording, or none: what the model says now.
+  /** Show what the model says now: a new recording, or what is waited for. */
   async show() {
     const {model, root} = this,
       {sequence, meta} = model
-    const fresh = model.recording?.byteLength && !model.busy && !model.error
-    if (!fresh) {
+    if (!model.recording?.byteLength || model.busy || model.error) {
       delete root.dataset.steps
       this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
       return
     }
     if (this.shown === sequence) return this.#present()
+    /** @type {Recording} */
     let recording
     try {
       recording = await unpack(model.recording)
     } catch (reason) {
-      return this.#tell(`The recording cannot be read: ${reason.message}`, "wrong")
+      return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (sequence !== model.sequence) return // another came meanwhile
-    const step = !this.moment ? this.wanted : this === primary() && isLed() ? current().step : this.moment.step
-    const before = this.moment
+    const before = this.moment,
+      step = !before ? this.wanted : this === primary() && isLed() ? current().step : before.step
     this.shown = sequence
     this.player.play(false)
-    this.moment = new Moment(recording, () => this.#changed())
-    this.moment.pinned = Math.min(before ? before.pinned : model.thread, recording.threads - 1)
+    const moment = new Moment(recording, () => this.#changed())
+    this.moment = moment
+    moment.pinned = Math.min(before ? before.pinned : model.thread, recording.threads - 1)
     for (const pane of this.panes) pane.open(recording, model.memories)
     this.#label(recording)
     this.root.classList.toggle("many", recording.threads > MANY)
     this.#present()
-    if (before ? before.lockstep : model.lockstep) this.moment.setOrder(true)
-    this.moment.goto(this === primary() && !before ? this.wanted : step)
+    if (before ? before.lockstep : model.lockstep) moment.setOrder(true)
+    moment.goto(this === primary() && !before ? this.wanted : step)
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
     this.paint(true)
-    root.dataset.steps = recording.length
+    root.dataset.steps = String(recording.length)
   }
 
   #present() {
     this.#tell("")
-    if (this.moment) this.root.dataset.steps = this.moment.recording.length
+    if (this.moment) this.root.dataset.steps = String(this.moment.recording.length)
   }
 
+  /**
+   * Say in the tabs how many findings there are.
+   * @param {Recording} recording
+   */
   #label(recording) {
-    const tab = [...this.tabs.children].find((el) => el.dataset.tab === "findings")
+    const tab = this.tabs.querySelector("[data-tab=findings]")
     const n = recording.findings.length
     tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : ["No finding"]))
     this.root.classList.toggle("clean", !n)
   }
 
-  // A wait counts its seconds, silently: what is read out is the words alone.
+  /**
+   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone.
+   * @param {string} words  "" where there is one
+   * @param {"" | "busy" | "wrong"} klass
+   */
   #tell(words, klass = "") {
-    clearInterval(this.clock)
+    clearInterval(this.#clock)
     const seconds = h("span", {"aria-hidden": "true"})
-    this.since = klass === "busy" ? (this.since ?? performance.now()) : null // what is waited for may change, the waiting goes on
-    const {since} = this
+    const since = this.#since ?? performance.now()
+    this.#since = klass === "busy" ? since : null // what is waited for may change, the waiting goes on
     if (klass === "busy")
-      this.clock = setInterval(() => {
-        if (!this.root.isConnected) clearInterval(this.clock)
+      this.#clock = setInterval(() => {
+        if (!this.root.isConnected) clearInterval(this.#clock)
         const s = Math.round((performance.now() - since) / 1000)
         seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
@@ -188,42 +242,54 @@ export class Stepper {
     this.root.classList.toggle("empty", !this.moment)
   }
 
-  // Called by the moment at each move.
+  /** Called by the moment at each move. */
   #changed() {
-    const {moment} = this,
-      {step} = moment
+    const {moment} = this
+    if (!moment) return
+    const {step} = moment
     const finding = moment.recording.findings[moment.finding]
     if (finding && !finding.events.includes(step)) moment.finding = -1
     this.transport.said = ""
-    this.root.dataset.step = step
+    this.root.dataset.step = String(step)
     if (this === primary()) setStep(step)
     this.paint()
   }
 
-  // Soon, or at once: each pane from the state at the cursor.
+  /**
+   * Paint each pane from the state at the cursor, with the next frame.
+   * @param {boolean} now  at once instead
+   */
   paint(now = false) {
-    if (!this.moment || (this.frame && !now)) return
+    if (!this.moment || (this.frame !== null && !now)) return
     const draw = () => {
-      cancelAnimationFrame(this.frame)
+      const {moment, root, stops} = this
+      if (this.frame !== null) cancelAnimationFrame(this.frame)
       this.frame = null
+      if (!moment) return
       const began = performance.now()
-      this.moment.state.seek(this.moment.position).meet()
-      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(this.moment)
-      this.root.dataset.painted = this.moment.step
+      moment.state.seek(moment.position).meet()
+      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(moment)
+      root.dataset.painted = String(moment.step)
       this.took = performance.now() - began
-      this.painted = this.moment
-      const {root, moment, stops} = this
+      this.painted = moment
       emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown})
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)
   }
 
-  // Moves.
+  /**
+   * Move to a position; Infinity is the end.
+   * @param {number} position
+   */
   seek(position) {
     this.moment?.seek(position === Infinity ? this.moment.recording.length : position)
   }
 
+  /**
+   * Move one unit on or back: to the next stop, or one event.
+   * @param {number} way  1 or -1
+   */
   move(way) {
     const {moment, stops} = this
     if (!moment) return
@@ -231,98 +297,129 @@ export class Stepper {
     this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
   }
 
-  // From the start, → so often; -1: not at all.
+  /**
+   * Press → from the start.
+   * @param {number} times  -1: not at all
+   */
   press(times) {
     if (times >= 0) this.seek(this.stops.length && times ? this.stops[Math.min(times, this.stops.length) - 1] : times)
   }
 
+  /** @param {number} way  1: to the next barrier, -1: to the last */
   barrier(way) {
     this.moment?.barrier(way)
   }
+  /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one */
   statement(way) {
     this.moment?.statement(way)
   }
+  /** @param {number} way  1: a statement on, -1: back, of all who execute it together */
   line(way) {
     this.moment?.line(way)
   }
+  /** @param {number} thread  the thread to choose, or to choose no longer */
   choose(thread) {
     this.moment?.choose(thread)
   }
+  /** @param {boolean} lockstep  in lockstep, or as the device ran */
   setOrder(lockstep) {
     this.moment?.setOrder(lockstep)
   }
 
+  /**
+   * Follow a cell or variable; what is followed already, no longer.
+   * @param {Followed | null} what
+   */
   follow(what) {
     const {moment} = this
-    moment.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
+    moment?.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
   }
 
-  // What the event at the cursor reads, writes or sets.
+  /** Follow what the event at the cursor reads, writes or sets. */
   followHere() {
-    const {moment} = this,
-      {recording, event} = moment
-    if (event < 0) return
-    const {memory, variable} = recording.about(event),
-      target = recording.target[event]
-    if (memory !== undefined && target) this.follow({memory, cell: target - 1 - recording.memories[memory].first})
-    else if (variable >= 0 || target)
-      this.follow({thread: recording.thread[event], variable: variable >= 0 ? variable : target - 1})
+    const {moment} = this
+    if (!moment || moment.event < 0) return
+    const {recording, event} = moment,
+      cell = recording.cellOf(event)
+    if (cell) return this.follow(cell)
+    const target = recording.target[event],
+      {variable = target - 1} = recording.about(event)
+    if (variable >= 0 || target) this.follow({thread: recording.thread[event], variable: variable >= 0 ? variable : target - 1})
     else this.say("This event touches no cell and no variable.")
   }
 
+  /**
+   * Choose the next thread, or the one before.
+   * @param {number} way  1 or -1
+   */
   nextThread(way) {
-    const {moment} = this,
-      {threads} = moment.recording
+    const {moment} = this
+    if (!moment) return
+    const {threads} = moment.recording
     moment.pinned = (moment.thread + way + threads) % threads
     this.paint()
   }
 
+  /**
+   * Move to a finding.
+   * @param {number} number
+   * @param {number} which  of its events; -1: the last
+   */
   showFinding(number, which = -1) {
     const {moment} = this,
-      finding = moment.recording.findings[number]
-    if (!finding?.events.length) return
-    const step = finding.events.at(which),
-      event = step - 1,
-      site = moment.recording.about(event)
+      finding = moment?.recording.findings[number],
+      step = finding?.events.at(which)
+    if (!moment || !step) return
+    const cell = moment.recording.cellOf(step - 1)
     moment.pinned = -1
     moment.finding = number
-    if (site.memory !== undefined && moment.recording.target[event])
-      moment.followed = {
-        memory: site.memory,
-        cell: moment.recording.target[event] - 1 - moment.recording.memories[site.memory].first,
-      }
+    if (cell) moment.followed = cell
     moment.goto(step)
   }
 
+  /**
+   * Move to the next finding or the last, and on from the end to the start.
+   * @param {number} way  1 or -1
+   */
   nextFinding(way) {
-    const {findings} = this.moment.recording,
-      starts = findings.map((f) => (f.events.length ? this.moment.after(f.events.at(-1) - 1) : -1))
+    const {moment} = this
+    if (!moment) return
+    const ends = moment.recording.findings.map(({events}) => events.at(-1) ?? 0)
+    const starts = ends.map((step) => (step ? moment.after(step - 1) : -1))
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
-    const position = near(sorted, this.moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
+    const position = near(sorted, moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
     if (position !== undefined) this.showFinding(starts.indexOf(position))
   }
 
+  /**
+   * Put a sentence where the cursor's event stands, until the next move.
+   * @param {string} words
+   */
   say(words) {
     this.transport.say(words)
   }
 
+  /** @param {boolean} on  while a pointer drags, marks change without a transition */
   scrubbing(on) {
     this.root.classList.toggle("still", on || Boolean(this.player.timer))
   }
 
+  /** The fix that is offered with the findings, null where there is none. */
   offer() {
     const {fix} = this.model
     return fix.length ? {lines: fix, apply: () => this.model.send_msg({type: "fix"})} : null
   }
 
+  /** Leave the page. */
   close() {
     this.player.close()
     this.leave()
     this.history.close()
-    this.when.close?.()
+    this.when.close()
   }
 }
 
+/** @param {Render<Parameters, Children>} component */
 export function render({model, el}) {
   style(el)
   const stepper = new Stepper(model)

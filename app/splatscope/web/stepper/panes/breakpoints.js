@@ -1,18 +1,33 @@
 // Breakpoints and questions: where to stop next, and what to say where there is no such place.
+import {messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/model/expression.js"
 import {find, nextStop} from "#web/stepper/model/search.js"
 
+/** @import {Stepper} from "#web/stepper/stepper.js" */
+
 export class Breakpoints {
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
+    /** @type {Map<string, string>} */
     this.set = new Map() // "file:line" → condition, "" for none
+    this.asked = "" // the last question
   }
 
+  /**
+   * Set a breakpoint, or remove it.
+   * @param {string} file
+   * @param {number} line
+   */
   toggle(file, line) {
     const key = `${file}:${line}`
     this.put(key, this.set.has(key) ? null : "")
   }
 
+  /**
+   * @param {string} key  "file:line"
+   * @param {string | null} condition  "" for none; null removes the breakpoint
+   */
   put(key, condition) {
     if (condition === null) this.set.delete(key)
     else this.set.set(key, condition)
@@ -20,33 +35,42 @@ export class Breakpoints {
     this.stepper.paint()
   }
 
-  // Why a condition cannot be asked, "" where it can.
+  /**
+   * Why a condition cannot be asked, "" where it can.
+   * @param {string} condition
+   */
   wrong(condition) {
     try {
-      if (condition.trim()) known(parse(condition), this.stepper.moment.recording)
+      const {moment} = this.stepper
+      if (moment && condition.trim()) known(parse(condition), moment.recording)
       return ""
     } catch (reason) {
-      return reason.message
+      return messageOf(reason)
     }
   }
 
-  // On the line of the chosen thread, or there no longer.
+  /** Set a breakpoint on the line of the chosen thread, or remove it. */
   toggleHere() {
     const {here, recording} = this.stepper.source
     if (here) this.toggle(recording.files[here[0]], here[1])
   }
 
-  // Asks for a condition on the line of the chosen thread.
+  /** Ask for a condition on the line of the chosen thread. */
   askHere() {
     const {here} = this.stepper.source
     if (here) this.stepper.source.ask(here[1])
   }
 
-  // On or back to one.
+  /**
+   * Move on or back to a breakpoint.
+   * @param {number} way  1 or -1
+   */
   go(way) {
-    const {stepper} = this
+    const {stepper} = this,
+      {moment} = stepper
+    if (!moment) return
     this.#try(() => {
-      const position = nextStop(stepper.moment, this.set, way)
+      const position = nextStop(moment, this.set, way)
       if (position !== null) return stepper.seek(position)
       return this.set.size
         ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.`
@@ -54,7 +78,11 @@ export class Breakpoints {
     })
   }
 
-  // The first event that fits; asked again, the next; backwards, the last before the cursor.
+  /**
+   * Move to the first event that fits; asked again, to the next; backwards, to the last before the cursor.
+   * @param {string} text
+   * @param {number} way  1 or -1
+   */
   search(text, way) {
     const {stepper} = this,
       {moment} = stepper
@@ -75,12 +103,15 @@ export class Breakpoints {
     })
   }
 
-  // Says what an act returns, or why it cannot be done.
+  /**
+   * Say what an act returns, or why it cannot be done.
+   * @param {() => string | void} act
+   */
   #try(act) {
     try {
       this.stepper.say(act() ?? "")
     } catch (reason) {
-      this.stepper.say(reason.message)
+      this.stepper.say(messageOf(reason))
     }
   }
 }

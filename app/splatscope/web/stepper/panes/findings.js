@@ -3,6 +3,15 @@ import {h} from "#web/shell/dom.js"
 import {severity} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 
+/**
+ * @import {Finding} from "#web/types.d.ts"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ * @import {Severity} from "./icons.js"
+ */
+
+/** @type {Record<string, [Severity, string]>} */
 const KINDS = {
   race: ["error", "Race on"],
   "benign-race": ["note", "Harmless race on"],
@@ -13,14 +22,27 @@ const KINDS = {
   timeout: ["error", "A loop that does not end"],
 }
 
-export const gravity = (finding) => KINDS[finding.kind]?.[0] ?? "error"
+/**
+ * How serious a finding is.
+ * @param {Finding} finding
+ */
+export const severityOf = (finding) => KINDS[finding.kind]?.[0] ?? "error"
 
 export class Findings {
+  /** @type {Recording} */
+  recording
+  /** @type {{el: HTMLElement, head: HTMLElement}[]} */
+  cards = []
+  picked = -1
+  painted = -1 // the finding of the moment last painted
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.el = h("div", {class: "findings", "data-testid": "findings"})
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
     this.picked = recording.findings.length ? 0 : -1
@@ -29,13 +51,19 @@ export class Findings {
     this.#pick(this.picked)
   }
 
+  /**
+   * Open one card, and shut the others.
+   * @param {number} number  -1 for none
+   */
   #pick(number) {
     this.picked = number
-    this.cards.forEach((card, i) => card.el.classList.toggle("open", i === number))
-    this.cards.forEach((card, i) => card.head.setAttribute("aria-expanded", String(i === number)))
+    this.cards.forEach(({el, head}, i) => {
+      el.classList.toggle("open", i === number)
+      head.setAttribute("aria-expanded", String(i === number))
+    })
   }
 
-  // What the recording does not tell.
+  /** What the recording does not show. */
   #unseen() {
     const {unseen = []} = this.recording.head
     return unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words))
@@ -66,6 +94,10 @@ export class Findings {
     )
   }
 
+  /**
+   * @param {Finding} finding
+   * @param {number} number
+   */
   #card(finding, number) {
     const {recording, stepper} = this,
       [level, words] = KINDS[finding.kind] ?? ["error", finding.kind]
@@ -92,7 +124,7 @@ export class Findings {
           "a",
           {
             href: "#",
-            onclick: (click) => {
+            onclick: (/** @type {Event} */ click) => {
               click.preventDefault()
               stepper.showFinding(number, i)
             },
@@ -107,7 +139,7 @@ export class Findings {
       "Show the moment",
     )
     const ask =
-      finding.kind === "nan" && stepper.origin
+      finding.kind === "nan"
         ? h(
             "button",
             {
@@ -144,17 +176,11 @@ export class Findings {
     }
     const many =
       finding.count > 1 && finding.events.length > 1 ? ` Seen ${finding.count.toLocaleString("en")} times with this cause.` : ""
-    const offer = this.stepper.offer?.()
-    const fix = offer
-      ? h(
-          "div",
-          {class: "fix"},
-          ...offer.lines.map(([sign, line, text]) =>
-            h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`),
-          ),
-        )
-      : null
-    const apply = fix ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
+    const offer = stepper.offer()
+    const fix = offer?.lines.map(([sign, line, text]) =>
+      h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`),
+    )
+    const apply = offer ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
     const el = h(
       "article",
       {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message},
@@ -164,13 +190,14 @@ export class Findings {
         {class: "body"},
         h("div", {class: "acts"}, ...rows.flat()),
         h("p", {}, finding.message + many),
-        fix,
+        fix ? h("div", {class: "fix"}, ...fix) : null,
         h("div", {class: "go"}, finding.events.length ? show : null, ask, apply),
       ),
     )
     return {el, head}
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     if (moment.finding >= 0 && moment.finding !== this.painted) this.#pick(moment.finding)
     this.painted = moment.finding

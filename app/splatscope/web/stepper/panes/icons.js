@@ -1,9 +1,16 @@
 // The marks of the transport and of findings, drawn on 16 and 14 units.
 
+const STROKE = `fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"`
+
+/**
+ * @param {number} size
+ * @param {string} inner
+ */
 const svg = (size, inner, klass = "") => {
   const holder = document.createElement("span")
-  holder.innerHTML = `<svg class="${klass}" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${inner}</svg>`
-  return holder.firstChild
+  const box = `width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"`
+  holder.innerHTML = `<svg class="${klass}" ${box} ${STROKE} aria-hidden="true">${inner}</svg>`
+  return /** @type {SVGElement} */ (holder.firstChild)
 }
 const solid = 'fill="currentColor" stroke="none"'
 const MARKS = {
@@ -31,5 +38,16 @@ const SEVERITY = {
   ok: `<path d="m2 7.5 3.5 3.500L12 3.5" stroke="var(--sev-ok)" stroke-width="2.2"/>`,
 }
 
+/** @typedef {keyof typeof MARKS} IconName */
+/** @typedef {keyof typeof SEVERITY} Severity */
+
+/**
+ * A mark of the transport.
+ * @param {IconName} name
+ */
 export const icon = (name) => svg(16, MARKS[name])
+/**
+ * The mark of a finding.
+ * @param {Severity} name
+ */
 export const severity = (name) => svg(14, SEVERITY[name], "sev")

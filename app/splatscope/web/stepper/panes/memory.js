@@ -1,16 +1,35 @@
 // What: shared arrays and small buffers, cell by cell, with what the threads just did to them.
-import {h} from "#web/shell/dom.js"
-import {KIND} from "#web/stepper/model/kinds.js"
+import {isFloat} from "#web/stepper/model/values.js"
+import {h, targetOf} from "#web/shell/dom.js"
+import {isLoad} from "#web/stepper/model/accesses.js"
 import {cellName, subscript} from "#web/stepper/model/describe.js"
 
 const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
 const LONG = 5 // characters that fit any cell
 const OPEN = [16, 128] // cells up to which a buffer is shown from the start, beside shared memory and without
 
+/**
+ * @import {Memory as Cells, PaneOwner, Site} from "#web/types.d.ts"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
+
+/** @typedef {Map<number, [mark: "rd" | "wr", site: Site]>} Marks  by target: each running thread's last access in this epoch */
+/** @typedef {keyof typeof WORDS} Word */
+
 export class Memory {
-  constructor(stepper) {
-    this.stepper = stepper
+  /** @type {Recording} */
+  recording
+  /** @type {Set<number>} */
+  raced = new Set() // cells, as events' targets are numbered
+  /** @type {Grid[]} */
+  grids = []
+
+  /** @param {PaneOwner} owner */
+  constructor(owner) {
+    this.owner = owner
     this.list = h("div", {class: "mems", tabindex: "0", role: "region", "aria-label": "Memory, cell by cell"})
+    /** @type {[string, Word][]} */
     const key = [
       ["wr", "written"],
       ["rd", "read"],
@@ -25,11 +44,15 @@ export class Memory {
     )
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
     this.list.addEventListener("click", (event) => {
-      const cell = event.target.closest(".cell")
-      if (cell) this.stepper.follow({memory: +cell.dataset.memory, cell: +cell.dataset.cell})
+      const cell = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".cell"))
+      if (cell) this.owner.follow({memory: Number(cell.dataset.memory), cell: Number(cell.dataset.cell)})
     })
   }
 
+  /**
+   * @param {Recording} recording
+   * @param {string[]} wanted  names of the memories to show; empty for all
+   */
   open(recording, wanted = []) {
     this.recording = recording
     this.raced = new Set()
@@ -38,25 +61,24 @@ export class Memory {
       const m = recording.memories.findIndex((memory) => memory.name === finding.name)
       if (m >= 0) this.raced.add(recording.memories[m].first + recording.memories[m].cell(finding.index) + 1)
     }
-    const shown = recording.memories
-      .map((memory, m) => [memory, m])
-      .filter(([memory]) => memory.count && (!wanted.length || wanted.includes(memory.name)))
-    this.grids = shown.map(([memory, m]) => new Grid(recording, memory, m, OPEN[+!shown.some(([one]) => one.space === "shared")]))
+    const shown = recording.memories.filter(({count, name}) => count && (!wanted.length || wanted.includes(name)))
+    const most = OPEN[shown.some(({space}) => space === "shared") ? 0 : 1]
+    this.grids = shown.map((memory) => new Grid(recording, memory, recording.memories.indexOf(memory), most))
     this.list.replaceChildren(...this.grids.map((grid) => grid.el))
-    for (const grid of this.grids) grid.el.ontoggle = () => this.stepper.paint()
+    for (const grid of this.grids) grid.el.ontoggle = () => this.owner.paint()
     if (!shown.length) this.list.append(h("p", {class: "none"}, "This kernel touches no memory that threads share."))
     this.key.hidden = !shown.length
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {recording} = this,
       {state} = moment
     const marks = new Map() // place → [rd or wr, site], of each running thread's last access in this epoch
-    const mark = (event) => {
+    const mark = (/** @type {number} */ event) => {
       const site = recording.about(event)
       if (site.memory === undefined || !recording.target[event]) return
-      const load = recording.kind[recording.site[event]] === KIND.read || site.access?.includes("load")
-      marks.set(recording.target[event], [load ? "rd" : "wr", site])
+      marks.set(recording.target[event], [isLoad(recording, event) ? "rd" : "wr", site])
     }
     for (let t = 0; t < recording.threads; t++) {
       const access = state.access(t)
@@ -75,9 +97,32 @@ const WORDS = {
   followed: "its life is told below",
 }
 
+/**
+ * A cell as it is drawn: an element a part, and what these show now.
+ * @typedef {object} DrawnCell
+ * @property {HTMLElement[]} els
+ * @property {Uint32Array | null} words
+ * @property {number} code
+ * @property {string[]} texts
+ * @property {string[]} klasses
+ */
+
+/** One memory, cell by cell. */
 class Grid {
+  first = 0 // the first cell drawn
+  /** @type {DrawnCell[] | null} */
+  cells = null
+
+  /**
+   * @param {Recording} recording
+   * @param {Cells} memory
+   * @param {number} number  of the memory
+   * @param {number} most  cells up to which it is open from the start
+   */
   constructor(recording, memory, number, most) {
-    Object.assign(this, {recording, memory, number, first: 0})
+    this.recording = recording
+    this.memory = memory
+    this.number = number
     const shared = memory.space === "shared"
     const type = `${memory.type || (memory.parts.length > 1 ? "struct" : "")}`
     const size =
@@ -97,7 +142,10 @@ class Grid {
     this.parts = memory.parts.length || 1
   }
 
-  // As many columns as fit what the cells hold; a struct or vector has a row a cell and a column a part.
+  /**
+   * Make the cells from one on: as many columns as fit what they hold; a struct or vector has a row a cell and a column a part.
+   * @param {number} first
+   */
   #build(first) {
     const {memory, number} = this
     this.first = first
@@ -108,16 +156,17 @@ class Grid {
       : memory.dims.length === 2 && memory.dims[1] <= 16
         ? memory.dims[1]
         : Math.min(8, memory.count)
-    this.body.style.setProperty("--columns", columns)
+    this.body.style.setProperty("--columns", String(columns))
     this.body.classList.toggle("wide", wide)
-    this.body.classList.toggle("float", !wide && /^(float|half|double)/.test(memory.parts[0]?.[1] ?? ""))
+    this.body.classList.toggle("float", !wide && isFloat(memory.parts[0]?.[1]))
     const parts = []
     if (wide)
       parts.push(
         h("span", {class: "ix"}),
         ...memory.parts.slice(0, columns).map(([name]) => h("span", {class: "part"}, name.replace(/^\./, ""))),
       )
-    this.cells = []
+    /** @type {DrawnCell[]} */
+    const cells = []
     for (let cell = first; cell < until; cell++) {
       const label = subscript(memory, memory.index(cell))
       if (wide || (cell - first) % columns === 0) parts.push(h("span", {class: "ix"}, label.slice(1, -1).replace("][", ",")))
@@ -132,40 +181,48 @@ class Grid {
         }),
       )
       parts.push(...els)
-      this.cells.push({els, words: null, code: 0, texts: [], klasses: []})
+      cells.push({els, words: null, code: 0, texts: [], klasses: []})
     }
+    this.cells = cells
     this.body.replaceChildren(...parts)
     if (memory.count > MOST)
       this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
   }
 
+  /**
+   * @param {Moment} moment
+   * @param {Marks} marks
+   * @param {Set<number>} raced
+   */
   paint(moment, marks, raced) {
     const {recording, memory, number} = this,
       {state, followed} = moment
-    const touched =
-      moment.event >= 0 && recording.about(moment.event).memory === number && recording.target[moment.event]
-        ? recording.target[moment.event] - 1 - memory.first
-        : -1
+    const access = moment.event < 0 ? null : recording.cellOf(moment.event),
+      touched = access?.memory === number ? access.cell : -1
     const seen = touched >= 0 ? touched : followed?.memory === number ? followed.cell : this.first
     if (!this.cells || seen < this.first || seen >= this.first + MOST) this.#build(Math.floor(seen / MOST) * MOST)
-    const {words} = state,
+    const cells = this.cells ?? [],
+      {words} = state,
       width = memory.width
     const follows = followed?.memory === number ? followed.cell : -1
-    for (let i = 0; i < this.cells.length; i++) {
-      const shown = this.cells[i],
+    for (let i = 0; i < cells.length; i++) {
+      const shown = cells[i],
         cell = this.first + i,
         at = state.cellAt(number, cell),
         target = memory.first + cell + 1
-      let same = shown.words !== null
-      for (let w = 0; same && w <= width; w++) same = shown.words[w] === words[at + (w ? w + 2 : 0)]
+      const before = shown.words
+      let same = before !== null
+      for (let w = 0; same && before && w <= width; w++) same = before[w] === words[at + (w ? w + 2 : 0)]
       if (!same) {
-        shown.words ??= new Uint32Array(width + 1)
-        for (let w = 0; w <= width; w++) shown.words[w] = words[at + (w ? w + 2 : 0)]
+        const now = before ?? new Uint32Array(width + 1)
+        shown.words = now
+        for (let w = 0; w <= width; w++) now[w] = words[at + (w ? w + 2 : 0)]
         const values = state.cell(number, cell)
         shown.els.forEach((el, part) => {
           const value = values[part] ?? "·"
           if (shown.texts[part] === value) return
-          el.textContent = shown.texts[part] = value
+          shown.texts[part] = value
+          el.textContent = value
           el.toggleAttribute("data-long", value.length > LONG)
         })
       }
@@ -186,15 +243,22 @@ class Grid {
       const klass = `cell${stale ? " st" : ""}${code & 8 ? " rc" : ""}${code & 16 ? " sel" : ""}`
       shown.els.forEach((el, part) => {
         const own = mark && (!mark[1].puts || mark[1].puts.includes(memory.parts[part]?.[2])) ? `${klass} ${mark[0]}` : klass
-        if (shown.klasses[part] !== own) el.className = shown.klasses[part] = own
+        if (shown.klasses[part] === own) return
+        shown.klasses[part] = own
+        el.className = own
       })
     }
-    if (touched >= 0) this.#scroll(this.cells[touched - this.first].els[0])
+    if (touched >= 0) this.#scroll(cells[touched - this.first].els[0])
   }
 
+  /**
+   * Bring a cell into view.
+   * @param {HTMLElement} el
+   */
   #scroll(el) {
-    const pane = this.el.parentElement,
-      box = el.getBoundingClientRect(),
+    const pane = this.el.parentElement
+    if (!pane) return
+    const box = el.getBoundingClientRect(),
       frame = pane.getBoundingClientRect()
     if (box.top < frame.top) pane.scrollTop -= frame.top - box.top + 8
     else if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom + 8

@@ -7,7 +7,20 @@ import {isNonFinite, slice} from "#web/stepper/model/slice.js"
 
 const MOST = 12 // rows: of a longer chain, its beginning and its end
 
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Slice} from "#web/stepper/model/slice.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ */
+
 export class Origin {
+  /** @type {Recording} */
+  recording
+  /** @type {Slice | null} */
+  shown = null
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.name = h("span")
@@ -30,20 +43,23 @@ export class Origin {
     )
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
     this.el.hidden = true
   }
 
+  /** @param {Slice | null} chain */
   #set(chain) {
-    this.stepper.moment.chain = chain
+    if (this.stepper.moment) this.stepper.moment.chain = chain
     this.stepper.paint()
   }
 
-  // For the value at the cursor, else what is followed, else the last one before the cursor that is not finite.
+  /** Explain the value at the cursor, else what is followed, else the last one before the cursor that is not finite. */
   explain() {
     const {moment} = this.stepper,
       {recording} = this
+    if (!moment) return
     const followed = moment.followed && this.stepper.history.lastWrite(moment)
     const asked =
       [moment.event, followed ?? -1].find((event) => event >= 0 && isNonFinite(recording, event)) ?? this.#before(moment)
@@ -56,14 +72,21 @@ export class Origin {
     this.el.scrollIntoView({block: "nearest"})
   }
 
+  /**
+   * The last event before the cursor whose value is not finite.
+   * @param {Moment} moment
+   * @returns {number | undefined}
+   */
   #before(moment) {
     for (let p = moment.position - 1; p >= 0; p--) if (isNonFinite(this.recording, moment.eventAt(p))) return moment.eventAt(p)
+    return undefined
   }
 
+  /** @param {Slice} chain */
   #show(chain) {
     const {recording} = this,
       {events, inputs} = chain,
-      last = events.at(-1)
+      last = events[events.length - 1]
     const {site, wordAt, words} = recording
     const nan = numbers(words, wordAt[last], recording.sites[site[last]].type).some(Number.isNaN)
     this.name.textContent = `Where did this ${nan ? "NaN" : "infinity"} come from?`
@@ -78,7 +101,7 @@ export class Origin {
           {
             href: "#",
             "data-event": event + 1,
-            onclick: (click) => {
+            onclick: (/** @type {Event} */ click) => {
               click.preventDefault()
               this.#go(event)
             },
@@ -106,12 +129,15 @@ export class Origin {
     )
   }
 
+  /** @param {number} event */
   #go(event) {
     const {moment} = this.stepper
+    if (!moment) return
     moment.pinned = -1
     this.stepper.seek(moment.after(event))
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {chain} = moment
     if (chain !== this.shown) {
@@ -120,6 +146,7 @@ export class Origin {
       if (chain) this.#show(chain)
     }
     if (chain)
-      for (const link of this.rows.querySelectorAll("a")) link.toggleAttribute("aria-current", +link.dataset.event === moment.step)
+      for (const link of this.rows.querySelectorAll("a"))
+        link.toggleAttribute("aria-current", Number(link.dataset.event) === moment.step)
   }
 }

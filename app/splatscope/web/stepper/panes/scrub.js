@@ -1,7 +1,17 @@
 // The run as one line, for figures: its barriers as walls, its units as ticks, a thumb.
 import {h} from "#web/shell/dom.js"
 
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ */
+
 export class Scrub {
+  foot = null // no legend
+  drawn = "" // what the walls are of
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of the run"})
@@ -13,11 +23,13 @@ export class Scrub {
     }
   }
 
+  /** @param {Recording} recording */
   open(recording) {
-    this.range.max = recording.length
+    this.range.max = String(recording.length)
     this.drawn = ""
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const stops = this.stepper.stops
     const marks = stops.length ? stops : moment.barriers
@@ -25,8 +37,10 @@ export class Scrub {
     if (key !== this.drawn && marks.length <= 120)
       this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${(p / moment.recording.length) * 100}%`})))
     this.drawn = key
-    this.range.value = moment.position
+    this.range.value = String(moment.position)
     this.range.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
     this.range.setAttribute("aria-valuetext", `event ${moment.step} of ${moment.recording.length}`)
   }
+
+  close() {}
 }

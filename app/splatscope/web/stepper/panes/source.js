@@ -1,11 +1,34 @@
 // The source with the line that every thread is on.
-import {h} from "#web/shell/dom.js"
+import {h, targetOf} from "#web/shell/dom.js"
 import {tokens} from "#web/widgets/slang.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
 
+/**
+ * @import {PaneOwner} from "#web/types.d.ts"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Plan} from "./thread_map.js"
+ * @typedef {ReturnType<typeof row>} Row
+ * @typedef {[file: number, line: number]} Line
+ */
+
 export class Source {
-  constructor(stepper) {
-    this.stepper = stepper
+  /** @type {Recording} */
+  recording
+  /** @type {Plan} */
+  plan
+  /** @type {Map<number, Row[]>} */
+  sheets = new Map() // of each file, its lines
+  shown = -1 // the file
+  held = -1 // the file that the reader chose to look at, until another recording comes
+  main = 0 // the file that was recorded
+  scrolledTo = ""
+  /** @type {Line | null} */
+  here = null // where the chosen thread is
+
+  /** @param {PaneOwner} owner */
+  constructor(owner) {
+    this.owner = owner
     this.src = h("div", {class: "src"})
     this.pane = h(
       "div",
@@ -27,24 +50,25 @@ export class Source {
     )
     new ResizeObserver(() => {
       this.scrolledTo = ""
-      stepper.paint()
+      owner.paint()
     }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
     this.src.addEventListener("contextmenu", (event) => {
-      const row = event.target.closest(".gut")?.parentElement
-      if (!row || !this.stepper.breakpoints) return
+      const row = targetOf(event)?.closest(".gut")?.parentElement
+      if (!row || !this.owner.breakpoints) return
       event.preventDefault()
-      this.ask(+row.dataset.line)
+      this.ask(Number(row.dataset.line))
     })
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
     this.plan = layoutThreads(recording.threads, recording.head.group_size)
     this.sheets = new Map()
     this.shown = -1
     this.scrolledTo = ""
-    this.held = -1 // the file that the reader chose to look at, until the next step
+    this.held = -1
     const names = recording.files
     this.files.hidden = names.length < 2
     this.files.replaceChildren(
@@ -56,7 +80,7 @@ export class Source {
             class: "tab",
             onclick: () => {
               this.held = i
-              this.stepper.paint()
+              this.owner.paint()
             },
           },
           name,
@@ -66,16 +90,22 @@ export class Source {
     this.main = names.indexOf(recording.head.file)
   }
 
+  /**
+   * The lines of a file.
+   * @param {number} file
+   */
   #sheet(file) {
-    if (!this.sheets.has(file)) {
+    let rows = this.sheets.get(file)
+    if (!rows) {
       const state = {inside: false}
-      const rows = this.recording.head.sources[this.recording.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
-      if (rows.length > 1 && !rows.at(-1).text) rows.pop()
+      rows = this.recording.head.sources[this.recording.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
+      if (rows.length > 1 && !rows[rows.length - 1].text) rows.pop()
       this.sheets.set(file, rows)
     }
-    return this.sheets.get(file)
+    return rows
   }
 
+  /** @param {number} file */
   #show(file) {
     if (this.shown === file) return
     this.shown = file
@@ -85,12 +115,12 @@ export class Source {
     this.marks()
   }
 
-  // Breakpoints as they are set now.
+  /** Show the breakpoints as they are set now. */
   marks() {
     if (this.shown < 0) return
     const name = this.recording.files[this.shown]
     for (const r of this.#sheet(this.shown)) {
-      const condition = this.stepper.breakpoints?.set.get(`${name}:${r.line}`)
+      const condition = this.owner.breakpoints?.set.get(`${name}:${r.line}`)
       const set = condition !== undefined
       r.bp.className = `bp${set ? (condition ? " cond" : "") : " off"}`
       r.bp.setAttribute("aria-pressed", String(set))
@@ -98,14 +128,18 @@ export class Source {
     }
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {recording} = this,
       {state, thread: chosen} = moment
     const current = moment.event,
       active = current >= 0 ? recording.thread[current] : -1
     const peers = this.#peers(moment)
+    /** @type {Line | null} */
     let mine = null
-    const lines = new Map() // line of the file shown → {seats, count, running, here}
+    /** @type {Map<number, {marks: Uint8Array, count: number, running: number, me: boolean}>} */
+    const lines = new Map() // by line of the file shown
+    /** @type {[thread: number, file: number, line: number, status: ReturnType<Moment["status"]>][]} */
     const places = []
     for (let t = 0; t < recording.threads; t++) {
       const status = moment.status(t),
@@ -120,13 +154,13 @@ export class Source {
     this.#show(file)
     for (const [t, f, line, status] of places) {
       if (f !== file) continue
-      if (!lines.has(line)) lines.set(line, {seats: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false})
-      const entry = lines.get(line),
+      const entry = lines.get(line) ?? {marks: new Uint8Array(this.plan.dots), count: 0, running: 0, me: false},
         dot = this.plan.dot(t)
-      const seat = t === chosen && status !== "wait" && status !== "held" ? MARK.me : MARK[status]
-      entry.seats[dot] = moreProminent(entry.seats[dot], seat)
+      lines.set(line, entry)
+      const mark = t === chosen && status !== "wait" && status !== "held" ? MARK.me : MARK[status]
+      entry.marks[dot] = moreProminent(entry.marks[dot], mark)
       entry.count++
-      entry.running += status === "run" || status === "apart"
+      if (status === "run" || status === "apart") entry.running++
       entry.me ||= t === chosen
     }
     const rows = this.#sheet(file)
@@ -137,7 +171,7 @@ export class Source {
       r.set(`ln-row${klass}${entry && entry.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
       r.say(entry?.me ? `thread ${chosen}` : (peer ?? ""), entry?.me ? "note" : "note race")
       r.number(entry?.count ?? 0)
-      if (entry) r.seat(this.plan, entry.seats)
+      if (entry) r.mark(this.plan, entry.marks)
       else r.clear()
     }
     if (mine && mine[0] === file)
@@ -148,7 +182,11 @@ export class Source {
     this.here = mine
   }
 
-  // Lines on which another thread took part in the finding shown.
+  /**
+   * Lines on which another thread took part in the finding shown, "file:line", and what it did there.
+   * @param {Moment} moment
+   * @returns {Map<string, string>}
+   */
   #peers(moment) {
     const found = new Map(),
       finding = this.recording.findings[moment.finding]
@@ -158,14 +196,18 @@ export class Source {
       const e = step - 1,
         site = this.recording.site[e],
         kind = this.recording.sites[site].kind
-      const verb = {read: "read", write: "wrote", atomic: "was", arrive: "waits"}[kind] ?? "was"
+      const verb = kind === "read" ? "read" : kind === "write" ? "wrote" : kind === "arrive" ? "waits" : "was"
       found.set(`${this.recording.file[site]}:${this.recording.line[site]}`, `thread ${this.recording.thread[e]} ${verb} here`)
     })
     return found
   }
 
-  // Only when the line has left the pane: whole lines, so that it stands at 60% of the height.
-  // With a finding, all its lines are to be seen, as far as they fit.
+  /**
+   * Scroll, only when the line has left the pane: whole lines, so that it stands at 60% of the height. With a finding, all its lines
+   * are to be seen, as far as they fit.
+   * @param {number} line
+   * @param {number[]} others
+   */
   #scroll(line, others) {
     const row = this.#sheet(this.shown)[line - 1],
       key = `${this.shown}:${line} ${others}`
@@ -174,7 +216,8 @@ export class Source {
       {scrollTop, clientHeight} = this.pane
     if (!height) return
     this.scrolledTo = key
-    const seen = (number) => (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
+    const seen = (/** @type {number} */ number) =>
+      (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
     if ([line, ...others].every(seen)) return
     const room = Math.floor(clientHeight / height),
       last = Math.max(line, ...others),
@@ -183,13 +226,20 @@ export class Source {
     this.pane.scrollTop = Math.max(0, top) * height
   }
 
+  /** @param {MouseEvent} event */
   #clicked(event) {
-    const row = event.target.closest(".ln-row")
-    if (row && event.target.closest(".gut")) this.stepper.breakpoints?.toggle(this.recording.files[this.shown], +row.dataset.line)
+    const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".ln-row"))
+    if (row && targetOf(event)?.closest(".gut"))
+      this.owner.breakpoints?.toggle(this.recording.files[this.shown], Number(row.dataset.line))
   }
 
-  // A condition for the breakpoint of a line, typed behind the line.
+  /**
+   * Ask for the condition of a line's breakpoint, typed behind the line.
+   * @param {number} line
+   */
   ask(line) {
+    const {breakpoints} = this.owner
+    if (!breakpoints) return
     const r = this.#sheet(this.shown)[line - 1],
       key = `${this.recording.files[this.shown]}:${line}`
     if (!r || r.el.querySelector("input")) return
@@ -197,30 +247,36 @@ export class Source {
       class: "cond-in",
       "aria-label": `Stop on line ${line} only if`,
       placeholder: "only if, e.g. i == 4",
-      value: this.stepper.breakpoints?.set.get(key) ?? "",
+      value: breakpoints.set.get(key) ?? "",
     })
-    const shut = (keep) => {
+    const shut = (/** @type {boolean} */ save) => {
       input.onblur = null
       input.remove()
-      if (keep) this.stepper.breakpoints.put(key, input.value.trim())
+      if (save) breakpoints.put(key, input.value.trim())
     }
     input.onkeydown = (event) => {
       event.stopPropagation()
-      const wrong = event.key === "Enter" ? this.stepper.breakpoints.wrong(input.value) : ""
+      const wrong = event.key === "Enter" ? breakpoints.wrong(input.value) : ""
       input.setAttribute("aria-invalid", String(Boolean(wrong)))
-      this.stepper.say(wrong)
+      this.owner.say?.(wrong)
       if (event.key === "Enter" && !wrong) shut(true)
       if (event.key === "Escape") shut(false)
     }
-    input.onblur = () => shut(input.value.trim() !== "" && !this.stepper.breakpoints.wrong(input.value))
+    input.onblur = () => shut(input.value.trim() !== "" && !breakpoints.wrong(input.value))
     r.el.append(input)
     input.focus()
   }
 }
 
+/**
+ * One line of the source.
+ * @param {string} text
+ * @param {number} line
+ * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
+ */
 function row(text, line, state) {
   const code = h("span", {class: "code"})
-  const indent = /^\s*/.exec(text)[0]
+  const indent = /^\s*/.exec(text)?.[0] ?? ""
   if (indent) code.append(h("i", {class: "ind"}, indent))
   for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
   const bp = h("button", {
@@ -243,8 +299,9 @@ function row(text, line, state) {
     h("span", {class: "cell-code"}, code, when),
     note,
   )
-  let seats = null,
-    shown = "ln-row",
+  /** @type {ThreadMap | null} */
+  let dots = null
+  let shown = "ln-row",
     words = "",
     many = 0
   return {
@@ -253,28 +310,30 @@ function row(text, line, state) {
     text,
     bp,
     when,
-    set(klass) {
-      if (klass !== shown) el.className = shown = klass
+    set(/** @type {string} */ klass) {
+      if (klass === shown) return
+      shown = klass
+      el.className = klass
     },
-    say(said, klass) {
+    say(/** @type {string} */ said, /** @type {string} */ klass) {
       if (said === words) return
-      words = note.textContent = said
+      words = said
+      note.textContent = said
       note.className = klass
       note.hidden = !said
     },
-    number(n) {
-      if (n !== many) {
-        many = n
-        count.textContent = n ? `×${n}` : ""
-      }
+    number(/** @type {number} */ n) {
+      if (n === many) return
+      many = n
+      count.textContent = n ? `×${n}` : ""
     },
-    seat(plan, states) {
-      if (!seats) seats = new ThreadMap(plan)
-      if (!seats.el.isConnected) map.append(seats.el)
-      seats.show(states)
+    mark(/** @type {Plan} */ plan, /** @type {Uint8Array} */ marks) {
+      dots ??= new ThreadMap(plan)
+      if (!dots.el.isConnected) map.append(dots.el)
+      dots.show(marks)
     },
     clear() {
-      if (seats?.el.parentNode) seats.el.remove()
+      if (dots?.el.parentNode) dots.el.remove()
     },
   }
 }

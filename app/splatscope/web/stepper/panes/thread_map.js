@@ -1,4 +1,4 @@
-// A seat map: each thread a disc in its seat, the seats of the others as points.
+// A map of the workgroup: each thread that is on a line a disc at its place, the places of the others as points.
 
 const NS = "http://www.w3.org/2000/svg"
 const WIDTH = 48,
@@ -9,31 +9,41 @@ const CLASSES = ["seat", "ln", "ln me", "ln w", "ln h", "ln d", "ln a"]
 const RADII = [0.8, 2.7, 2.7, 2, 2, 1.35, 2.1]
 const LOUDEST = [0, 5, 6, 3, 2, 1, 4] // where several threads share a dot, which of them it shows
 
-// Which dot of how many columns and rows a thread has.
+/**
+ * Where the dots of a map are: one for each thread, or for several threads of a large workgroup.
+ * @typedef {object} Plan
+ * @property {number} dots
+ * @property {number} columns
+ * @property {number} pitch  from one dot to the next
+ * @property {(thread: number) => number} dot  the dot of a thread
+ */
+
+/**
+ * Lay out a map for a workgroup.
+ * @param {number} threads
+ * @param {number[]} size  the workgroup's, (x, y, z)
+ * @returns {Plan}
+ */
 export function layoutThreads(threads, [x, y]) {
   const each = Math.ceil(threads / MOST),
     dots = Math.ceil(threads / each)
   const columns = each === 1 && y > 1 && x <= 16 ? x : Math.min(8, dots)
   const rows = Math.ceil(dots / columns),
     pitch = Math.min(6, WIDTH / columns, HEIGHT / rows)
-  return {each, dots, columns, pitch, dot: (thread) => Math.floor(thread / each)}
+  return {dots, columns, pitch, dot: (thread) => Math.floor(thread / each)}
 }
 
-// A path a state, each with the discs of all who are in it: to move a hundred threads changes two attributes, not a hundred.
+/** One path a mark, with the discs of all dots that have it: to move a hundred threads changes two attributes, not a hundred. */
 export class ThreadMap {
+  /** @param {Plan} plan */
   constructor(plan) {
-    const {columns, pitch, dots} = (this.plan = plan)
+    const {columns, pitch, dots} = plan
+    this.plan = plan
     this.shown = new Uint8Array(dots).fill(255)
     this.el = document.createElementNS(NS, "svg")
     const top = (HEIGHT - Math.ceil(dots / columns) * pitch) / 2
-    for (const [name, value] of [
-      ["class", "seatmap"],
-      ["width", WIDTH],
-      ["height", HEIGHT],
-      ["viewBox", `0 0 ${WIDTH} ${HEIGHT}`],
-      ["aria-hidden", "true"],
-    ])
-      this.el.setAttribute(name, value)
+    const attributes = {class: "seatmap", width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true"}
+    for (const [name, value] of Object.entries(attributes)) this.el.setAttribute(name, String(value))
     this.at = Array.from({length: dots}, (_, i) => [((i % columns) + 0.5) * pitch, top + (Math.floor(i / columns) + 0.5) * pitch])
     this.paths = CLASSES.map((klass) => {
       const path = document.createElementNS(NS, "path")
@@ -44,12 +54,17 @@ export class ThreadMap {
     this.show(new Uint8Array(dots))
   }
 
-  show(seats) {
+  /**
+   * Give each dot its mark.
+   * @param {Uint8Array} marks
+   */
+  show(marks) {
+    /** @type {Set<number>} */
     const moved = new Set()
-    for (let i = 0; i < seats.length; i++) {
-      if (this.shown[i] === seats[i]) continue
-      moved.add(this.shown[i]).add(seats[i])
-      this.shown[i] = seats[i]
+    for (let i = 0; i < marks.length; i++) {
+      if (this.shown[i] === marks[i]) continue
+      moved.add(this.shown[i]).add(marks[i])
+      this.shown[i] = marks[i]
     }
     const scale = this.plan.pitch / 6
     for (const state of moved) {
@@ -58,10 +73,15 @@ export class ThreadMap {
         turn = `a${r} ${r} 0 1 0 `
       this.paths[state].setAttribute(
         "d",
-        this.at.map(([x, y], i) => (seats[i] === state ? `M${x - r} ${y}${turn}${2 * r} 0${turn}${-2 * r} 0` : "")).join(""),
+        this.at.map(([x, y], i) => (marks[i] === state ? `M${x - r} ${y}${turn}${2 * r} 0${turn}${-2 * r} 0` : "")).join(""),
       )
     }
   }
 }
 
+/**
+ * Of two marks the one that a dot shows, if it stands for several threads.
+ * @param {number} a
+ * @param {number} b
+ */
 export const moreProminent = (a, b) => (LOUDEST[a] >= LOUDEST[b] ? a : b)

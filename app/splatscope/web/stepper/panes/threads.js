@@ -1,14 +1,65 @@
 // Who: the chosen thread's variables, and all threads side by side.
-import {h} from "#web/shell/dom.js"
+import {h, targetOf} from "#web/shell/dom.js"
 import {Watches} from "./watches.js"
 
 const SPARE = 8 // rows that come and go together: fewer than so many are kept ready beyond those in view
 const WHOLE = 32 // rows that are all there, in view or not
 
+/**
+ * @import {PaneOwner} from "#web/types.d.ts"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Watch} from "./watches.js"
+ */
+
+/**
+ * A thread's row, and what it shows now.
+ * @typedef {object} Row
+ * @property {HTMLElement} el
+ * @property {HTMLElement} lane
+ * @property {Text} line
+ * @property {HTMLElement} wall
+ * @property {HTMLElement[]} seen  boxes of the watched expressions
+ * @property {HTMLElement[]} cells  boxes of the variables
+ * @property {boolean} start  whether a wave begins with it
+ * @property {string[]} watched  texts of `seen`
+ * @property {string[]} texts  of `cells`
+ * @property {string[]} klasses  of `cells`
+ * @property {string} [klass]
+ * @property {string} [mark]
+ * @property {string} [at]
+ * @property {boolean} [walled]
+ */
+
 export class Threads {
-  constructor(stepper) {
-    this.stepper = stepper
-    this.watches = new Watches(stepper)
+  /** @type {Recording} */
+  recording
+  /** @type {number[]} */
+  columns = [] // variables of the function at hand
+  /** @type {string | null} */
+  shownColumns = null
+  /** @type {string | null} */
+  shownVariables = null
+  /** @type {Map<string, number[]>} */
+  functions = new Map() // their variables
+  /** @type {Map<number, {el: HTMLElement, value: HTMLElement}>} */
+  entries = new Map() // of the chosen thread's variables
+  /** @type {Watch[]} */
+  watched = []
+  /** @type {number[]} */
+  widths = [] // of the columns, in characters
+  /** @type {Row[]} */
+  lines = []
+  body = h("tbody")
+  above = h("tr", {"aria-hidden": "true"}, h("td"))
+  below = h("tr", {"aria-hidden": "true"}, h("td"))
+  range = "" // the rows that are there
+  rowHeight = 0
+
+  /** @param {PaneOwner} owner */
+  constructor(owner) {
+    this.owner = owner
+    this.watches = new Watches(owner)
     this.words = h("span", {class: "dim num"})
     this.name = h("h2", {})
     this.where = h("span", {class: "dim"})
@@ -31,31 +82,35 @@ export class Threads {
       h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words),
       this.wrap,
     )
-    this.wrap.addEventListener("scroll", () => this.stepper.moment && this.#rows(this.stepper.moment), {passive: true})
+    this.wrap.addEventListener("scroll", () => this.owner.moment && this.#rows(this.owner.moment), {passive: true})
     this.table.addEventListener("click", (event) => {
-      const row = event.target.closest("tr[data-thread]")
+      const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest("tr[data-thread]")),
+        cell = targetOf(event)?.closest("td")
       if (!row) return
-      const cell = event.target.closest("td")
-      const at = [...row.children].indexOf(cell) - 2 - this.watched.length
-      if (at >= 0 && cell.textContent) this.stepper.follow({thread: +row.dataset.thread, variable: this.columns[at]})
-      else this.stepper.choose(+row.dataset.thread)
+      const thread = Number(row.dataset.thread),
+        at = cell ? [...row.children].indexOf(cell) - 2 - this.watched.length : -1
+      if (at >= 0 && cell?.textContent) this.owner.follow({thread, variable: this.columns[at]})
+      else this.owner.choose(thread)
     })
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
-    this.columns = null
+    this.shownColumns = null
     this.functions = new Map()
-    recording.variables.forEach((variable, v) => {
-      if (!variable.width) return
-      if (!this.functions.has(variable.function)) this.functions.set(variable.function, [])
-      this.functions.get(variable.function).push(v)
+    recording.variables.forEach(({width, function: name}, v) => {
+      if (!width) return
+      const others = this.functions.get(name)
+      if (others) others.push(v)
+      else this.functions.set(name, [v])
     })
     this.entries = new Map()
     this.shownVariables = null
     this.watches.open(recording)
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {recording} = this,
       {state, thread} = moment,
@@ -82,7 +137,11 @@ export class Threads {
     this.#rows(moment)
   }
 
-  // Of the function at hand first, then of those it was called from.
+  /**
+   * Show the chosen thread's variables: of the function at hand first, then of those it was called from.
+   * @param {Moment} moment
+   * @param {string} current  the function
+   */
   #variables(moment, current) {
     const {recording} = this,
       {state, thread} = moment
@@ -96,14 +155,14 @@ export class Threads {
       let of = current
       for (const v of wanted) {
         const variable = recording.variables[v]
-        if (variable.function !== of) parts.push(h("div", {class: "fn"}, (of = variable.function)))
-        if (!this.entries.has(v)) this.entries.set(v, this.#entry(v))
-        parts.push(this.entries.get(v).el)
+        if (variable.function !== of) parts.push(h("div", {class: "fn"}, variable.function))
+        of = variable.function
+        parts.push(this.#entry(v).el)
       }
       this.mine.replaceChildren(...(parts.length ? parts : [h("div", {class: "none"}, "No variable has a value yet.")]))
     }
     for (const v of wanted) {
-      const entry = this.entries.get(v),
+      const entry = this.#entry(v),
         value = state.value(thread, v)
       const klass = `var${state.changed(thread, v) ? " ch" : ""}${moment.followed?.variable === v && moment.followed.thread === thread ? " sel" : ""}`
       if (entry.value.textContent !== value) entry.value.textContent = value
@@ -111,7 +170,10 @@ export class Threads {
     }
   }
 
+  /** @param {number} v */
   #entry(v) {
+    const known = this.entries.get(v)
+    if (known) return known
     const value = h("b", {}),
       {name, type} = this.recording.variables[v]
     const el = h(
@@ -120,14 +182,20 @@ export class Threads {
       h("span", {}, name),
       value,
     )
-    el.onclick = () => this.stepper.follow({thread: this.stepper.moment.thread, variable: v})
-    return {el, value}
+    el.onclick = () => this.owner.moment && this.owner.follow({thread: this.owner.moment.thread, variable: v})
+    const entry = {el, value}
+    this.entries.set(v, entry)
+    return entry
   }
 
+  /**
+   * Make the table anew for other columns: the watched expressions and the function's variables.
+   * @param {string} current
+   */
   #columns(current) {
     const columns = (this.functions.get(current) ?? []).filter((v) => !this.recording.variables[v].name.includes("["))
     const key = JSON.stringify([columns, this.watches.list.map((watch) => watch.text)])
-    if (this.columns && key === this.shownColumns) return
+    if (key === this.shownColumns) return
     this.shownColumns = key
     this.columns = columns
     this.watched = [...this.watches.list]
@@ -155,12 +223,11 @@ export class Threads {
       ),
     )
     this.body = h("tbody")
-    this.above = h("tr", {"aria-hidden": "true"}, h("td"))
-    this.below = this.above.cloneNode(true)
     this.range = ""
     this.lines = Array.from({length: this.recording.threads}, (_, t) => {
       const lane = h("span", {class: "lane"}),
-        line = document.createTextNode("")
+        line = document.createTextNode(""),
+        wall = h("i", {class: "wl"})
       const boxes = names.map((_, i) => h("span", {class: "box", style: `width:var(--w${i})`}))
       const seen = boxes.slice(0, this.watched.length),
         cells = boxes.slice(this.watched.length)
@@ -168,7 +235,7 @@ export class Threads {
         "tr",
         {"data-thread": t},
         h("td", {}, lane, String(t)),
-        h("td", {}, h("span", {class: "box at"}, line, h("i", {class: "wl"}))),
+        h("td", {}, h("span", {class: "box at"}, line, wall)),
         ...seen.map((box) => h("td", {class: "watched"}, box)),
         ...cells.map((box) => h("td", {}, box)),
       )
@@ -176,17 +243,17 @@ export class Threads {
         el,
         lane,
         line,
-        wall: el.children[1].firstChild.lastChild,
+        wall,
         seen,
         cells,
         start: t > 0 && t % wave === 0,
+        watched: [],
         texts: [],
         klasses: [],
-        told: [],
       }
     })
     this.table.replaceChildren(head, this.body)
-    this.table.setAttribute("aria-rowcount", this.recording.threads + 1)
+    this.table.setAttribute("aria-rowcount", String(this.recording.threads + 1))
     this.rowHeight = 0
     this.widths.forEach((width, i) => this.#widen(i, width))
   }
@@ -196,28 +263,43 @@ export class Threads {
     return this.lines[0].el.offsetHeight || 18
   }
 
-  // A column is as wide as the longest value it has shown: so a step lays nothing out but the boxes whose text it changes.
+  /**
+   * Widen a column. It is as wide as the longest value it has shown: so a step lays nothing out but the boxes whose text it changes.
+   * @param {number} i
+   * @param {number} width
+   */
   #widen(i, width) {
     this.widths[i] = width
     this.table.style.setProperty(`--w${i}`, `${width + 0.5}ch`)
   }
 
-  #tell(box, i, text) {
+  /**
+   * @param {HTMLElement} box
+   * @param {number} i  its column
+   * @param {string} text
+   */
+  #write(box, i, text) {
     if (text.length > this.widths[i]) this.#widen(i, text.length)
     box.textContent = text
   }
 
-  // Only rows in view: a thousand threads cost no more than fifty.
+  /**
+   * Paint the rows in view: a thousand threads cost no more than fifty.
+   * @param {Moment} moment
+   */
   #rows(moment) {
     const {recording} = this,
       {state, thread, followed} = moment
-    const height = (this.rowHeight ||= this.#measure())
+    this.rowHeight ||= this.#measure()
+    const height = this.rowHeight
     const all = recording.threads <= WHOLE,
       first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
     const until = all
       ? recording.threads
       : Math.min(recording.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
-    if (this.range !== (this.range = `${first} ${until}`)) {
+    const range = `${first} ${until}`
+    if (this.range !== range) {
+      this.range = range
       this.above.style.height = `${first * height}px`
       this.below.style.height = `${(recording.threads - until) * height}px`
       this.body.replaceChildren(this.above, ...this.lines.slice(first, until).map((row) => row.el), this.below)
@@ -231,22 +313,43 @@ export class Threads {
         goes = status === "run" || status === "apart",
         waits = status === "wait" || status === "held"
       const klass = `${row.start ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
-      if (row.klass !== klass) row.el.className = row.klass = klass
+      if (row.klass !== klass) {
+        row.klass = klass
+        row.el.className = klass
+      }
       const lane = `lane ${t === thread && goes ? "me" : status === "run" ? "" : status}`
-      if (row.mark !== lane) row.lane.className = row.mark = lane
+      if (row.mark !== lane) {
+        row.mark = lane
+        row.lane.className = lane
+      }
       const event = t === recording.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
       const line = event < 0 ? "" : String(recording.line[recording.site[event]])
-      if (row.at !== line) row.line.data = row.at = line
-      if (row.walled !== waits) row.wall.hidden = !(row.walled = waits)
+      if (row.at !== line) {
+        row.at = line
+        row.line.data = line
+      }
+      if (row.walled !== waits) {
+        row.walled = waits
+        row.wall.hidden = !waits
+      }
       this.watched.forEach((watch, i) => {
         const value = this.watches.value(watch, moment, t)
-        if (row.told[i] !== value) this.#tell(row.seen[i], i, (row.told[i] = value))
+        if (row.watched[i] === value) return
+        row.watched[i] = value
+        this.#write(row.seen[i], i, value)
       })
       this.columns.forEach((v, i) => {
         const value = state.value(t, v)
         const mark = `${state.changed(t, v) ? "ch" : ""}${followed?.variable === v && followed.thread === t ? " sel" : ""}`
-        if (row.texts[i] !== value) this.#tell(row.cells[i], this.watched.length + i, (row.texts[i] = value))
-        if (row.klasses[i] !== mark) row.cells[i].parentElement.className = row.klasses[i] = mark
+        if (row.texts[i] !== value) {
+          row.texts[i] = value
+          this.#write(row.cells[i], this.watched.length + i, value)
+        }
+        if (row.klasses[i] !== mark) {
+          row.klasses[i] = mark
+          const {parentElement} = row.cells[i]
+          if (parentElement) parentElement.className = mark
+        }
       })
     }
   }

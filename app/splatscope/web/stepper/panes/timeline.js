@@ -1,13 +1,48 @@
 // When: the whole run, a row a thread, a wall a barrier, findings pinned at their moment.
-import {h} from "#web/shell/dom.js"
+import {h, targetOf} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {KIND} from "#web/stepper/model/kinds.js"
 import {severity} from "./icons.js"
-import {gravity} from "./findings.js"
+import {severityOf} from "./findings.js"
 
 const LABELS = 4
 
+/**
+ * @import {Finding} from "#web/types.d.ts"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Slice} from "#web/stepper/model/slice.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ * @typedef {CanvasRenderingContext2D} Paper
+ * @typedef {(position: number) => number} Scale  where a position is drawn
+ * @typedef {number[]} Spans  thread, from, to; thread, from, to; …
+ */
+
+const INKS = /** @type {const} */ ([
+  "--room-a",
+  "--room-b",
+  "--lane-active",
+  "--cell-write",
+  "--wall",
+  "--lane-wait",
+  "--sev-error",
+  "--lane-chosen",
+  "--surface",
+  "--line",
+])
+/** @typedef {Record<typeof INKS[number], string>} Inks */
+
 export class Timeline {
+  /** @type {Recording | undefined} */
+  recording
+  /** @type {string | null} */
+  drawn = null // what the ground is of
+  /** @type {Slice | null} */
+  chain = null
+  /** @type {[Finding, HTMLElement][]} */
+  pinned = []
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.canvas = h("canvas", {class: "tl"})
@@ -22,7 +57,7 @@ export class Timeline {
       this.cursor,
       this.pins,
     )
-    const mark = (style) => h("i", {style})
+    const mark = (/** @type {string} */ style) => h("i", {style})
     this.foot = h(
       "div",
       {class: "foot"},
@@ -34,7 +69,7 @@ export class Timeline {
     )
     this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box)
     this.box.onpointerdown = (event) => {
-      if (event.button !== 0 || event.target.closest(".pin")) return
+      if (event.button !== 0 || targetOf(event)?.closest(".pin")) return
       this.box.setPointerCapture(event.pointerId)
       this.#scrub(event)
       this.box.onpointermove = (move) => this.#scrub(move)
@@ -54,11 +89,13 @@ export class Timeline {
     this.endTheme()
   }
 
+  /** @param {PointerEvent} event */
   #scrub(event) {
     const {left, width} = this.box.getBoundingClientRect()
     if (this.recording) this.stepper.seek(Math.round(((event.clientX - left) / width) * this.recording.length))
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
     const each = recording.threads / Math.min(LABELS, recording.threads)
@@ -73,27 +110,27 @@ export class Timeline {
         )
       }),
     )
-    this.pins.replaceChildren(
-      ...recording.findings.map((finding, i) => {
-        if (!finding.events.length) return ""
-        const pin = h(
-          "button",
-          {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"},
-          severity(gravity(finding)),
-        )
-        pin.onclick = () => this.stepper.showFinding(i)
-        return pin
-      }),
-    )
-    this.box.setAttribute("aria-valuemax", recording.length)
+    this.pinned = recording.findings.flatMap((finding, i) => {
+      if (!finding.events.length) return []
+      const pin = h(
+        "button",
+        {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"},
+        severity(severityOf(finding)),
+      )
+      pin.onclick = () => this.stepper.showFinding(i)
+      return [/** @type {[Finding, HTMLElement]} */ ([finding, pin])]
+    })
+    this.pins.replaceChildren(...this.pinned.map(([, pin]) => pin))
+    this.box.setAttribute("aria-valuemax", String(recording.length))
     this.drawn = null
     this.draw()
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const at = moment.recording.length ? moment.position / moment.recording.length : 0
     this.cursor.style.left = `${at * 100}%`
-    this.box.setAttribute("aria-valuenow", moment.step)
+    this.box.setAttribute("aria-valuenow", String(moment.step))
     this.box.setAttribute(
       "aria-valuetext",
       `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`,
@@ -104,7 +141,7 @@ export class Timeline {
     this.chain = moment.chain
   }
 
-  // The ground of all that does not move with the cursor: drawn anew for another size, theme, order or finding only.
+  /** Draw all that does not move with the cursor: anew for another size, theme, order or finding only. */
   draw() {
     const {moment} = this.stepper,
       {width, height} = this.canvas.getBoundingClientRect()
@@ -113,24 +150,11 @@ export class Timeline {
       density = window.devicePixelRatio || 1
     this.canvas.width = Math.round(width * density)
     this.canvas.height = Math.round(height * density)
-    const paper = this.canvas.getContext("2d")
+    const paper = /** @type {Paper} */ (this.canvas.getContext("2d"))
     paper.scale(density, density)
-    const x = (position) => (position / recording.length) * width,
+    const x = (/** @type {number} */ position) => (position / recording.length) * width,
       row = height / recording.threads
-    const inks = Object.fromEntries(
-      [
-        "--room-a",
-        "--room-b",
-        "--lane-active",
-        "--cell-write",
-        "--wall",
-        "--lane-wait",
-        "--sev-error",
-        "--lane-chosen",
-        "--surface",
-        "--line",
-      ].map((name) => [name, colour(name)]),
-    )
+    const inks = /** @type {Inks} */ (Object.fromEntries(INKS.map((name) => [name, colour(name)])))
     const walls = this.#walls(moment)
 
     for (let k = 0; k <= walls.length; k++) {
@@ -145,7 +169,7 @@ export class Timeline {
     }
     const writes = this.#rows(paper, moment, inks, x, row, width)
     ;[true, writes, walls.length, walls.length, recording.findings.length].forEach((there, i) => {
-      this.foot.children[i].hidden = !there
+      this.foot.children[i].toggleAttribute("hidden", !there)
     })
     const fat = recording.threads > 96 ? 2 : 2.4
     paper.strokeStyle = inks["--wall"]
@@ -154,25 +178,27 @@ export class Timeline {
       paper.beginPath()
       for (let t = 0; t < recording.threads; t++) {
         if (Number.isNaN(wall[t])) continue
-        const move = t && !Number.isNaN(wall[t - 1]) ? "lineTo" : "moveTo"
-        paper[move](x(wall[t]), t * row)
+        if (t && !Number.isNaN(wall[t - 1])) paper.lineTo(x(wall[t]), t * row)
+        else paper.moveTo(x(wall[t]), t * row)
         paper.lineTo(x(wall[t]), (t + 1) * row)
       }
       paper.stroke()
     }
     this.#finding(paper, moment, inks, x, row)
     this.#names(walls, x, width)
-    this.recording.findings.forEach((finding, i) => {
-      const pin = this.pins.children[i]
-      if (finding.events.length && pin) pin.style.left = `${(moment.after(finding.events.at(-1) - 1) / recording.length) * 100}%`
-    })
+    for (const [finding, pin] of this.pinned)
+      pin.style.left = `${(moment.after(finding.events[finding.events.length - 1] - 1) / recording.length) * 100}%`
   }
 
-  // walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all at one place.
+  /**
+   * walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all in one line.
+   * @param {Moment} moment
+   */
   #walls(moment) {
-    const {recording} = this,
-      walls = [],
+    const {recording} = moment,
       passed = new Uint32Array(recording.threads)
+    /** @type {Float64Array[]} */
+    const walls = []
     for (let p = 0; p < recording.length; p++) {
       const e = moment.eventAt(p),
         t = recording.thread[e]
@@ -184,10 +210,19 @@ export class Timeline {
     return walls
   }
 
+  /**
+   * Draw when each thread runs, waits and writes. Returns how many writes there are, at most one a pixel.
+   * @param {Paper} paper
+   * @param {Moment} moment
+   * @param {Inks} inks
+   * @param {Scale} x
+   * @param {number} row  height of a thread's row
+   * @param {number} width
+   */
   #rows(paper, moment, inks, x, row, width) {
-    const {recording} = this,
+    const {recording} = moment,
       gap = row > 3 ? 1 : row > 1.5 ? 0.5 : 0
-    const {runs, pauses} = moment.lockstep ? this.#together(moment) : this.#apart(moment)
+    const {running, waiting} = moment.lockstep ? this.#together(moment) : this.#apart(moment)
     const writes = [],
       painted = new Int32Array(recording.threads).fill(-1)
     for (let p = 0; p < recording.length; p++) {
@@ -206,17 +241,17 @@ export class Timeline {
     }
     paper.globalAlpha = 0.45
     paper.fillStyle = inks["--lane-active"]
-    for (let i = 0; i < runs.length; i += 3)
+    for (let i = 0; i < running.length; i += 3)
       paper.fillRect(
-        x(runs[i + 1]),
-        runs[i] * row + gap / 2,
-        Math.max(0.75, x(runs[i + 2]) - x(runs[i + 1])),
+        x(running[i + 1]),
+        running[i] * row + gap / 2,
+        Math.max(0.75, x(running[i + 2]) - x(running[i + 1])),
         Math.max(0.5, row - gap),
       )
     if (row > 2) {
       paper.fillStyle = inks["--lane-wait"]
-      for (let i = 0; i < pauses.length; i += 3)
-        paper.fillRect(x(pauses[i + 1]), (pauses[i] + 0.5) * row - 0.25, x(pauses[i + 2]) - x(pauses[i + 1]), 0.5)
+      for (let i = 0; i < waiting.length; i += 3)
+        paper.fillRect(x(waiting[i + 1]), (waiting[i] + 0.5) * row - 0.25, x(waiting[i + 2]) - x(waiting[i + 1]), 0.5)
     }
     paper.globalAlpha = 1
     paper.fillStyle = inks["--cell-write"]
@@ -226,11 +261,16 @@ export class Timeline {
     return writes.length
   }
 
-  // When each thread runs and when it waits, as (thread, from, to) after each other. As the device did it: from one barrier to the next.
+  /**
+   * When each thread runs and when it waits, as the device did it: from one barrier to the next.
+   * @param {Moment} moment
+   */
   #apart(moment) {
-    const {recording} = this,
-      runs = [],
-      pauses = []
+    const {recording} = moment
+    /** @type {Spans} */
+    const running = []
+    /** @type {Spans} */
+    const waiting = []
     const [begun, waits, last] = [0, 0, 0].map(() => new Float64Array(recording.threads).fill(-1))
     for (let p = 0; p < recording.length; p++) {
       const e = moment.eventAt(p),
@@ -238,32 +278,37 @@ export class Timeline {
       if (begun[t] < 0) {
         begun[t] = p
         if (waits[t] >= 0) {
-          pauses.push(t, waits[t], p)
+          waiting.push(t, waits[t], p)
           waits[t] = -1
         }
       }
       last[t] = p
       if (recording.kind[recording.site[e]] !== KIND.arrive) continue
-      runs.push(t, begun[t], p + 1)
+      running.push(t, begun[t], p + 1)
       begun[t] = -1
       waits[t] = p + 1
     }
     for (let t = 0; t < recording.threads; t++) {
-      if (begun[t] >= 0) runs.push(t, begun[t], last[t] + 1)
-      else if (waits[t] >= 0) pauses.push(t, waits[t], recording.length)
+      if (begun[t] >= 0) running.push(t, begun[t], last[t] + 1)
+      else if (waits[t] >= 0) waiting.push(t, waits[t], recording.length)
     }
-    return {runs, pauses}
+    return {running, waiting}
   }
 
-  // In lockstep a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
+  /**
+   * In lockstep: a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
+   * @param {Moment} moment
+   */
   #together(moment) {
-    const {recording} = this,
-      runs = [],
-      pauses = [],
+    /** @type {Spans} */
+    const running = []
+    /** @type {Spans} */
+    const waiting = []
+    const {recording} = moment,
       from = new Float64Array(recording.threads).fill(-1),
       until = new Float64Array(recording.threads)
-    const close = (t) => {
-      if (from[t] >= 0) runs.push(t, from[t], until[t])
+    const close = (/** @type {number} */ t) => {
+      if (from[t] >= 0) running.push(t, from[t], until[t])
     }
     for (let p = 0, end; p < recording.length; p = end) {
       for (end = p + 1; end < recording.length && moment.isTogether(moment.eventAt(end - 1), moment.eventAt(end)); ) end++
@@ -272,41 +317,55 @@ export class Timeline {
         if (until[t] === end) continue
         if (until[t] !== p || from[t] < 0) {
           close(t)
-          if (from[t] >= 0) pauses.push(t, until[t], p)
+          if (from[t] >= 0) waiting.push(t, until[t], p)
           from[t] = p
         }
         until[t] = end
       }
     }
     for (let t = 0; t < recording.threads; t++) close(t)
-    return {runs, pauses}
+    return {running, waiting}
   }
 
-  // The two accesses of the finding shown, or the events of a chain: joined by a dashed line, open ends first.
+  /**
+   * Draw the two accesses of the finding shown, or the events of a chain: joined by a dashed line, open ends first.
+   * @param {Paper} paper
+   * @param {Moment} moment
+   * @param {Inks} inks
+   * @param {Scale} x
+   * @param {number} row
+   */
   #finding(paper, moment, inks, x, row) {
-    const events = moment.chain?.events ?? this.recording.findings[moment.finding]?.events.map((step) => step - 1) ?? []
+    const {recording} = moment,
+      events = moment.chain?.events ?? recording.findings[moment.finding]?.events.map((step) => step - 1) ?? []
     if (!events.length) return
-    const spots = events.map((event) => [x(moment.after(event)), (this.recording.thread[event] + 0.5) * row])
+    const spots = events.map((event) => ({x: x(moment.after(event)), y: (recording.thread[event] + 0.5) * row}))
     paper.strokeStyle = inks["--sev-error"]
     paper.lineWidth = 1.6
     paper.setLineDash([4, 3])
     paper.beginPath()
-    for (const spot of spots) paper.lineTo(...spot)
+    for (const spot of spots) paper.lineTo(spot.x, spot.y)
     paper.stroke()
     paper.setLineDash([])
     spots.forEach((spot, i) => {
       paper.beginPath()
-      paper.arc(...spot, 3.6, 0, 2 * Math.PI)
+      paper.arc(spot.x, spot.y, 3.6, 0, 2 * Math.PI)
       paper.fillStyle = inks[i === spots.length - 1 ? "--lane-chosen" : "--surface"]
       paper.fill()
       if (i < spots.length - 1) paper.stroke()
     })
   }
 
-  // As many epoch numbers as have room; the word before them where all have.
+  /**
+   * Write as many epoch numbers as have room; the word before them where all have.
+   * @param {Float64Array[]} walls
+   * @param {Scale} x
+   * @param {number} width
+   */
   #names(walls, x, width) {
-    const lefts = [0, ...walls.map((wall) => x(wall.find((target) => !Number.isNaN(target))))],
-      parts = []
+    const lefts = [0, ...walls.map((wall) => x(wall.find((position) => !Number.isNaN(position)) ?? NaN))]
+    /** @type {HTMLElement[]} */
+    const parts = []
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 || k === 0 || k === walls.length)
     let free = 0
     lefts.forEach((left, k) => {

@@ -4,18 +4,33 @@ import {icon} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 import {isNonFinite} from "#web/stepper/model/slice.js"
 
-const button = (name, label, key, act, klass = "") => {
-  const el = h(
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ * @import {IconName} from "./icons.js"
+ */
+
+/**
+ * @param {IconName} name
+ * @param {string} label
+ * @param {string} key
+ * @param {() => void} act
+ */
+const button = (name, label, key, act, klass = "") =>
+  h(
     "button",
     {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act},
     icon(name),
   )
-  return el
-}
 
 export class Transport {
+  said = "" // stands in place of the cursor's event, until it moves
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
+    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "narrow")
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
     const tp = h(
@@ -30,7 +45,7 @@ export class Transport {
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
       button("write", "Last write of what is followed", "W", () => stepper.history.jump(-1), "narrow"),
-      (this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment.lockstep), "narrow")),
+      this.stair,
     )
     this.last = h(
       "button",
@@ -80,7 +95,7 @@ export class Transport {
         this.find.blur()
       }
     }
-    const order = (lockstep, words) =>
+    const order = (/** @type {boolean} */ lockstep, /** @type {string} */ words) =>
       h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
     this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]
     this.seg = h("div", {class: "seg wide", role: "radiogroup", "aria-label": "Order of the events"}, ...this.orders)
@@ -95,21 +110,25 @@ export class Transport {
     )
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.seg.hidden = this.stair.hidden = recording.epochs < 2 && recording.threads < 2
     this.said = ""
   }
 
+  /** @param {boolean} on */
   playing(on) {
     this.play.replaceChildren(icon(on ? "pause" : "play"))
     this.play.setAttribute("aria-label", on ? "Pause" : "Play")
   }
 
+  /** @param {string} words */
   say(words) {
     this.said = words
     this.stepper.paint()
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {recording} = moment,
       {step} = moment
@@ -143,7 +162,11 @@ export class Transport {
   }
 }
 
-// What stands at the cursor, in words.
+/**
+ * What stands at the cursor, in words.
+ * @param {Moment} moment
+ * @param {boolean} inside  whether more words come before
+ */
 export function describeMoment(moment, inside = false) {
   const {recording, step, event} = moment,
     of = ` of ${recording.length.toLocaleString("en")}`

@@ -1,13 +1,34 @@
 // Watched expressions: their value for the chosen thread here, for all threads a column each of the table.
-import {h} from "#web/shell/dom.js"
+import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
 import {text} from "#web/stepper/model/values.js"
 
+/**
+ * @import {PaneOwner} from "#web/types.d.ts"
+ * @import {Expression} from "#web/stepper/model/expression.js"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
+
+/**
+ * @typedef {object} Watch
+ * @property {string} text
+ * @property {Expression | null} question  null where the recording has no such names
+ * @property {string} wrong  why not
+ * @property {HTMLElement} [value]
+ * @property {HTMLElement} [row]
+ */
+
 export class Watches {
-  constructor(stepper) {
-    this.stepper = stepper
-    this.list = [] // {text, question or null, wrong}
+  /** @type {Recording | undefined} */
+  recording
+
+  /** @param {PaneOwner} owner */
+  constructor(owner) {
+    this.owner = owner
+    /** @type {Watch[]} */
+    this.list = []
     this.rows = h("div", {class: "watched", role: "list"})
     this.input = h("input", {
       class: "watch-in",
@@ -31,46 +52,55 @@ export class Watches {
     }
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
-    for (const watch of this.list) this.#read(watch)
+    for (const watch of this.list) Object.assign(watch, this.#parse(watch.text))
     const memory = recording.memories.find((one) => one.count > 1),
       variable = recording.variables.find((one) => /^u?int$/.test(one.type))
     this.input.placeholder = `Watch: ${memory && variable ? `${memory.name}[${variable.name}]` : (recording.variables[0]?.name ?? "1 + 1")}`
     this.#rows()
   }
 
-  #read(watch) {
-    watch.question = null
-    watch.wrong = ""
+  /**
+   * @param {string} text
+   * @returns {Watch}
+   */
+  #parse(text) {
     try {
-      watch.question = known(parse(watch.text), this.recording)
+      const question = parse(text)
+      return {text, question: this.recording ? known(question, this.recording) : question, wrong: ""}
     } catch (reason) {
-      watch.wrong = reason.message
+      return {text, question: null, wrong: messageOf(reason)}
     }
   }
 
+  /**
+   * Watch an expression, or say why it cannot be.
+   * @param {string} text
+   */
   add(text) {
-    const watch = {text: text.trim()}
-    if (!watch.text || !this.recording) return
-    this.#read(watch)
+    if (!text.trim() || !this.recording) return
+    const watch = this.#parse(text.trim())
     this.#say(watch.wrong)
     if (watch.wrong) return
     if (!this.list.some((one) => one.text === watch.text)) this.list.push(watch)
     this.input.value = ""
     this.#rows()
-    this.stepper.paint()
+    this.owner.paint()
   }
 
+  /** @param {string} words */
   #say(words) {
     this.wrong.textContent = words
     this.wrong.hidden = !words
   }
 
+  /** @param {Watch} watch */
   remove(watch) {
     this.list.splice(this.list.indexOf(watch), 1)
     this.#rows()
-    this.stepper.paint()
+    this.owner.paint()
     this.input.focus()
   }
 
@@ -89,24 +119,35 @@ export class Watches {
         ),
       )
     }
-    this.rows.replaceChildren(...this.list.map((watch) => watch.row))
+    this.rows.replaceChildren(...this.list.flatMap(({row}) => row ?? []))
     this.rows.hidden = !this.list.length
   }
 
+  /**
+   * What names mean to a thread.
+   * @param {Moment} moment
+   * @param {number} thread
+   */
   look(moment, thread) {
-    return lookup(this.recording, moment.state, thread)
+    return lookup(moment.recording, moment.state, thread)
   }
 
-  // What a thread makes of it, "" where something it names has no value yet.
+  /**
+   * What an expression is for a thread, "" where something it names has no value yet.
+   * @param {Watch} watch
+   * @param {Moment} moment
+   * @param {number} thread
+   */
   value(watch, moment, thread) {
     const value = watch.question?.value(this.look(moment, thread)) ?? null
     return value === null ? "" : Number.isInteger(value) ? String(value).replace("-", "−") : text(value, "float")
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     for (const watch of this.list) {
       const value = watch.wrong ? "?" : this.value(watch, moment, moment.thread) || "·"
-      if (watch.value.textContent !== value) watch.value.textContent = value
+      if (watch.value && watch.value.textContent !== value) watch.value.textContent = value
     }
   }
 }

@@ -8,7 +8,26 @@ import {near} from "#web/stepper/model/moment.js"
 
 const ROWS = 3
 
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Followed} from "#web/types.d.ts"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ */
+
 export class WriteHistory {
+  /** @type {Recording} */
+  recording
+  /** @type {AccessIndex} */
+  accesses
+  /** @type {number[]} */
+  positions = []
+  key = "" // what the positions are of
+  drawn = "" // what the ground is of
+  ground = new OffscreenCanvas(1, 1) // all but the cursor
+  cursor = ""
+
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.name = h("code")
@@ -42,46 +61,58 @@ export class WriteHistory {
     }
   }
 
+  /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
-    this.lives = new AccessIndex(recording)
-    this.drawn = ""
+    this.accesses = new AccessIndex(recording)
+    this.key = this.drawn = ""
   }
 
-  // Positions of the writes, in the order shown.
-  #writes(moment) {
-    const key = `${JSON.stringify(moment.followed)} ${moment.lockstep}`
-    if (this.key !== key || this.of !== this.recording) {
-      this.of = this.recording
+  /**
+   * Positions of the writes, in the order shown.
+   * @param {Moment} moment
+   * @param {Followed} followed
+   */
+  #writes(moment, followed) {
+    const key = `${JSON.stringify(followed)} ${moment.lockstep}`
+    if (this.key !== key) {
       this.key = key
-      this.positions = this.lives
-        .of(moment.followed)
+      this.positions = this.accesses
+        .of(followed)
         .writes.map((event) => moment.after(event))
         .sort((a, b) => a - b)
     }
     return this.positions
   }
 
-  // The event that last wrote what is followed, undefined where nobody did yet.
+  /**
+   * The event that last wrote what is followed, undefined where none did yet.
+   * @param {Moment} moment
+   */
   lastWrite(moment) {
-    const position = this.#writes(moment).findLast((at) => at <= moment.position)
+    const {followed} = moment
+    const position = followed ? this.#writes(moment, followed).findLast((at) => at <= moment.position) : undefined
     return position && moment.eventAt(position - 1)
   }
 
-  // To the last write before the cursor, or the next one.
+  /**
+   * Move to the last write before the cursor, or to the next one.
+   * @param {number} way  -1 or 1
+   */
   jump(way) {
     const {moment} = this.stepper
     if (!moment?.followed) return
-    const position = near(this.#writes(moment), moment.position, way)
+    const position = near(this.#writes(moment, moment.followed), moment.position, way)
     if (position !== undefined) this.stepper.seek(position)
   }
 
+  /** @param {Moment} moment */
   paint(moment) {
     const {followed} = moment
     this.el.hidden = !followed
     if (!followed) return
     const {recording} = this,
-      writes = this.#writes(moment)
+      writes = this.#writes(moment, followed)
     this.name.textContent = nameOf(recording, followed)
     const until = writes.findLastIndex((position) => position <= moment.position)
     this.before.disabled = near(writes, moment.position, -1) === undefined
@@ -102,7 +133,7 @@ export class WriteHistory {
             "a",
             {
               href: "#",
-              onclick: (click) => {
+              onclick: (/** @type {Event} */ click) => {
                 click.preventDefault()
                 this.stepper.seek(position)
               },
@@ -116,10 +147,15 @@ export class WriteHistory {
         ? "Nobody yet: it is as it was given."
         : "Nobody yet."
     this.rows.replaceChildren(...(shown.length ? shown : [h("li", {class: "none"}, first)]))
-    this.#draw(moment, writes)
+    this.#draw(moment, followed, writes)
   }
 
-  #draw(moment, writes) {
+  /**
+   * @param {Moment} moment
+   * @param {Followed} followed
+   * @param {number[]} writes
+   */
+  #draw(moment, followed, writes) {
     const {width, height} = this.strip.getBoundingClientRect(),
       density = window.devicePixelRatio || 1
     if (!width) return
@@ -127,13 +163,13 @@ export class WriteHistory {
     if (this.drawn !== key) {
       this.drawn = key
       this.ground = new OffscreenCanvas(Math.round(width * density), Math.round(height * density))
-      const paper = this.ground.getContext("2d"),
-        x = (position) => (position / this.recording.length) * (width - 5)
+      const paper = /** @type {OffscreenCanvasRenderingContext2D} */ (this.ground.getContext("2d")),
+        x = (/** @type {number} */ position) => (position / this.recording.length) * (width - 5)
       paper.scale(density, density)
       paper.fillStyle = colour("--line-2")
       paper.fillRect(0, height / 2 - 0.5, width, 1)
       paper.fillStyle = colour("--cell-read")
-      for (const event of this.lives.of(moment.followed).reads) paper.fillRect(x(moment.after(event)), height / 2 - 4, 1.2, 8)
+      for (const event of this.accesses.of(followed).reads) paper.fillRect(x(moment.after(event)), height / 2 - 4, 1.2, 8)
       paper.fillStyle = colour("--cell-write")
       for (const position of writes) paper.fillRect(x(position), height / 2 - 6, 4, 12)
       this.strip.width = this.ground.width
@@ -141,7 +177,7 @@ export class WriteHistory {
       this.cursor = colour("--lane-chosen")
       this.strip.setAttribute("aria-label", `Life of ${this.name.textContent}: ${writes.length} writes in the run`)
     }
-    const paper = this.strip.getContext("2d")
+    const paper = /** @type {CanvasRenderingContext2D} */ (this.strip.getContext("2d"))
     paper.clearRect(0, 0, this.strip.width, this.strip.height)
     paper.drawImage(this.ground, 0, 0)
     paper.fillStyle = this.cursor
