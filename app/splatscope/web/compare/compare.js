@@ -1,5 +1,5 @@
 // Two recordings side by side, moved together, with the first place at which they part.
-import {h, soon, style} from "#web/shell/dom.js"
+import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {Side} from "./side.js"
 import {icon, severity} from "#web/stepper/panes/icons.js"
 import {differences} from "./difference.js"
@@ -11,33 +11,75 @@ import {unpack} from "#web/stepper/model/recording.js"
 
 const MOST_WALLS = 120 // drawn of one recording
 
+/**
+ * @import {CellRef, Meta, Model, Render} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {IconName} from "#web/stepper/panes/icons.js"
+ * @import {Differences, OutputDifference, Pair} from "./difference.js"
+ */
+
+/**
+ * The parameters of the Python class Compare.
+ * @typedef {object} Parameters
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} first
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} second
+ * @property {Meta} first_meta
+ * @property {Meta} second_meta
+ * @property {[string, string]} names
+ * @property {"event" | "epoch"} alignment
+ * @property {number} sequence
+ * @property {string} busy
+ * @property {string} error
+ */
+
+/**
+ * The events of a pair, that of each recording.
+ * @param {Pair | null} pair
+ * @returns {[number, number]}
+ */
+const both = (pair) => (pair ? [pair.first, pair.second] : [-1, -1])
+
 export class Compare {
+  /** @type {Recording[]} */
+  recordings = [] // both, or none yet
+  /** @type {Differences} */
+  differences = {event: null, value: null, outputs: []}
+  /** @type {Alignment | null} */
+  alignment = null
+  position = 0 // joint
+  shown = 0 // number of the comparison shown, as Python counts them
+  /** @type {number | null} */
+  frame = null
+  state = h("div", {class: "state", role: "status", hidden: true})
+  words = h("div", {class: "cmp-parting", role: "status"})
+  ends = h("div", {class: "cmp-ends"})
+  range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of both runs"})
+  strips = [0, 1].map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"})) // of each side: its length, barriers, differences
+  /** @type {HTMLElement[]} */
+  modes = [] // event by event, epoch by epoch
+
+  /** @param {Model<Parameters>} model */
   constructor(model) {
     this.model = model
-    this.position = 0
     this.sides = [new Side(this, 0), new Side(this, 1)]
     this.root = this.#assemble()
     this.leave = joinComparison(this)
     expose(this)
   }
 
+  /** Where the first side stands; undefined before there is a comparison. */
   get moment() {
     return this.sides[0].moment
-  } // of a comparison that is there
+  }
 
   #assemble() {
-    const button = (name, label, act) =>
+    const button = (/** @type {IconName} */ name, /** @type {string} */ label, /** @type {() => void} */ act) =>
       h("button", {type: "button", class: "btn icon", title: label, "aria-label": label, onclick: act}, icon(name))
-    this.state = h("div", {class: "state", role: "status", hidden: true})
-    this.words = h("div", {class: "cmp-parting", role: "status"})
-    this.ends = h("div", {class: "cmp-ends"})
-    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of both runs"})
     this.range.oninput = () => this.seek(+this.range.value)
     this.range.onkeydown = (event) => {
       if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
     }
-    this.strips = this.sides.map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"}))
-    const mode = (byEpoch, words, title) =>
+    const mode = (/** @type {boolean} */ byEpoch, /** @type {string} */ words, /** @type {string} */ title) =>
       h("button", {type: "button", role: "radio", title, onclick: () => this.setMode(byEpoch)}, words)
     this.modes = [
       mode(false, "Event by event", "The same event number in both"),
@@ -73,6 +115,7 @@ export class Compare {
     )
   }
 
+  /** Show what the model says now: two recordings, or what is waited for. */
   async show() {
     const {model, root} = this,
       {sequence} = model
@@ -81,49 +124,54 @@ export class Compare {
       return this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
     }
     if (this.shown === sequence) return this.#present()
+    /** @type {[Recording, Recording]} */
     let recordings
     try {
       recordings = await Promise.all([unpack(model.first), unpack(model.second)])
     } catch (reason) {
-      return this.#tell(`The recordings cannot be read: ${reason.message}`, "wrong")
+      return this.#tell(`The recordings cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (sequence !== model.sequence) return // others came meanwhile
     this.shown = sequence
     this.recordings = recordings
     const metas = [model.first_meta, model.second_meta]
     this.sides.forEach((side, i) => side.open(recordings[i], model.names[i] ?? "", metas[i]))
-    this.parting = differences(...recordings)
-    this.root.dataset.difference = [this.parting.event?.first ?? -1, this.parting.event?.second ?? -1].map((event) => event + 1)
+    this.differences = differences(...recordings)
+    this.root.dataset.difference = String(both(this.differences.event).map((event) => event + 1))
     this.#report()
     this.setMode(model.alignment === "epoch")
-    if (this.parting.value ?? this.parting.event) this.part(this.parting.value ?? this.parting.event)
+    this.difference()
     this.#present()
   }
 
   #present() {
     this.#tell("")
-    this.root.dataset.steps = this.alignment.length
+    this.root.dataset.steps = String(this.alignment?.length)
   }
 
+  /**
+   * Show why there is no comparison.
+   * @param {string} words  "" where there is one
+   */
   #tell(words, klass = "") {
     this.state.textContent = words
     this.state.hidden = !words
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", klass !== "")
-    this.root.classList.toggle("empty", !this.recordings)
+    this.root.classList.toggle("empty", !this.recordings.length)
   }
 
-  // In words: whether they part, where, and what is left different.
+  /** Say whether they part, where, and what is left different. */
   #report() {
-    const {event, value, outputs} = this.parting
-    const fine = (words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
-    const line = (words, found, klass) =>
+    const {event, value, outputs} = this.differences
+    const fine = (/** @type {string} */ words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
+    const line = (/** @type {string} */ words, /** @type {Pair} */ found, /** @type {string} */ klass) =>
       h(
         "p",
         {},
         h("span", {}, severity("error"), words),
         ...this.sides.map((side, i) =>
-          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), side.describe([found.first, found.second][i])),
+          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), side.describe(both(found)[i])),
         ),
         h(
           "button",
@@ -146,6 +194,7 @@ export class Compare {
     )
   }
 
+  /** @param {OutputDifference} output */
   #output({name, count, of, cells}) {
     const head = h(
       "summary",
@@ -166,73 +215,102 @@ export class Compare {
     )
   }
 
+  /**
+   * Align the two by event, or by epoch and the event in it.
+   * @param {boolean} byEpoch
+   */
   setMode(byEpoch) {
-    this.alignment = new Alignment(this.recordings, byEpoch)
+    const alignment = new Alignment(this.recordings, byEpoch)
+    this.alignment = alignment
     this.modes.forEach((el, i) => el.setAttribute("aria-checked", String(Boolean(i) === byEpoch)))
-    this.range.max = this.alignment.length
-    const percent = (position) => `left:${(position / this.alignment.length) * 100}%`
-    const {event, value} = this.parting
+    this.range.max = String(alignment.length)
+    const percent = (/** @type {number} */ position) => `left:${(position / alignment.length) * 100}%`
+    const {event, value} = this.differences
     this.strips.forEach((strip, i) => {
       const {moment} = this.sides[i],
         {barriers} = moment
-      const marks = [event, value].map((found) => [found?.first, found?.second][i]).filter((e) => e >= 0)
+      const marks = [event, value].map((found) => both(found)[i]).filter((e) => e >= 0)
       strip.replaceChildren(
         h("i", {
           class: "cmp-ran",
-          style: `width:${(this.alignment.of(i, this.recordings[i].length) / this.alignment.length) * 100}%`,
+          style: `width:${(alignment.of(i, this.recordings[i].length) / alignment.length) * 100}%`,
         }),
         ...(barriers.length <= MOST_WALLS
-          ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(this.alignment.of(i, p))}))
+          ? barriers.map((p) => h("i", {class: "cmp-wall", style: percent(alignment.of(i, p))}))
           : []),
-        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(this.alignment.of(i, moment.after(e)))})),
+        ...marks.map((e) => h("i", {class: "cmp-differs", style: percent(alignment.of(i, moment.after(e)))})),
       )
     })
-    this.seek(this.sides[0].moment.position ? this.alignment.of(0, this.sides[0].moment.position) : 0)
+    this.seek(this.moment.position ? alignment.of(0, this.moment.position) : 0)
   }
 
-  // Both to a joint position.
+  /**
+   * Move both to a joint position; Infinity is the end.
+   * @param {number} position
+   */
   seek(position) {
-    if (!this.alignment) return
-    this.position = Math.max(0, Math.min(this.alignment.length, position))
-    this.sides.forEach((side, i) => side.moment.seek(this.alignment.at(i, this.position)))
+    const {alignment} = this
+    if (!alignment) return
+    this.position = Math.max(0, Math.min(alignment.length, position))
+    this.sides.forEach((side, i) => {
+      side.moment.seek(alignment.at(i, this.position))
+    })
     this.paint()
   }
 
+  /** @param {number} way  1: an event on in both, -1: back */
   move(way) {
     this.seek(this.position + way)
   }
 
+  /** @param {number} way  1: to the next barrier of either, -1: to the last */
   barrier(way) {
-    const walls = [...new Set(this.sides.flatMap((side, i) => side.moment.barriers.map((p) => this.alignment.of(i, p))))].sort(
-      (a, b) => a - b,
-    )
+    const {alignment} = this
+    if (!alignment) return
+    const all = this.sides.flatMap((side, i) => side.moment.barriers.map((p) => alignment.of(i, p)))
+    const walls = [...new Set(all)].sort((a, b) => a - b)
     this.seek(near(walls, this.position, way) ?? (way > 0 ? Infinity : 0))
   }
 
-  // Each to where it parts from the other.
+  /**
+   * Move each to its event of a pair.
+   * @param {Pair} found
+   */
   part(found) {
-    const events = [found.first, found.second]
+    const {alignment} = this
+    if (!alignment) return
+    const events = both(found)
     const which = events[0] >= 0 ? 0 : 1
     const {moment} = this.sides[which]
-    this.position = this.alignment.of(which, moment.after(events[which]))
-    this.sides.forEach((side, i) =>
-      side.moment.seek(events[i] >= 0 ? side.moment.after(events[i]) : this.alignment.at(i, this.position)),
-    )
+    this.position = alignment.of(which, moment.after(events[which]))
+    this.sides.forEach((side, i) => {
+      side.moment.seek(events[i] >= 0 ? side.moment.after(events[i]) : alignment.at(i, this.position))
+    })
     this.choose(this.recordings[which].thread[events[which]], true)
   }
 
+  /** Move to the first different value, else to the first different event. */
   difference() {
-    const found = this.parting.value ?? this.parting.event
+    const found = this.differences.value ?? this.differences.event
     if (found) this.part(found)
   }
 
-  choose(thread, stay = false) {
-    const kept = !stay && this.sides[0].moment.pinned === thread
-    for (const {moment} of this.sides) moment.pinned = kept || stay || thread >= moment.recording.threads ? -1 : thread
+  /**
+   * Choose a thread in both, or no longer.
+   * @param {number} thread
+   * @param {boolean} none  choose that of the event at the cursor
+   */
+  choose(thread, none = false) {
+    const again = !none && this.moment.pinned === thread
+    for (const {moment} of this.sides) moment.pinned = again || none || thread >= moment.recording.threads ? -1 : thread
     this.paint()
   }
 
-  // The same cell of both.
+  /**
+   * Follow the same cell in both, or no longer.
+   * @param {Side} side  the one whose cell it is
+   * @param {CellRef} ref
+   */
   follow(side, {memory, cell}) {
     const {name, space} = side.recording.memories[memory],
       index = side.recording.memories[memory].index(cell)
@@ -245,28 +323,30 @@ export class Compare {
     this.paint()
   }
 
+  /** Paint both with the next frame. */
   paint() {
-    if (this.frame || !this.alignment) return
+    if (this.frame !== null || !this.alignment) return
     this.frame = requestAnimationFrame(() => {
       this.frame = null
-      this.range.value = this.position
-      this.root.dataset.step = this.position
-      const {event, value} = this.parting
-      this.sides.forEach((side, i) =>
-        side.draw(
-          [event, value].some((found) => found && [found.first, found.second][i] === side.moment.event && side.moment.event >= 0),
-        ),
-      )
-      this.root.dataset.painted = this.position
+      this.range.value = String(this.position)
+      this.root.dataset.step = String(this.position)
+      const {event, value} = this.differences
+      this.sides.forEach((side, i) => {
+        const at = side.moment.event
+        side.draw(at >= 0 && [event, value].some((found) => both(found)[i] === at))
+      })
+      this.root.dataset.painted = String(this.position)
     })
   }
 
+  /** Leave the page. */
   close() {
-    cancelAnimationFrame(this.frame)
+    if (this.frame !== null) cancelAnimationFrame(this.frame)
     this.leave()
   }
 }
 
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const compare = new Compare(model)

@@ -4,10 +4,30 @@ import {number, text} from "#web/stepper/model/values.js"
 
 const SHOWN = 8 // differing elements that are told of each buffer
 
-// {event, value, outputs}. `event` and `value` are {first, second} (event numbers, -1 where that recording has none) or null where
-// the two agree; both are looked for thread by thread, in the order of the program, and the earliest of them is told. `value`
-// passes over lines that only one of the sources has and over barriers: what a fix changes is no news, what comes of it is.
-// `outputs` are [{name, count, of, cells: [{index, first, second}]}] of the buffers that end up different.
+/**
+ * @import {Column, Part} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @typedef {{first: number, second: number}} Pair  event numbers, -1 where that recording has none
+ * @typedef {object} OutputDifference
+ * @property {string} name  of the buffer
+ * @property {number} count  elements that differ
+ * @property {number} of  elements compared
+ * @property {{index: number, first: string, second: string}[]} cells  the first of those that differ
+ * @typedef {object} Differences
+ * @property {Pair | null} event  the first event that differs
+ * @property {Pair | null} value  the first value that differs on lines that both sources have
+ * @property {OutputDifference[]} outputs  of the buffers that end up different
+ */
+
+/**
+ * Find where two recordings part.
+ *
+ * Both pairs are looked for thread by thread, in the order of the program; of all threads the earliest is returned. `value` passes over
+ * lines that only one of the sources has and over barriers: what a fix changes is no news, what comes of it is.
+ * @param {Recording} first
+ * @param {Recording} second
+ * @returns {Differences}
+ */
 export function differences(first, second) {
   const keys = common(first, second)
   return {
@@ -25,12 +45,31 @@ export function differences(first, second) {
   }
 }
 
+/** @typedef {[Int32Array, Int32Array]} SiteKeys */
+
+/**
+ * Whether a site's events have values.
+ * @param {Recording} recording
+ * @param {number} s
+ */
 const valued = (recording, s) => recording.kind[s] >= KIND.value && recording.kind[s] <= KIND.atomic && recording.width[s] > 0
+/**
+ * A thread's events at the sites that are wanted.
+ * @param {Recording} recording
+ * @param {number} t
+ * @param {(site: number) => boolean} wanted
+ */
 const events = (recording, t, wanted) =>
   recording.own.subarray(recording.start[t], recording.start[t + 1]).filter((e) => wanted(recording.site[e]))
 
-// Of each site a number that is the same in both recordings where the same words on a line do the same; below 0 where only one has it.
+/**
+ * Number each site, the same in both recordings where the same words on a line do the same; below 0 where only one has it.
+ * @param {Recording} first
+ * @param {Recording} second
+ * @returns {SiteKeys}
+ */
 function common(first, second) {
+  /** @type {Map<string, number>} */
   const numbers = new Map()
   const names = [first, second].map((recording) => {
     const lines = Object.fromEntries(Object.entries(recording.head.sources).map(([file, source]) => [file, source.split("\n")]))
@@ -39,32 +78,52 @@ function common(first, second) {
     )
   })
   const known = names.map((list) => new Set(list))
-  return names.map((list, i) =>
+  const keys = names.map((list, i) =>
     Int32Array.from(list, (name) => {
-      if (!numbers.has(name)) numbers.set(name, numbers.size)
-      return known[1 - i].has(name) ? numbers.get(name) : -1 - numbers.get(name)
+      const number = numbers.get(name) ?? numbers.size
+      numbers.set(name, number)
+      return known[1 - i].has(name) ? number : -1 - number
     }),
   )
+  return [keys[0], keys[1]]
 }
 
+/**
+ * The earliest pair of events that differ.
+ * @param {Recording} first
+ * @param {Recording} second
+ * @param {(thread: number) => [Column, Column]} of  the events of a thread that are compared
+ * @param {SiteKeys} keys
+ */
 function earliest(first, second, of, keys) {
   const rank = new Uint32Array(first.length)
   first.lockstep.order.forEach((e, p) => {
     rank[e] = p
   })
-  let found = null,
-    least = Infinity
+  /** @type {Pair | null} */
+  let found = null
+  let least = Infinity
   for (let t = 0; t < Math.max(first.threads, second.threads); t++) {
     const [a, b] = of(t)
     let i = 0
     while (i < a.length && i < b.length && same(first, second, a[i], b[i], keys)) i++
     if (i === a.length && i === b.length) continue
     const at = i < a.length ? rank[a[i]] : i ? rank[a[i - 1]] + 0.5 : -0.5
-    if (at < least) [least, found] = [at, {first: a[i] ?? -1, second: b[i] ?? -1}]
+    if (at >= least) continue
+    least = at
+    found = {first: a[i] ?? -1, second: b[i] ?? -1}
   }
   return found
 }
 
+/**
+ * Whether two events do the same, with the same value.
+ * @param {Recording} first
+ * @param {Recording} second
+ * @param {number} a
+ * @param {number} b
+ * @param {SiteKeys} keys
+ */
 function same(first, second, a, b, keys) {
   const s = first.site[a],
     z = second.site[b],
@@ -75,23 +134,31 @@ function same(first, second, a, b, keys) {
   return true
 }
 
-// Which element of a memory or of a local array.
+/**
+ * Which element of a memory, by index, or of a local array, by name; -1 for none.
+ * @param {Recording} recording
+ * @param {number} event
+ */
 function where(recording, event) {
-  const site = recording.about(event),
-    target = recording.target[event]
+  const target = recording.target[event],
+    found = recording.cellOf(event)
   if (!target) return -1
-  return site.memory === undefined
-    ? recording.variables[target - 1].name
-    : recording.memories[site.memory].index(target - 1 - recording.memories[site.memory].first)
+  return found ? recording.memories[found.memory].index(found.cell) : recording.variables[target - 1].name
 }
 
+/**
+ * @param {Recording} first
+ * @param {Recording} second
+ */
 function outputs(first, second) {
+  /** @type {OutputDifference[]} */
   const found = []
   for (const one of first.outputs) {
     const other = second.outputs.find((output) => output.name === one.name)
     if (!other) continue
+    /** @type {OutputDifference["cells"]} */
+    const cells = []
     const {stride, parts} = one,
-      cells = [],
       length = Math.min(one.data.length, other.data.length),
       of = Math.floor(length / stride)
     let count = 0
@@ -109,7 +176,12 @@ function outputs(first, second) {
   return found
 }
 
-// Members of less than a word are left out: they share it.
+/**
+ * An element as it is shown. Members of less than a word are left out: they share it.
+ * @param {Column} data
+ * @param {number} from  its first word
+ * @param {Part[]} parts
+ */
 function shown(data, from, parts) {
   const values = parts
     .filter(([, scalar, byte]) => byte % 4 === 0 && !/half|16|8_t/.test(scalar))

@@ -8,7 +8,22 @@ import {describeMoment} from "#web/stepper/panes/transport.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 
+/**
+ * @import {Followed, Meta} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Compare} from "./compare.js"
+ */
+
 export class Side {
+  /** @type {Recording} */
+  recording
+  /** @type {Moment} */
+  moment
+
+  /**
+   * @param {Compare} owner
+   * @param {number} which  0 or 1
+   */
   constructor(owner, which) {
     this.owner = owner
     this.source = new Source(this)
@@ -29,6 +44,11 @@ export class Side {
     )
   }
 
+  /**
+   * @param {Recording} recording
+   * @param {string} name
+   * @param {Meta} meta
+   */
   open(recording, name, meta) {
     this.recording = recording
     this.moment = new Moment(recording, () => {})
@@ -41,29 +61,37 @@ export class Side {
     for (const pane of [this.source, this.threads, this.memory]) pane.open(recording)
   }
 
-  // An event in a few words: "thread 3, line 12, keys[3] = 30".
+  /**
+   * An event in a few words: "thread 3, line 12, keys[3] = 30".
+   * @param {number} event
+   */
   describe(event) {
     if (event < 0) return "nothing more"
     const {recording} = this,
       {verb, target, value, sign} = describeEvent(recording, event)
-    return `thread ${recording.thread[event]}, line ${recording.about(event).line}, ${value ? `${target} ${sign} ${value}` : `${verb} ${target}`.trim()}`
+    const does = value ? `${target} ${sign} ${value}` : `${verb} ${target}`.trim()
+    return `thread ${recording.thread[event]}, line ${recording.about(event).line}, ${does}`
   }
 
+  /** @param {boolean} differs  whether the event at the cursor is one at which the two part */
   draw(differs) {
     this.moment.state.seek(this.moment.position).meet()
     for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
     this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...describeMoment(this.moment))
     this.el.classList.toggle("cmp-differs", differs)
-    this.el.dataset.step = this.moment.step
+    this.el.dataset.step = String(this.moment.step)
   }
 
+  /** Paint both sides. */
   paint() {
     this.owner.paint()
   }
+  /** @param {number} thread */
   choose(thread) {
     this.owner.choose(thread)
   }
-  follow(describeEvent) {
-    if (describeEvent?.memory !== undefined) this.owner.follow(this, describeEvent)
+  /** @param {Followed | null} followed  a cell; a variable cannot be followed in both */
+  follow(followed) {
+    if (followed?.memory !== undefined) this.owner.follow(this, followed)
   }
 }
