@@ -1,0 +1,82 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {known, parse} from "#web/stepper/model/expression.js"
+import {lookup} from "#web/stepper/model/lookup.js"
+import {State} from "#web/stepper/model/state.js"
+import {divergent, shared} from "./packed.js"
+
+const value = (/** @type {string} */ text) => parse(text).value(() => null)
+
+test("operators bind as in C", () => {
+  const cases = {
+    "1 + 2 * 3": 7,
+    "(1 + 2) * 3": 9,
+    "8 - 4 - 2": 2,
+    "7 % 4 << 1": 6,
+    "1 | 2 ^ 3 & 1": 3,
+    "1 < 2 == 1": 1,
+    "1 < 2 && !0": 1,
+    "0 || 0 && 1": 0,
+    "-2 + 0x10": 14,
+    "- -3": 3,
+    "~0": 2 ** 32 - 1,
+    "1/4": 0.25,
+    "1.5e1f": 15,
+    "NaN == NaN": 1,
+    "inf > 3": 1,
+    true: 1,
+  }
+  for (const [text, expected] of Object.entries(cases)) assert.equal(value(text), expected, text)
+})
+
+test("functions take their arguments", () => {
+  assert.equal(value("max(2, 5) - min(2, 5)"), 3)
+  assert.equal(value("asuint(1.0)"), 0x3f800000)
+  assert.equal(value("asfloat(0x3f800000)"), 1)
+  assert.equal(value("isnan(nan)"), 1)
+})
+
+test("a name is asked for with its subscripts and members, subscripts rounded down", () => {
+  /** @type {unknown[]} */
+  const asked = []
+  const question = parse("blobs[9 / 2].colour.x + y")
+  assert.deepEqual([...question.names], ["blobs", "y"])
+  question.value((name, steps) => {
+    asked.push([name, ...steps])
+    return 1
+  })
+  assert.deepEqual(asked, [["blobs", 4, ".colour", ".x"], ["y"]])
+})
+
+test("what has no value makes the whole have none", () => {
+  assert.equal(value("x + 1"), null)
+  assert.equal(value("keys[x]"), null)
+  assert.equal(value("max(1, x)"), null)
+})
+
+test("what cannot be read is refused in one line", () => {
+  assert.throws(() => parse("1 +"), /Something is missing/)
+  assert.throws(() => parse("(1"), /“\)” is missing/)
+  assert.throws(() => parse("1 2"), /more after the end/)
+  assert.throws(() => parse("a $ b"), /“\$” is not understood/)
+  assert.throws(() => parse("w."), /a member is missing/)
+  assert.throws(() => parse("sin(1)"), /sin\(\) is not known here/)
+})
+
+test("a name that the recording does not have is refused", () => {
+  assert.throws(() => known(parse("nobody + 1"), shared()), /No variable or memory is called nobody/)
+  assert.equal(known(parse("keys[1] + r"), shared()).names.size, 2)
+})
+
+test("a name leads to the thread's variable, else to a cell", () => {
+  const recording = shared(),
+    state = new State(recording).seek(recording.length)
+  const at = (/** @type {string} */ text, /** @type {number} */ thread) => parse(text).value(lookup(recording, state, thread))
+  assert.equal(at("r", 1), 2.5)
+  assert.equal(at("r", 0), null)
+  assert.equal(at("keys[1]", 0), 2.5)
+  assert.equal(at("keys[0]", 0), null)
+  assert.equal(at("keys[99]", 0), null)
+  const other = divergent()
+  assert.equal(parse("x + y").value(lookup(other, new State(other).seek(other.length), 1)), 2)
+})

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {describeEvent, subscript} from "#web/stepper/model/describe.js"
+import {AccessIndex} from "#web/stepper/model/accesses.js"
+import {divergent, reduction, shared} from "./packed.js"
+
+test("a recording that Python packed is read with all its tables and columns", async () => {
+  const recording = await reduction()
+  assert.equal(recording.head.version, 1)
+  assert.equal(recording.length, 730)
+  assert.equal(recording.threads, 16)
+  assert.equal(recording.thread.length, recording.length)
+  assert.equal(recording.words.length, recording.wordAt[recording.length])
+  assert.ok(recording.memories.some(({space}) => space === "shared"))
+  for (const output of recording.outputs) assert.equal(output.data.length, output.words)
+})
+
+test("each thread's events are numbered in the order of its program", async () => {
+  const recording = await reduction()
+  for (let t = 0; t < recording.threads; t++) {
+    for (let n = 0; n < recording.count(t); n++) {
+      const event = recording.nth(t, n)
+      assert.equal(recording.thread[event], t)
+      assert.equal(recording.turn[event], n)
+    }
+    assert.equal(recording.nth(t, recording.count(t)), -1)
+    assert.equal(recording.nth(t, -1), -1)
+  }
+})
+
+test("an epoch begins when a thread goes on after a barrier", () => {
+  assert.deepEqual([...shared().epoch], [0, 0, 0, 1, 1, 1, 1])
+})
+
+test("an event is described with what it touches and its value", () => {
+  const recording = shared()
+  assert.deepEqual(describeEvent(recording, 0), {verb: "writes", target: "keys[1]", value: "2.5", sign: "="})
+  assert.deepEqual(describeEvent(recording, 1), {verb: "reaches the barrier", target: "", value: "", sign: ""})
+  assert.deepEqual(describeEvent(recording, 5), {verb: "reads", target: "keys[1]", value: "2.5", sign: "→"})
+  assert.equal(describeEvent(divergent(), 2).verb, "takes the branch")
+})
+
+test("the index of an array of several dimensions is written dimension by dimension", () => {
+  assert.equal(subscript({dims: [4]}, 3), "[3]")
+  assert.equal(subscript({dims: [2, 4]}, 7), "[1][3]")
+  assert.equal(subscript({dims: [2, 3, 4]}, 23), "[1][2][3]")
+})
+
+test("the accesses of a cell and of a variable are found", () => {
+  const index = new AccessIndex(shared())
+  assert.deepEqual(index.of({memory: 0, cell: 1}), {writes: [0], reads: [5]})
+  assert.deepEqual(index.of({memory: 0, cell: 2}), {writes: [], reads: []})
+  assert.deepEqual(index.of({thread: 1, variable: 0}), {writes: [6], reads: []})
+  assert.deepEqual(index.of({thread: 0, variable: 0}), {writes: [], reads: []})
+})

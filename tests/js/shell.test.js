@@ -1,0 +1,41 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {format, parse} from "#web/shell/address.js"
+import {chordOf} from "#web/shell/keys.js"
+
+test("an address says page, step and inputs", () => {
+  assert.deepEqual(parse("?page=cas&step=12&count=16&seed=2"), {page: "cas", step: 12, inputs: "count=16&seed=2"})
+  assert.deepEqual(parse(""), {page: "home", step: 0, inputs: ""})
+  assert.deepEqual(parse("?page=cas&walk=day&class=AB12&key=x&stop=3&notes=1&n=4"), {page: "cas", step: 0, inputs: "n=4"})
+})
+
+test("a step that is no whole number above 0 is none", () => {
+  for (const step of ["-1", "1.5", "x", "", "1e99999"]) assert.equal(parse(`?page=cas&step=${step}`).step, 0, step)
+})
+
+test("an address that was written is read as the same place", () => {
+  for (const place of [
+    {page: "home", step: 0, inputs: ""},
+    {page: "fine-raster", step: 7, inputs: "a=1&b=x+y"},
+    {page: "a&b=c", step: 0, inputs: ""},
+  ])
+    assert.deepEqual(parse(format(place)), place)
+})
+
+const press = (/** @type {string} */ key, modifiers = {}) =>
+  chordOf({key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers})
+
+test("a chord names its modifiers, and letters without regard to case", () => {
+  assert.equal(press("e"), "e")
+  assert.equal(press("E"), "e") // Caps Lock
+  assert.equal(press("E", {shiftKey: true}), "Shift+e")
+  assert.equal(press("ArrowRight", {shiftKey: true}), "Shift+ArrowRight")
+  assert.equal(press("Enter", {metaKey: true}), "Ctrl+Enter")
+  assert.equal(press("b", {ctrlKey: true, altKey: true}), "Ctrl+Alt+b")
+})
+
+test("a sign stands alone, whether Shift makes it or not", () => {
+  assert.equal(press("?", {shiftKey: true}), "?")
+  assert.equal(press("/", {shiftKey: true}), "/")
+  assert.equal(press(" ", {shiftKey: true}), "Shift+ ")
+})
