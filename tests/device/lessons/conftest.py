@@ -18,11 +18,11 @@ def experiment() -> Experiment:
 
 
 @pytest.fixture(scope="session")
-def told(experiment: Experiment) -> Callable[..., tuple[Lesson, RecordingQuery]]:
-    """`told("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
+def record_lesson(experiment: Experiment) -> Callable[..., tuple[Lesson, RecordingQuery]]:
+    """`record_lesson("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
 
-    def tell(stem: str, **values: Any) -> tuple[Lesson, RecordingQuery]:
+    def record(stem: str, **values: Any) -> tuple[Lesson, RecordingQuery]:
         lesson = find_lesson(stem)(**values)
         return lesson, experiment.record(lesson.job())
 
-    return tell
+    return record

@@ -15,8 +15,8 @@ def series(facts: dict, row: int, label: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_every_value_goes_the_way_of_the_twin(told, values):
-    lesson, query = told("adam", **values)
+def test_every_value_goes_the_way_of_the_twin(record_lesson, values):
+    lesson, query = record_lesson("adam", **values)
     facts = lesson.facts(query)
     g, shipped = series(facts, 1, "g"), lesson.correction != "1 − βᵗ"
     m, v, p = np.zeros(COUNT), np.zeros(COUNT), lesson.job().inputs["blobsBuffer"].astype(float)
@@ -31,9 +31,9 @@ def test_every_value_goes_the_way_of_the_twin(told, values):
     assert query.findings == []
 
 
-def test_gradients_are_those_of_the_picture(told):
+def test_gradients_are_those_of_the_picture(record_lesson):
     """The first iteration's, against differences of the loss by the twin."""
-    lesson, query = told("adam")
+    lesson, query = record_lesson("adam")
     job = lesson.job()
     y, x = np.mgrid[0:12, 0:16]
     pixels, wanted = np.stack([x.ravel(), y.ravel()], -1), job.inputs["targetBuffer"][..., :3].reshape(-1, 3)
@@ -48,8 +48,8 @@ def test_gradients_are_those_of_the_picture(told):
     np.testing.assert_allclose(series(lesson.facts(query), 1, "g")[:, 0], expected, rtol=2e-3, atol=2e-6)
 
 
-def test_the_picture_comes_closer_to_its_target(told):
-    lesson, query = told("adam")
+def test_the_picture_comes_closer_to_its_target(record_lesson):
+    lesson, query = record_lesson("adam")
     frames, wanted = query.output("frames")[..., :3], lesson.job().inputs["targetBuffer"][..., :3]
     off = ((frames - wanted) ** 2).mean(axis=(1, 2, 3))
     assert off[-1] < 0.1 * off[0]
@@ -57,8 +57,8 @@ def test_the_picture_comes_closer_to_its_target(told):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_stops_are_ends_of_iterations(told, values):
-    lesson, query = told("adam", **values)
+def test_stops_are_ends_of_iterations(record_lesson, values):
+    lesson, query = record_lesson("adam", **values)
     stops, ends = lesson.stops(query), lesson.facts(query)["ends"]
     assert len(stops) == ITERATIONS
     assert stops == ends[-1]
@@ -66,8 +66,8 @@ def test_stops_are_ends_of_iterations(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_answers(told, values):
-    lesson, query = told("adam", **values)
+def test_answers(record_lesson, values):
+    lesson, query = record_lesson("adam", **values)
     facts = lesson.facts(query)
     g, m = series(facts, 1, "g")[0], series(facts, 1, "m")[0]
     assert lesson.against(query).value == str(int(np.sum(g * m < 0)))
@@ -77,16 +77,16 @@ def test_answers(told, values):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_claims(told, experiment):
-    lesson, _ = told("adam")
+def test_claims(record_lesson, experiment):
+    lesson, _ = record_lesson("adam")
     corrected, erratic, noisy = lesson.corrected(experiment), lesson.erratic(experiment), lesson.noisy(experiment)
     assert not any(verdict.holds for verdict in (corrected, erratic, noisy))
     assert "step 12: 1.00 η, <b>2.08 η</b>" in corrected.ran
     assert "0.316 η" in corrected.ran
 
 
-def test_streams_end_where_theory_says(told, experiment):
-    lesson, _ = told("adam")
+def test_streams_end_where_theory_says(record_lesson, experiment):
+    lesson, _ = record_lesson("adam")
     _, table = lesson.streams(experiment).shows
     right, shipped = (np.array([float(row[which].split()[0]) for row in table.rows]) for which in (0, 1))
     limit = np.sqrt(1e-3) / 0.1  # of the shipped divisors, for a constant gradient
@@ -96,8 +96,8 @@ def test_streams_end_where_theory_says(told, experiment):
     assert right[1] < right[2] < right[0]
 
 
-def test_constant_gradient_is_the_twins(told, experiment):
-    lesson, _ = told("adam", beta1=0.8, beta2=0.99)
+def test_constant_gradient_is_the_twins(record_lesson, experiment):
+    lesson, _ = record_lesson("adam", beta1=0.8, beta2=0.99)
     for curve, shipped in zip(lesson.constant(experiment).curves, (False, True), strict=True):
         p = m = v = 0.0
         steps = []
@@ -108,17 +108,17 @@ def test_constant_gradient_is_the_twins(told, experiment):
         np.testing.assert_allclose(curve.y, np.array(steps)[curve.x - 1], rtol=2e-3)
 
 
-def test_only_adam_does_not_mind_the_losss_scale(told, experiment):
-    ways = {loss: told("adam", loss=loss)[0].map(experiment).paths for loss in ("1", "10")}
+def test_only_adam_does_not_mind_the_losss_scale(record_lesson, experiment):
+    ways = {loss: record_lesson("adam", loss=loss)[0].map(experiment).paths for loss in ("1", "10")}
     for which, same in ((0, False), (1, False), (2, True), (3, True)):
         one, ten = (np.stack([ways[loss][which].x, ways[loss][which].y]) for loss in ways)
         assert np.allclose(one, ten, atol=1e-3) == same
     assert np.hypot(ways["10"][0].x[-1], ways["10"][0].y[-1]) > 100  # descent leaves the map
 
 
-def test_every_way_is_downhill_at_first(told, experiment):
+def test_every_way_is_downhill_at_first(record_lesson, experiment):
     for surface in ("bowl", "valley", "slanted valley", "bend"):
-        shown = told("adam", surface=surface)[0].map(experiment)
+        shown = record_lesson("adam", surface=surface)[0].map(experiment)
         for path in shown.paths:
             assert path.x[0] == pytest.approx(shown.paths[0].x[0])
             ends = [np.hypot(path.x[t] - shown.goal[0], path.y[t] - shown.goal[1]) for t in (0, -1)]

@@ -39,8 +39,8 @@ def slopes(lesson, field: int, step: float = 1e-5) -> np.ndarray:
 
 @few
 @given(values=scenes)
-def test_gradients_are_the_twins_slopes(told, values):
-    lesson, query = told("autodiff", **values)
+def test_gradients_are_the_twins_slopes(record_lesson, values):
+    lesson, query = record_lesson("autodiff", **values)
     expected = slopes(lesson, FIELDS.index(lesson.field))
     scale = np.abs(expected).max()
     np.testing.assert_allclose(query.output("gradient"), expected, atol=1e-5 + 1e-3 * scale)
@@ -51,9 +51,9 @@ def test_gradients_are_the_twins_slopes(told, values):
 
 @few
 @given(values=scenes)
-def test_every_link_adds_up_to_the_same_gradient(told, values):
+def test_every_link_adds_up_to_the_same_gradient(record_lesson, values):
     """The products of a link's parts, as the drawing multiplies them, and p's gradient."""
-    lesson, query = told("autodiff", **values)
+    lesson, query = record_lesson("autodiff", **values)
     for thread in (0, 13, 31):
         gradient = float(query.output("gradient")[thread])
         links = lesson.facts(query)["links"]
@@ -72,8 +72,8 @@ def value(query, expression: str, thread: int) -> float:
     return query.last(name, thread)["rgba".index(part) if part in "rgba" else "xyz".index(part)]
 
 
-def test_stops_are_links_in_their_order(told):
-    lesson, query = told("autodiff")
+def test_stops_are_links_in_their_order(record_lesson):
+    lesson, query = record_lesson("autodiff")
     stops = lesson.stops(query)
     assert len(stops) == 11
     assert stops == sorted(stops)
@@ -84,8 +84,8 @@ def test_stops_are_links_in_their_order(told):
 
 @few
 @given(values=scenes)
-def test_answers_are_the_twins(told, values):
-    lesson, query = told("autodiff", **values)
+def test_answers_are_the_twins(record_lesson, values):
+    lesson, query = record_lesson("autodiff", **values)
     expected = slopes(lesson, FIELDS.index(lesson.field))
     total = expected.sum()
     way, outvoted = lesson.way(query), lesson.outvoted(query)
@@ -99,8 +99,8 @@ def test_answers_are_the_twins(told, values):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_an_opaque_stack_cuts_the_chain(told):
-    lesson, query = told("autodiff", opacity=1.0, field="logit of opacity")
+def test_an_opaque_stack_cuts_the_chain(record_lesson):
+    lesson, query = record_lesson("autodiff", opacity=1.0, field="logit of opacity")
     gradient = query.output("gradient")
     (own,) = [int(y) * 8 + int(x) for x, y in lesson.raw()[:2, 4:].T]
     assert gradient[own] == 0

@@ -23,8 +23,8 @@ def gathered(lesson):
 @given(transmittance=st.floats(0, 1), colour=st.sampled_from(["white", "orange", "pink", "grey"]))
 @example(transmittance=0.0, colour="orange")
 @example(transmittance=1.0, colour="white")
-def test_the_figure_is_the_twins(told, transmittance, colour):
-    lesson, query = told("background", T=transmittance, colour=colour)
+def test_the_figure_is_the_twins(record_lesson, transmittance, colour):
+    lesson, query = record_lesson("background", T=transmittance, colour=colour)
     value = gathered(lesson)
     right, shipped = reference.over_white(value), reference.over_white(value, sample=True)
     np.testing.assert_allclose(query.output("gathered"), value, atol=2e-6)
@@ -41,8 +41,8 @@ def test_the_figure_is_the_twins(told, transmittance, colour):
     assert answer.value in answer.options
 
 
-def test_every_pixel_is_a_stop(told):
-    lesson, query = told("background")
+def test_every_pixel_is_a_stop(record_lesson):
+    lesson, query = record_lesson("background")
     stops = lesson.stops(query)
     assert sorted(query.threads(stops)) == list(range(32))
     facts = lesson.facts(query)

@@ -42,8 +42,8 @@ def states(layers: list[dict[str, Any]], pixel: list[int]) -> np.ndarray:
 
 @few
 @given(stacks, pixels)
-def test_the_scene_is_what_the_twin_blends(told: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
-    lesson, query = told("blending", layers=layers, pixel=pixel)
+def test_the_scene_is_what_the_twin_blends(record_lesson: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
+    lesson, query = record_lesson("blending", layers=layers, pixel=pixel)
     expected, found = states(layers, pixel), blends(query)
     np.testing.assert_allclose([one["before"] for one in found], expected[:-1], atol=2e-6)
     np.testing.assert_allclose([one["after"] for one in found], expected[1:], atol=2e-6)
@@ -51,8 +51,8 @@ def test_the_scene_is_what_the_twin_blends(told: Told, layers: list[dict[str, An
     np.testing.assert_allclose(lesson.facts(query)["over"], expected[-1, :3] + expected[-1, 3], atol=4e-6)
 
 
-def test_every_pixel_is_drawn(told: Told) -> None:
-    lesson, query = told("blending")
+def test_every_pixel_is_drawn(record_lesson: Told) -> None:
+    lesson, query = record_lesson("blending")
     pixels = np.stack(np.meshgrid(np.arange(WIDTH), np.arange(HEIGHT)), -1).reshape(-1, 2)
     expected = reference.render_list(reference.load_direct(raw(lesson.layers).astype(float)), np.arange(4), pixels)
     np.testing.assert_allclose(query.output("picture")[..., :3].reshape(-1, 3), expected, atol=4e-6)
@@ -60,8 +60,8 @@ def test_every_pixel_is_drawn(told: Told) -> None:
 
 @few
 @given(stacks, pixels)
-def test_answers_are_the_twins(told: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
-    lesson, query = told("blending", layers=layers, pixel=pixel)
+def test_answers_are_the_twins(record_lesson: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
+    lesson, query = record_lesson("blending", layers=layers, pixel=pixel)
     light = states(layers, pixel)[:, 3]
     shares = light[:-1] - light[1:]
     heaviest, paper = lesson.heaviest(query), lesson.paper(query)

@@ -31,8 +31,8 @@ def walk(layers: np.ndarray) -> np.ndarray:
 
 @few
 @given(values=scenes)
-def test_kept_and_undone_are_the_twins_states(told, values):
-    lesson, query = told("caching", **values)
+def test_kept_and_undone_are_the_twins_states(record_lesson, values):
+    lesson, query = record_lesson("caching", **values)
     states = walk(layers_of(lesson))
     np.testing.assert_allclose(query.output("kept"), states[:-1], atol=2e-4)
     np.testing.assert_allclose(query.output("undone"), states[:-1], atol=1e-3)
@@ -43,8 +43,8 @@ def test_kept_and_undone_are_the_twins_states(told, values):
 
 @few
 @given(values=scenes)
-def test_both_gradients_are_the_twins_slopes(told, values):
-    lesson, query = told("caching", **values)
+def test_both_gradients_are_the_twins_slopes(record_lesson, values):
+    lesson, query = record_lesson("caching", **values)
     layers, d_end = layers_of(lesson), lesson.job().inputs["dEnd"].astype(float)
     if np.any(np.abs(walk(layers)[:, 3] - 1 / 255) < 1e-4):
         return  # a state at the very edge of the guard has no slope
@@ -61,8 +61,8 @@ def test_both_gradients_are_the_twins_slopes(told, values):
     assert not query.findings
 
 
-def test_stops_are_turns_there_and_back(told):
-    lesson, query = told("caching", count=5)
+def test_stops_are_turns_there_and_back(record_lesson):
+    lesson, query = record_lesson("caching", count=5)
     stops = lesson.stops(query)
     assert len(stops) == 10
     assert stops == sorted(stops)
@@ -74,8 +74,8 @@ def test_stops_are_turns_there_and_back(told):
 
 @few
 @given(values=scenes)
-def test_answers(told, values):
-    lesson, query = told("caching", **values)
+def test_answers(record_lesson, values):
+    lesson, query = record_lesson("caching", **values)
     waits, same = lesson.waits(query), lesson.same(query)
     assert waits.value == f"turn {lesson.count}"
     equal = query.output("dByKept")[:, 3] == query.output("dByUndo")[:, 3]

@@ -26,8 +26,8 @@ def strongest(lesson) -> np.ndarray:
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_scene_is_what_the_twin_says(told, values):
-    lesson, query = told("coarse-raster", **values)
+def test_scene_is_what_the_twin_says(record_lesson, values):
+    lesson, query = record_lesson("coarse-raster", **values)
     facts = lesson.facts(query)
     touches, boxes = touching(lesson)
     assert [one["gaussian"] for one in facts["tests"]] == list(range(lesson.count))
@@ -47,8 +47,8 @@ def test_scene_is_what_the_twin_says(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_stops_and_the_list(told, values):
-    lesson, query = told("coarse-raster", **values)
+def test_stops_and_the_list(record_lesson, values):
+    lesson, query = record_lesson("coarse-raster", **values)
     stops = lesson.stops(query)
     assert stops == sorted(set(stops))
     assert len(stops) == lesson.count + 2
@@ -62,8 +62,8 @@ def test_stops_and_the_list(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_answers(told, values):
-    lesson, query = told("coarse-raster", **values)
+def test_answers(record_lesson, values):
+    lesson, query = record_lesson("coarse-raster", **values)
     kept = min(16, int(touching(lesson)[0].sum()))
     listed = query.output("list")[:kept]
     last, faint = lesson.last(query), lesson.faint(query)
@@ -74,11 +74,11 @@ def test_answers(told, values):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_without_the_guard_the_write_is_found(told):
+def test_without_the_guard_the_write_is_found(record_lesson):
     crowded = {"count": 128, "spread": 2.5}
-    _, query = told("coarse-raster", **crowded)
+    _, query = record_lesson("coarse-raster", **crowded)
     assert [finding.kind for finding in query.findings] == ["benign-race"]
-    lesson, broken = told("coarse-raster", **crowded, guard=False)
+    lesson, broken = record_lesson("coarse-raster", **crowded, guard=False)
     found = next(finding for finding in broken.findings if finding.kind == "out-of-bounds")
     assert found.name == "blobs"
     assert "blobs[place] = i" in broken.job.source.split("\n")[found.lines[0] - 1]
@@ -86,8 +86,8 @@ def test_without_the_guard_the_write_is_found(told):
     assert set(counts) == {int(touching(lesson)[0].sum())}
 
 
-def test_claims(told, experiment):
-    lesson, _ = told("coarse-raster")
+def test_claims(record_lesson, experiment):
+    lesson, _ = record_lesson("coarse-raster")
     race = lesson.no_race(experiment)
     assert not race.holds
     assert "benign-race on <b>blobCount</b>" in race.ran
@@ -95,8 +95,8 @@ def test_claims(told, experiment):
     assert not enough.holds
 
 
-def test_shows(told, experiment):
-    lesson, _ = told("coarse-raster", count=40)
+def test_shows(record_lesson, experiment):
+    lesson, _ = record_lesson("coarse-raster", count=40)
     listed, visible, vain = (picture.pixels for picture in lesson.box_and_ellipse(experiment).shows[1].pictures)
     touches, _ = touching(lesson)
     assert listed.ravel()[lesson.tile] == touches.sum()

@@ -23,8 +23,8 @@ def counts_there(lesson):
     return np.array(through)
 
 
-def test_the_first_example_takes_seven_of_eight(told):
-    lesson, query = told("final-count")
+def test_the_first_example_takes_seven_of_eight(record_lesson):
+    lesson, query = record_lesson("final-count")
     assert counts_there(lesson)[-1] == 7
     np.testing.assert_array_equal(query.output("thereCount"), [0, 1, 2, 3, 4, 5, 6, 7, 7])
     np.testing.assert_array_equal(query.output("backCount"), [0, 1, 2, 3, 4, 5, 6, 7, 7])
@@ -36,8 +36,8 @@ def test_the_first_example_takes_seven_of_eight(told):
 @given(count=st.integers(1, 16), alpha=st.floats(0.01, 0.99))
 @example(count=8, alpha=0.3)
 @example(count=16, alpha=0.99)
-def test_the_walk_back_retraces_the_walk_there(told, count, alpha):
-    lesson, query = told("final-count", count=count, alpha=alpha)
+def test_the_walk_back_retraces_the_walk_there(record_lesson, count, alpha):
+    lesson, query = record_lesson("final-count", count=count, alpha=alpha)
     expected = counts_there(lesson)
     np.testing.assert_array_equal(query.output("thereCount"), expected)
     np.testing.assert_array_equal(query.output("backCount"), expected)
@@ -49,8 +49,8 @@ def test_the_walk_back_retraces_the_walk_there(told, count, alpha):
     assert len(lesson.stops(query)) == 2 * count
 
 
-def test_without_the_test_the_count_falls_below_zero(told):
-    lesson, query = told("final-count", guarded=False)
+def test_without_the_test_the_count_falls_below_zero(record_lesson):
+    lesson, query = record_lesson("final-count", guarded=False)
     counts = query.output("backCount")
     np.testing.assert_array_equal(counts.astype(np.int32), np.arange(-1, 8))
     assert query.output("back")[0, 3] == pytest.approx(1 / (1 - 0.56), rel=1e-4)

@@ -25,8 +25,8 @@ def states_of(lesson) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_scene_is_what_the_twin_says(told, values):
-    lesson, query = told("fine-raster", **values)
+def test_scene_is_what_the_twin_says(record_lesson, values):
+    lesson, query = record_lesson("fine-raster", **values)
     facts = lesson.facts(query)
     states, counts = states_of(lesson)
     np.testing.assert_allclose(facts["states"], states, atol=2e-4)
@@ -37,8 +37,8 @@ def test_scene_is_what_the_twin_says(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_stops_are_turns_of_the_loop(told, values):
-    lesson, query = told("fine-raster", **values)
+def test_stops_are_turns_of_the_loop(record_lesson, values):
+    lesson, query = record_lesson("fine-raster", **values)
     stops, facts = lesson.stops(query), lesson.facts(query)
     assert stops == facts["ends"][31][1:]
     assert len(stops) == lesson.count
@@ -46,8 +46,8 @@ def test_stops_are_turns_of_the_loop(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_answers(told, values):
-    lesson, query = told("fine-raster", **values)
+def test_answers(record_lesson, values):
+    lesson, query = record_lesson("fine-raster", **values)
     _, counts = states_of(lesson)
     blends = np.diff(counts, axis=1) > 0
     idle, parted = int(np.sum(counts[:, -1] < lesson.count)), int(np.sum(blends.any(0) & ~blends.all(0)))
@@ -58,14 +58,14 @@ def test_answers(told, values):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_the_default_scene_has_threads_that_walk_in_vain(told):
-    lesson, query = told("fine-raster")
+def test_the_default_scene_has_threads_that_walk_in_vain(record_lesson):
+    lesson, query = record_lesson("fine-raster")
     assert int(lesson.idle(query).value) > 0
     assert int(lesson.parted(query).value) > 0
 
 
-def test_claims(told, experiment):
-    lesson, _ = told("fine-raster")
+def test_claims(record_lesson, experiment):
+    lesson, _ = record_lesson("fine-raster")
     printed = lesson.printed(experiment)
     assert not printed.holds
     assert all(name in printed.ran for name in ("tileBounds", "localIdx", "uv"))
@@ -76,15 +76,15 @@ def test_claims(told, experiment):
     assert lesson.bytes_a_turn(experiment) > 16  # a state at the least
 
 
-def test_stored_and_undone_give_the_same_gradient(told, experiment):
-    lesson, _ = told("fine-raster")
+def test_stored_and_undone_give_the_same_gradient(record_lesson, experiment):
+    lesson, _ = record_lesson("fine-raster")
     stored, undone = (experiment.run(lesson.back(entry, 8))["derivBuffer"].view(np.float32) for entry in ("stored", "undone"))
     assert np.abs(undone).max() > 0.01
     np.testing.assert_allclose(stored, undone, atol=1e-5)
 
 
-def test_walked(told, experiment):
-    lesson, _ = told("fine-raster")
+def test_walked(record_lesson, experiment):
+    lesson, _ = record_lesson("fine-raster")
     pictures, table = lesson.walked(experiment).shows
     blended, walked = pictures.pictures[1].pixels, pictures.pictures[2].pixels
     assert (blended <= walked).all()

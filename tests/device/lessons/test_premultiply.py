@@ -34,8 +34,8 @@ def over(layer: np.ndarray, behind: np.ndarray, premultiplied: bool) -> np.ndarr
 
 @few
 @given(layers)
-def test_the_scene_is_what_the_twin_blends(told: Told, values: dict[str, Any]) -> None:
-    lesson, query = told("premultiply", **values)
+def test_the_scene_is_what_the_twin_blends(record_lesson: Told, values: dict[str, Any]) -> None:
+    lesson, query = record_lesson("premultiply", **values)
     layer, nothing = np.array([values[name] for name in "rgba"]), np.array([0.0, 0, 0, 1])
     found = pixel(query)
     np.testing.assert_allclose(found["right"], reference.alpha_blend(nothing, layer), atol=1e-6)
@@ -51,8 +51,8 @@ def test_the_scene_is_what_the_twin_blends(told: Told, values: dict[str, Any]) -
 
 @few
 @given(layers)
-def test_answers_are_the_twins(told: Told, values: dict[str, Any]) -> None:
-    lesson, query = told("premultiply", **values)
+def test_answers_are_the_twins(record_lesson: Told, values: dict[str, Any]) -> None:
+    lesson, query = record_lesson("premultiply", **values)
     layer = np.array([values[name] for name in "rgba"])
     excess, clipped = lesson.excess(query), lesson.clipped(query)
     assert float(excess.value) == pytest.approx((1 - layer[3]) * layer[0], abs=0.00501)

@@ -31,8 +31,8 @@ def light(count: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 @few
 @given(counts, alphas)
-def test_the_scene_is_what_the_twin_blends(told: Told, count: int, alpha: float) -> None:
-    lesson, query = told("termination", count=count, alpha=alpha)
+def test_the_scene_is_what_the_twin_blends(record_lesson: Told, count: int, alpha: float) -> None:
+    lesson, query = record_lesson("termination", count=count, alpha=alpha)
     program, every = light(count, alpha)
     found = walked(query)
     np.testing.assert_allclose([one["before"] for one in found], program[:-1], rtol=1e-5)
@@ -46,8 +46,8 @@ def test_the_scene_is_what_the_twin_blends(told: Told, count: int, alpha: float)
 
 
 @pytest.mark.parametrize(("count", "alpha"), [(15, 0.15), (64, 0.15), (128, 0.5), (1, 0.99), (7, 0.9)])
-def test_answers_are_the_twins(told: Told, count: int, alpha: float) -> None:
-    lesson, query = told("termination", count=count, alpha=alpha)
+def test_answers_are_the_twins(record_lesson: Told, count: int, alpha: float) -> None:
+    lesson, query = record_lesson("termination", count=count, alpha=alpha)
     blended = int(np.sum(light(count, alpha)[0][:-1] >= reference.OPAQUE))
     last, evaluated = lesson.last_blended(query), lesson.evaluated(query)
     assert last.value == str(blended)

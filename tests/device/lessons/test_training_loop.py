@@ -29,8 +29,8 @@ def gradient(raw: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_each_kernel_does_its_part(told, values):
-    lesson, query = told("training-loop", **values)
+def test_each_kernel_does_its_part(record_lesson, values):
+    lesson, query = record_lesson("training-loop", **values)
     raw, slope = kept(lesson, query)
     wanted = lesson.job().inputs["targetBuffer"][..., :3].reshape(-1, 3)
     p, m, v, held = raw[0].astype(float), np.zeros(COUNT), np.zeros(COUNT), np.zeros(COUNT)
@@ -52,8 +52,8 @@ def test_each_kernel_does_its_part(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_the_picture_is_that_of_the_last_values(told, values):
-    lesson, query = told("training-loop", **values)
+def test_the_picture_is_that_of_the_last_values(record_lesson, values):
+    lesson, query = record_lesson("training-loop", **values)
     picture = query.output("outputBuffer")[..., :3].reshape(-1, 3)
     if lesson.without == "render":
         assert not picture.any()
@@ -64,8 +64,8 @@ def test_the_picture_is_that_of_the_last_values(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_there_is_a_stop_for_each_kernel(told, values):
-    lesson, query = told("training-loop", **values)
+def test_there_is_a_stop_for_each_kernel(record_lesson, values):
+    lesson, query = record_lesson("training-loop", **values)
     stops, facts = lesson.stops(query), lesson.facts(query)
     assert stops == sorted(stops) == facts["ends"]
     assert len(stops) == 4 * lesson.iterations
@@ -77,8 +77,8 @@ def test_there_is_a_stop_for_each_kernel(told, values):
 
 
 @pytest.mark.parametrize("values", CASES)
-def test_answers(told, values):
-    lesson, query = told("training-loop", **values)
+def test_answers(record_lesson, values):
+    lesson, query = record_lesson("training-loop", **values)
     additions, busy = lesson.additions(query), lesson.busy(query)
     assert busy.value == ("0" if lesson.without == "update" else "27")
     many = int(additions.value.replace(",", ""))
@@ -89,8 +89,8 @@ def test_answers(told, values):
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 
-def test_shares_of_pixels_add_up_to_the_gradient(told, experiment):
-    lesson, _ = told("training-loop", field="red", gaussian=5)
+def test_shares_of_pixels_add_up_to_the_gradient(record_lesson, experiment):
+    lesson, _ = record_lesson("training-loop", field="red", gaussian=5)
     film = lesson.film(experiment)
     assert len(film.scenes) == len(film.words) == 41
     for scene, words in zip(film.scenes, film.words, strict=True):
@@ -101,8 +101,8 @@ def test_shares_of_pixels_add_up_to_the_gradient(told, experiment):
         assert sums[0] == pytest.approx(float(shares.pixels.sum()), rel=0.01, abs=1e-6)
 
 
-def test_without_the_clear_the_buffer_holds_more_than_the_map(told, experiment):
-    lesson, _ = told("training-loop", without="clear", gaussian=11)
+def test_without_the_clear_the_buffer_holds_more_than_the_map(record_lesson, experiment):
+    lesson, _ = record_lesson("training-loop", without="clear", gaussian=11)
     off = 0
     for words in lesson.film(experiment).words[5:]:
         one, held = (float(word.replace("−", "-")) for word in re.findall(r"(?:up to|holds) (−?[\d.]+(?:e−?\+?\d+)?)", words))
@@ -110,8 +110,8 @@ def test_without_the_clear_the_buffer_holds_more_than_the_map(told, experiment):
     assert off > 20
 
 
-def test_leaving_one_out(told, experiment):
-    curves, table = told("training-loop")[0].left_out(experiment).shows
+def test_leaving_one_out(record_lesson, experiment):
+    curves, table = record_lesson("training-loop")[0].left_out(experiment).shows
     ends = {row[1]: float(row[0].split()[0]) for row in table.rows}
     start = curves.curves[0].y[0]
     assert ends["all four"] > start + 5
@@ -119,8 +119,8 @@ def test_leaving_one_out(told, experiment):
     assert ends["without update"] == ends["without derivatives"] == pytest.approx(start, abs=0.05)
 
 
-def test_claims(told, experiment):
-    lesson, _ = told("training-loop")
+def test_claims(record_lesson, experiment):
+    lesson, _ = record_lesson("training-loop")
     holds = {name: getattr(lesson, name)(experiment) for name in ("printed", "three", "zeroed", "sampled", "smoothstep", "skips")}
     assert {name for name, verdict in holds.items() if verdict.holds} == {"zeroed"}
     assert "imageSize, targetImageSize" in holds["printed"].ran
@@ -132,8 +132,8 @@ def test_claims(told, experiment):
     assert float(first[0]) == pytest.approx(float(last[1]), rel=1e-4)
 
 
-def test_gradients_are_the_differences_but_for_smoothstep(told, experiment):
-    table = told("training-loop")[0].check(experiment)
+def test_gradients_are_the_differences_but_for_smoothstep(record_lesson, experiment):
+    table = record_lesson("training-loop")[0].check(experiment)
     values = np.array([[float(cell.replace("−", "-")) for cell in row[1:]] for row in table.rows])
     assert values.shape == (9, 5)
     for kernel, difference in ((0, 1), (2, 3)):
@@ -142,15 +142,15 @@ def test_gradients_are_the_differences_but_for_smoothstep(told, experiment):
     assert not values[:, 4].any()
 
 
-def test_simple_and_tiled_draw_the_same(told, experiment):
-    simple, tiled, apart = (picture.pixels for picture in told("training-loop")[0].same(experiment).pictures)
+def test_simple_and_tiled_draw_the_same(record_lesson, experiment):
+    simple, tiled, apart = (picture.pixels for picture in record_lesson("training-loop")[0].same(experiment).pictures)
     assert apart.max() < 0.5
     assert np.abs(simple.astype(int) - tiled).max() <= 1
     assert simple.std() > 20
 
 
-def test_the_simple_one_stores_a_state_for_each_gaussian(told, experiment):
-    rows = told("training-loop")[0].cost(experiment).rows
+def test_the_simple_one_stores_a_state_for_each_gaussian(record_lesson, experiment):
+    rows = record_lesson("training-loop")[0].cost(experiment).rows
     counts, held = ([int(row[column].replace(",", "")) for row in rows] for column in (0, 5))
     each = (held[-1] - held[0]) / (counts[-1] - counts[0])
     assert each > 16

@@ -26,8 +26,8 @@ def states(lesson, dtype=np.float64):
 
 @few
 @given(alphas=some_alphas, count=st.integers(1, 8))
-def test_the_states_there_are_the_twins_and_come_back(told, alphas, count):
-    lesson, query = told("undo", alphas=alphas, count=count)
+def test_the_states_there_are_the_twins_and_come_back(record_lesson, alphas, count):
+    lesson, query = record_lesson("undo", alphas=alphas, count=count)
     through, blended = states(lesson)
     np.testing.assert_allclose(query.output("forward"), through, rtol=3e-6, atol=1e-7)
     np.testing.assert_allclose(query.output("backward"), through, rtol=3e-6, atol=1e-6)
@@ -37,8 +37,8 @@ def test_the_states_there_are_the_twins_and_come_back(told, alphas, count):
 
 @few
 @given(alphas=some_alphas)
-def test_what_stands_between_is_the_distance_in_floats(told, alphas):
-    lesson, query = told("undo", alphas=alphas)
+def test_what_stands_between_is_the_distance_in_floats(record_lesson, alphas):
+    lesson, query = record_lesson("undo", alphas=alphas)
     was, back = query.output("forward")[:-1], query.output("backward")[:-1]
     apart = query.output("apart")
     np.testing.assert_array_equal(apart[:, 3], back[:, 3].view(np.int32) - was[:, 3].view(np.int32))
@@ -46,17 +46,17 @@ def test_what_stands_between_is_the_distance_in_floats(told, alphas):
     assert lesson.exact(query).value == f"{np.sum(was[:, 3] == back[:, 3])} of 6"
 
 
-def test_options_hold_the_answer_and_nothing_impossible(told):
+def test_options_hold_the_answer_and_nothing_impossible(record_lesson):
     for count in (1, 2, 8):
-        lesson, query = told("undo", count=count)
+        lesson, query = record_lesson("undo", count=count)
         for answer in (lesson.undone(query), lesson.exact(query)):
             assert answer.value in answer.options
             assert len(set(answer.options)) == len(answer.options) > 1
             assert all(int(option.split()[0]) <= count for option in answer.options)
 
 
-def test_each_stop_shows_one_more_state(told):
-    lesson, query = told("undo", count=5)
+def test_each_stop_shows_one_more_state(record_lesson):
+    lesson, query = record_lesson("undo", count=5)
     stops = lesson.stops(query)
     assert len(stops) == 10
     forward, backward = (query.steps(kind="write", name=name) for name in ("forward", "backward"))
@@ -65,14 +65,14 @@ def test_each_stop_shows_one_more_state(told):
         assert np.sum(backward <= stop) == (0 if number <= 5 else number - 4)
 
 
-def test_alpha_one_without_the_clamp_is_not_a_number(told):
+def test_alpha_one_without_the_clamp_is_not_a_number(record_lesson):
     alphas = [1.0] + [0.3] * 7
-    lesson, query = told("undo", alphas=alphas, clamped=False)
+    lesson, query = record_lesson("undo", alphas=alphas, clamped=False)
     assert np.isnan(query.output("backward")[0]).all()
     assert np.isfinite(query.output("backward")[1:]).all()
     assert lesson.undone(query).value == "1"
     assert any(finding.kind == "nan" for finding in query.findings)
-    _, query = told("undo", alphas=alphas, clamped=True)
+    _, query = record_lesson("undo", alphas=alphas, clamped=True)
     assert np.isfinite(query.output("backward")).all()
     assert not query.findings
 
