@@ -6,10 +6,14 @@ from playwright.sync_api import Page
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
+# Colours that fade in are looked at once they are there.
+FADED_IN = """() => Promise.allSettled(document.getAnimations()
+  .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished))"""
 
 
 def wrongs_of(page: Page) -> list[dict]:
     """What is wrong, each with its rule, why, and up to three elements."""
+    page.evaluate(FADED_IN)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(
         "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", list(RULES)

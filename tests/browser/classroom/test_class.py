@@ -235,7 +235,6 @@ def test_axe_has_nothing_to_say_of_either_side(visit: Callable[..., Page], teach
     for page in (teacher, student):
         for tried, known in (("claim", "data-verdict"), ("show", "data-shown")):  # pale until it is known
             expect(page.locator(f"[data-testid={tried}]:not([{known}])")).to_have_count(0, timeout=PATIENCE)
-        page.wait_for_timeout(200)  # colours fade in
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
         wrong = wrongs_of(page)
         assert not wrong, json.dumps(wrong, indent=1)
