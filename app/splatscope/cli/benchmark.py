@@ -34,6 +34,7 @@ TOO_SLOW = 0.6  # seconds an iteration: a series of larger and larger cases ends
 
 
 def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
+    """Train all cases in turns on the picture in `data`, and return those that the device takes."""
     cases = list(_prepared(race_cases(adapter_of(device).is_software), device, data, name))
     began = time.monotonic()
     for done in track(range(ROUNDS), "The race"):
@@ -45,7 +46,7 @@ def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
 
 
 def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[Case]]:
-    """Each case is trained and put away again: all of them at once would not fit on a small device."""
+    """Train the series one case after the other, freed again at once: all of them together would not fit on a small device."""
     found = {}
     for what, cases in growth_series(adapter_of(device).is_software).items():
         found[what], ended = [], set()
@@ -74,6 +75,7 @@ def _prepared(cases: list[Case], device: spy.Device, data: bytes, name: str) -> 
 
 
 def race_table(cases: list[Case]) -> Table:
+    """Return the race as a table, with each speed's ratio to the tiled kernels at the same size."""
     table = _table("The race", "kernels", "size, count", "it/s", "spread", "to tiled", "dB", "after", "at tiled's dB")
     for case in cases:
         tiled = next((c for c in cases if (c.kernels, c.size, c.blobs, c.label) == ("tiled", case.size, case.blobs, "")), None)
@@ -92,12 +94,13 @@ def race_table(cases: list[Case]) -> Table:
 
 
 def seconds_to(history: np.ndarray, psnr: float) -> str:
-    """When a run was first seen at this quality, in words."""
+    """Return in words after how many seconds a training first had this PSNR, in dB."""
     there = history[history["psnr"] >= psnr]
     return f"{there[0]['seconds']:.1f} s" if len(there) else "not yet"
 
 
 def growth_table(what: str, cases: list[Case]) -> Table:
+    """Return a series as a table, with the time per (tile, Gaussian) pair."""
     table = _table(f"Growth with {what}", "kernels", "size, count", "pairs", "ms an iteration", "ns a pair")
     for case in cases:
         ns = f"{1e6 * case.ms / case.pairs:,.1f}" if case.pairs else ""
@@ -136,6 +139,7 @@ def bench(
 
 
 def main() -> None:
+    """Run the benchmark; an error is one line."""
     try:
         typer.run(bench)
     except (ImageError, OSError, RuntimeError) as error:

@@ -17,7 +17,7 @@ MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour 
 
 
 def write_plot(path: Path, title: str, race: list[Case], growth: dict[str, list[Case]]) -> None:
-    """Raises OSError: the file cannot be written."""
+    """Write the plot of a race and of the growth series. Raises OSError."""
     pairs = [case for cases in growth.values() for case in cases if case.pairs]
     figures = [_speeds(race), _quality(race)]
     figures += [_grown(f"ms an iteration over {what}", cases, what) for what, cases in growth.items()]
@@ -34,7 +34,7 @@ def _figure(title: str, **options) -> figure:
 
 
 def _speeds(race: list[Case]) -> figure:
-    """Medians with the spread, on a logarithmic scale: they lie far apart."""
+    """Draw the median speeds and their spread, on a logarithmic scale since they lie far apart."""
     plot = _figure("Iterations a second: median, least and most", x_axis_type="log", y_range=(len(race) - 0.4, -0.6))
     rows = list(range(len(race)))
     source = ColumnDataSource(

@@ -40,6 +40,7 @@ class Trial:
 
     @property
     def works(self) -> bool:
+        """Whether the kernel ran and its result was right."""
         return not self.message
 
 
@@ -123,6 +124,7 @@ def _run_kernel(backend: str, index: int) -> dict[str, object]:
 
 
 def main() -> None:
+    """Print the adapters, or the outcome on the one that the command line names, as JSON."""
     # Drivers print, and what they print may come at exit: from here on it goes elsewhere, and only the answer to the caller.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

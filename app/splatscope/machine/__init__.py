@@ -1,1 +1,1 @@
-"""What a machine needs to run Splatscope, and how to install it: the driver, the browser, system packages."""
+"""What a machine needs to run Splatscope, and how to install it: the driver, a browser, system packages."""

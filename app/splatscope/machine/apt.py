@@ -32,6 +32,7 @@ class AptSource:
     options: dict[str, str] = field(default_factory=dict)
 
     def deb822(self) -> str:
+        """Return the entry as a stanza of a `.sources` file."""
         fields = {"Types": "deb", "URIs": self.uris, "Suites": " ".join(self.suites)}
         fields |= {"Components": " ".join(self.components)} | self.options
         return "".join(f"{name}: {value}\n" for name, value in fields.items())
@@ -91,16 +92,16 @@ def parse_os_release(text: str) -> dict[str, str]:
 
 
 def os_release() -> dict[str, str]:
-    """What this system says of itself, empty where it does not say."""
+    """Return the fields of /etc/os-release, {} if the system has none."""
     path = Path("/etc/os-release")
     return parse_os_release(path.read_text()) if path.is_file() else {}
 
 
 def with_backports(sources: Iterable[AptSource], codename: str) -> list[AptSource]:
-    """Keep the release's own entries and add its backports suite at the same mirror, with the same key.
+    """Return the release's own entries and its backports suite at the same mirror, with the same key.
 
     Raises:
-        AptError: no entry serves the release's main component.
+        AptError: No entry serves the release's main component.
     """
     suites = {codename, *(f"{codename}-{part}" for part in ("updates", "security"))}
     own = [source for source in sources if suites & {s.split("/")[0] for s in source.suites} and "main" in source.components]
@@ -111,7 +112,14 @@ def with_backports(sources: Iterable[AptSource], codename: str) -> list[AptSourc
 
 
 def commands(packages: Sequence[str], prefix: Sequence[str] = (), folder: Path | None = None, suite: str = "") -> list[list[str]]:
-    """The two calls of apt-get that install `packages`, with the sources and lists under `folder` where one is given."""
+    """Return the two calls of apt-get that install `packages`.
+
+    Args:
+        packages: Names.
+        prefix: What runs a command as root, see `privilege`.
+        folder: Where apt reads its sources and keeps its lists, in place of the system's.
+        suite: The suite to prefer.
+    """
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
     if folder:
         where = {"Etc::sourcelist": "/dev/null", "Etc::sourceparts": folder / "sources", "State::lists": folder / "lists"}
@@ -121,7 +129,7 @@ def commands(packages: Sequence[str], prefix: Sequence[str] = (), folder: Path |
 
 
 def privilege() -> list[str] | None:
-    """What stands before a command to run it as root: nothing for root, sudo where it asks no password, else None."""
+    """Return the prefix that runs a command as root: empty for root, sudo if it asks for no password, else None."""
     if os.geteuid() == 0:
         return []
     sudo = shutil.which("sudo")
@@ -131,12 +139,15 @@ def privilege() -> list[str] | None:
 
 
 def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "") -> None:
-    """Install packages, from the backports suite of the release called `backports_of` if one is named.
+    """Install packages.
 
-    `suggestion` is the command to name where rights are missing; by default apt-get's own.
+    Args:
+        packages: Names.
+        suggestion: The command to name if this process may not install them; by default apt-get's own.
+        backports_of: The codename of the release whose backports suite has them; "" for the release itself.
 
     Raises:
-        AptError: rights are missing, or apt-get failed.
+        AptError: This process may not install packages, or apt-get failed.
     """
     suggestion = suggestion or f"sudo apt-get install -y --no-install-recommends {shlex.join(packages)}"
     prefix = privilege()
@@ -148,7 +159,7 @@ def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "
     entries = with_backports(read_sources(), backports_of)
     folder = Path(tempfile.mkdtemp(prefix="splatscope-apt-"))
     try:
-        folder.chmod(0o755)  # apt downloads as its own user, who has to get in
+        folder.chmod(0o755)  # apt downloads as a user of its own
         for name in ("sources", "lists"):
             (folder / name).mkdir()
         (folder / "sources" / "release.sources").write_text("\n".join(entry.deb822() for entry in entries))
@@ -165,6 +176,7 @@ def _run(calls: list[list[str]], suggestion: str) -> None:
 
 
 def main() -> None:
+    """Install the packages that the command line names."""
     if not shutil.which("apt-get"):
         raise SystemExit(f"Install {', '.join(sys.argv[1:])} with this system's package manager, then run this again.")
     try:

@@ -1,4 +1,4 @@
-"""The browser that the tests drive. `python -m splatscope.machine.chromium` gets Debian's where it is missing and apt can."""
+"""Finds the browser that the tests drive; `python -m splatscope.machine.chromium` installs Debian's if there is none."""
 
 import os
 import shlex
@@ -13,19 +13,19 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find() -> str | None:
-    """Path of a Chromium or Chrome on this machine, $CHROMIUM first, Playwright's own last; None if there is none."""
+    """Return the path of a Chromium or Chrome: $CHROMIUM, else one of the system, else Playwright's; None if there is none."""
     named = os.environ.get("CHROMIUM")
-    return named or next((path for path in map(shutil.which, NAMES) if path), None) or _of_playwright()
+    return named or next((path for path in map(shutil.which, NAMES) if path), None) or _playwright_path()
 
 
 def remedy(release: dict[str, str]) -> str:
-    """The command that gets one; Ubuntu's package is a snap, which Playwright cannot drive everywhere."""
+    """Return the command that installs one; Ubuntu's package is a snap, which Playwright cannot drive everywhere."""
     if release.get("ID") == "debian":
         return "sudo apt-get install -y --no-install-recommends chromium"
     return f"{shlex.quote(sys.executable)} -m playwright install --with-deps chromium"
 
 
-def _of_playwright() -> str | None:
+def _playwright_path() -> str | None:
     # In a child, because Playwright's driver complains on the terminal where a library of its own is missing.
     ask = "from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)"
     path = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True).stdout.strip()
@@ -33,6 +33,7 @@ def _of_playwright() -> str | None:
 
 
 def main() -> None:
+    """Install Chromium unless there is a browser."""
     if find():
         return
     release = apt.os_release()

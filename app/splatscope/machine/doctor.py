@@ -1,4 +1,4 @@
-"""What this machine has, what it lacks, and the command that mends it."""
+"""Examines this machine: what it has, what is missing, and the command that mends it."""
 
 import platform
 import sys
@@ -20,7 +20,7 @@ CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and in
 
 @dataclass(frozen=True)
 class Missing:
-    """A thing that is not there, what is lost without it, and the command or sentence that mends it."""
+    """What is missing, with what is lost without it, and the command or sentence that mends it."""
 
     what: str
     mend: str
@@ -28,21 +28,31 @@ class Missing:
 
 @dataclass(frozen=True)
 class DoctorReport:
-    """All that `splatscope doctor` says. `ok` is whether kernels run on at least one adapter."""
+    """The state of this machine.
+
+    Attributes:
+        versions: By the name of a package.
+        trials: One for each adapter.
+        bundle: Whether the browser bundle is built.
+        chromium: The path of a browser for the tests, None without one.
+        sandbox: The means of confinement for sources from pages, "none" without any.
+        missing: What should be mended.
+    """
 
     versions: dict[str, str]
     trials: list[probe.Trial]
     bundle: bool
     chromium: str | None
-    sandbox: str  # what confines sources from pages
+    sandbox: str
     missing: list[Missing]
 
     @property
     def ok(self) -> bool:
+        """Whether kernels run on at least one adapter."""
         return any(trial.works for trial in self.trials)
 
     def as_dict(self) -> dict[str, object]:
-        """All of it in JSON's types."""
+        """Return the report in JSON's types."""
         adapters = [asdict(trial) | {"works": trial.works} for trial in self.trials]
         return {
             "ok": self.ok,
@@ -75,7 +85,7 @@ def examine() -> DoctorReport:
 
 
 def versions() -> dict[str, str]:
-    """Versions by name, Slang's own included, as far as they are installed."""
+    """Return the versions of what Splatscope runs on by name, "not installed" for a package that is missing."""
     found = {"splatscope": __version__, "python": platform.python_version(), "system": platform.platform()}
     for name in PACKAGES:
         try:

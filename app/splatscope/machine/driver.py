@@ -1,7 +1,7 @@
-"""Is there a device that kernels run on, and if not, what mends it.
+"""Makes sure that kernels run on some device.
 
-`python -m splatscope.machine.driver` installs Mesa's software Vulkan driver on Debian and Ubuntu where nothing else works, and
-says what to get elsewhere.
+`python -m splatscope.machine.driver` installs Mesa's software Vulkan driver on Debian and Ubuntu if no device works, and names the
+command to run on other systems.
 """
 
 import platform
@@ -17,8 +17,8 @@ PACKAGES = ("libatomic1", "libvulkan1", "mesa-vulkan-drivers")  # a minimal syst
 # Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, without which no device is created.
 TOO_OLD = ("bookworm",)
 
-# By what /etc/os-release calls the system, or the systems it is like. None of these was tried.
-ELSEWHERE = {
+# By the ID or ID_LIKE of /etc/os-release. None of these was tried.
+COMMANDS = {
     "fedora": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
     "rhel": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
     "arch": "sudo pacman -S vulkan-icd-loader vulkan-swrast",
@@ -28,20 +28,25 @@ ELSEWHERE = {
 
 
 def backports_of(release: dict[str, str]) -> str:
-    """The release whose backports suite holds the driver, empty where its own packages are new enough."""
+    """Return the codename of the release whose backports suite holds the driver; "" if its own packages are new enough."""
     codename = release.get("DEBIAN_CODENAME") or release.get("VERSION_CODENAME", "")
     return codename if codename in TOO_OLD else ""
 
 
 def remedy(system: str, release: dict[str, str]) -> str:
-    """The one command, or the one sentence, that gets a device on `system` (as platform.system() calls it)."""
+    """Return the command or sentence that gets a device.
+
+    Args:
+        system: As platform.system() calls it.
+        release: The fields of /etc/os-release.
+    """
     if system == "Linux":
         names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
         if {"debian", "ubuntu"} & set(names):
             if backports_of(release):  # the temporary sources make it more than one line of apt-get
                 return f"sudo {shlex.quote(sys.executable)} -B -m splatscope.machine.driver"
             return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
-        known = next((ELSEWHERE[key] for name in names for key in ELSEWHERE if key in name), "")
+        known = next((COMMANDS[key] for name in names for key in COMMANDS if key in name), "")
         return known or "install the Vulkan loader and Mesa's software driver (lavapipe), version 23 or newer"
     if system == "Darwin":
         return "update macOS: Metal comes with it"
@@ -51,10 +56,10 @@ def remedy(system: str, release: dict[str, str]) -> str:
 
 
 def mend() -> str:
-    """Make a device available where that can be done, and return one line on what there is.
+    """Install a driver unless kernels run, and return one line on the device.
 
     Raises:
-        apt.AptError: nothing works, and the message names the command to run.
+        apt.AptError: No device works; the message names the command to run.
     """
     if trial := probe.first_working():
         return _line(trial)
@@ -75,6 +80,7 @@ def _line(trial: probe.Trial) -> str:
 
 
 def main() -> None:
+    """Print the device that kernels run on, after installing a driver if need be."""
     try:
         print(mend())
     except apt.AptError as error:

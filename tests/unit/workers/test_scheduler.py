@@ -1,11 +1,12 @@
-"""The scheduler of untrusted jobs."""
+"""Which worker a job is assigned to, and when."""
 
 import asyncio
 
+from splatscope.workers import scheduler as scheduler_module
 from splatscope.workers.scheduler import Scheduler
 
 
-def test_guests_leave_a_worker_free_and_come_back_where_they_were():
+def test_untrusted_jobs_leave_a_worker_free_and_are_assigned_where_one_ran_before():
     async def ask():
         scheduler = Scheduler()
         scheduler.add_worker("a")
@@ -23,3 +24,98 @@ def test_guests_leave_a_worker_free_and_come_back_where_they_were():
     first, other, second = asyncio.run(ask())
     assert first is second
     assert first is not other
+
+
+def workers(*addresses: str) -> Scheduler:
+    scheduler = Scheduler()
+    for address in addresses:
+        scheduler.add_worker(address)
+    return scheduler
+
+
+def test_jobs_of_a_key_wait_for_its_worker_while_another_is_idle():
+    async def scenario():
+        scheduler = workers("a", "b")
+        first = await scheduler.acquire("key")
+        second = asyncio.ensure_future(scheduler.acquire("key"))
+        other = await scheduler.acquire("other")
+        assert other is not first
+        assert not second.done()
+        scheduler.release(first)
+        assert await second is first
+
+    asyncio.run(scenario())
+
+
+def test_jobs_are_assigned_in_the_order_in_which_they_came():
+    async def scenario():
+        scheduler, order = workers("a"), []
+
+        async def job(name: str) -> None:
+            worker = await scheduler.acquire(None)
+            order.append(name)
+            await asyncio.sleep(0)
+            scheduler.release(worker)
+
+        await asyncio.gather(*map(job, "abcde"))
+        assert order == list("abcde")
+
+    asyncio.run(scenario())
+
+
+def test_a_request_that_is_cancelled_as_it_is_granted_releases_its_worker():
+    async def scenario():
+        scheduler = workers("a")
+        worker = await scheduler.acquire(None)
+        waiting = asyncio.ensure_future(scheduler.acquire(None))
+        await asyncio.sleep(0)
+        scheduler.release(worker)
+        assert worker.busy, "it is granted to the request"
+        waiting.cancel()
+        await asyncio.wait({waiting})
+        assert waiting.cancelled()
+        assert not worker.busy
+
+    asyncio.run(scenario())
+
+
+def test_a_key_waits_for_the_replacement_of_a_lost_worker():
+    async def scenario():
+        scheduler = workers("a", "b")
+        lost, other = await scheduler.acquire("lost"), await scheduler.acquire("other")
+        scheduler.release(lost)
+        scheduler.release(other)
+        scheduler.remove_worker(lost.address)
+        assert lost.gone.done()
+        waiting = asyncio.ensure_future(scheduler.acquire("lost"))
+        await asyncio.sleep(0)
+        assert not waiting.done(), "the other worker is idle, and another key's"
+        scheduler.add_worker("c")
+        assert (await waiting).address == "c"
+
+    asyncio.run(scenario())
+
+
+def test_without_a_replacement_a_key_shares_the_worker_of_another(monkeypatch):
+    monkeypatch.setattr(scheduler_module, "REPLACEMENT_WAIT", 0.0)
+
+    async def scenario():
+        scheduler = workers("a", "b")
+        lost, other = await scheduler.acquire("lost"), await scheduler.acquire("other")
+        scheduler.release(other)
+        scheduler.remove_worker(lost.address)
+        assert await scheduler.acquire("lost") is other
+
+    asyncio.run(scenario())
+
+
+def test_queued_requests_fail_together():
+    async def scenario():
+        scheduler = Scheduler()
+        waiting = [asyncio.ensure_future(scheduler.acquire(None)) for _ in range(2)]
+        await asyncio.sleep(0)
+        scheduler.fail_queued(ConnectionError("gone"))
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [str(outcome) for outcome in outcomes] == ["gone", "gone"]
+
+    asyncio.run(scenario())
