@@ -202,6 +202,11 @@ def _without_unbalanced_branches(text: str) -> str:
     return text
 
 
+def parse(text: str) -> Node:
+    """Return the syntax tree of a whole file as written; what the grammar does not know is an ERROR in it."""
+    return _parser.parse(text.encode()).root_node
+
+
 def walk(node: Node) -> Iterator[Node]:
     """Yield the node and all below it, in source order."""
     yield node

@@ -2,7 +2,8 @@
 
 import pytest
 
-from splatscope.slang.loops import roll
+from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, loops_without_budget, roll
+from splatscope.slang.source import Source
 
 LOOP = """
 void f(uint n, float w, uint2 at)
@@ -35,3 +36,34 @@ def test_a_loop_is_rolled_only_where_no_result_can_tell(body, rolls):
     text = roll(LOOP.format(body))
     assert ("[loop] [MaxIters(4)]" in text) == rolls == ("[ForceUnroll]" not in text)
     assert text.count("\n") == LOOP.format(body).count("\n")
+
+
+@pytest.mark.parametrize(
+    ("loop", "counted"),
+    [
+        ("for (int i = 0; i < 8; i++) x += i;", True),
+        ("for (uint i = a; i <= COUNT; i += 2) { x += i; }", True),
+        ("for (int i = 0; i < n; i++) x += i;", False),
+        ("for (int i = 0; i < 8; i++) i -= 1;", False),
+        ("for (int i = 8; i > 0; i--) x += i;", False),
+        ("while (x < 8) x++;", False),
+    ],
+)
+def test_a_loop_is_counted_where_a_constant_bounds_it(loop, counted):
+    assert is_counted(loop, {"COUNT"}) == counted
+
+
+def test_attributes_before_a_loop_are_its_own():
+    code = "x = a[1]; [loop] [MaxIters(4)] for (;;) {}"
+    at = code.index("for")
+    assert attributes_before(code, at).strip() == "[loop] [MaxIters(4)]"
+    assert not is_unrolled(code, at)
+    assert is_unrolled("[ForceUnroll] for (;;) {}", 14)
+    assert attributes_before("x = 1; for (;;) {}", 7).strip() == ""
+
+
+def test_loops_that_may_run_forever_are_named_by_line():
+    text = "void f(int n) {\nfor (int i = 0; i < 4; i++) n++;\nwhile (n > 0) n--;\ndo n++;\nwhile (n < 9);\nfor (;;) {}\n}"
+    source = Source(text)
+    assert loops_without_budget(source, set(), set()) == [3, 4, 6]
+    assert loops_without_budget(source, {(3, 1), (6, 1)}, set()) == [4]

@@ -1,74 +1,95 @@
-"""What the text of a recorded kernel says of its data: types of shared elements, constants, what a statement computes from."""
+"""What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-import tree_sitter_slang
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
+from splatscope.slang.declarations import Memory, buffer_memory, split_parameter
+from splatscope.slang.source import COMMENT, Source, parse, text_of, walk
+from splatscope.slang.symbols import Symbols
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-_parser = Parser(Language(tree_sitter_slang.language()))
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+([^;]*);")
-_BUFFER = re.compile(
-    r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)[^;{}()]*?>\s+(\w+)\s*[;:,)]"
-)
-_BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
+_CONSTANT = re.compile(r"\bconst\s+[\w<>]+\s+(\w+)\s*=")
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)")
-_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::[^{]*)?\{")
-_FIELD = re.compile(
-    r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
-    re.DOTALL,
-)
 
 
 @dataclass
 class Sources:
-    """The texts of a recording's modules by file."""
+    """The texts of a recording's modules by file, as the recording brings them: nothing is compiled."""
 
     texts: dict[str, str]
-    element_types: dict[str, str] = field(default_factory=dict)  # of groupshared variables and buffers
-    shared: set[str] = field(default_factory=set)
-    byte_buffers: set[str] = field(default_factory=set)
-    structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    constants: set[str] = field(default_factory=set)
-
-    def __post_init__(self):
-        for text in (_COMMENT.sub("", text) for text in self.texts.values()):
-            for type_text, names in _SHARED.findall(text):
-                for declarator in re.split(r",(?![^\[]*\])", names):
-                    name = declarator.split("[")[0].split("=")[0].strip()
-                    self.element_types[name] = _inside_atomic(type_text)
-                    self.shared.add(name)
-            self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
-            self.byte_buffers |= set(_BYTES.findall(text))
-            self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
-            for match in _STRUCT.finditer(text):
-                self.structs[match.group(1)] = _fields(text[match.end() : _closing(text, match.end())])
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
+        """Return the sources of a recording."""
         return cls(trace.header.get("sources", {}))
 
     @cached_property
     def trees(self) -> dict[str, Node]:
-        return {file: _parser.parse(text.encode()).root_node for file, text in self.texts.items()}
+        """The syntax tree of each file."""
+        return {file: parse(text) for file, text in self.texts.items()}
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """What the modules declare."""
+        return Symbols.of(self._parsed)
+
+    @cached_property
+    def memory(self) -> dict[str, Memory]:
+        """Shared variables and buffers by name; those in structs and parameters too, which globals of their name hide."""
+        found: dict[str, Memory] = {}
+        for struct in self.symbols.structs.values():
+            found |= {name: memory for name, t in struct.fields.items() if (memory := buffer_memory(t, name)) is not None}
+        for source in self._parsed:
+            for block in source.functions():
+                for type_text, name, sizes in map(split_parameter, source.parameters(block)):
+                    memory = buffer_memory(type_text, name, sizes)
+                    found |= {name: memory} if memory is not None else {}
+        return found | self.symbols.memory
+
+    @cached_property
+    def shared(self) -> set[str]:
+        """The names of groupshared variables."""
+        return {name for name, memory in self.symbols.memory.items() if memory.space == "shared"}
+
+    @cached_property
+    def byte_buffers(self) -> set[str]:
+        """The names of byte-address buffers."""
+        return {name for name, memory in self.memory.items() if memory.byte_address}
+
+    @cached_property
+    def structs(self) -> dict[str, list[tuple[str, str]]]:
+        """The (name, type) of each struct's fields, arrays left out."""
+        return {name: list(struct.fields.items()) for name, struct in self.symbols.structs.items()}
+
+    @cached_property
+    def constants(self) -> set[str]:
+        """The names of constants, local ones included."""
+        return set().union(*(_CONSTANT.findall(COMMENT.sub("", text)) for text in self.texts.values()))
+
+    @cached_property
+    def _parsed(self) -> list[Source]:
+        return [Source(text, file) for file, text in self.texts.items()]
 
     def element_type(self, name: str) -> str | None:
-        """The type of a shared variable's elements, or of a buffer's: also of one in a block."""
-        return self.element_types.get(name, self.element_types.get(name.rpartition(".")[2]))
+        """Return the type of a memory's elements, None where it is not known; `name` may be `block.buffer`."""
+        memory = self.memory.get(name, self.memory.get(name.rpartition(".")[2]))
+        return memory.type if memory is not None and not memory.byte_address else None
 
     def unrecorded(self, sites: list[Site]) -> set[str]:
-        """Shared variables that a line names without a site for it: through a macro, as a whole array, in a function stepped over;
-        "barriers" if a line waits at one so."""
+        """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is.
+
+        Such a line names the variable without a site for it: through a macro, as a whole array, in a function that is stepped over.
+        """
         about = {(site.file, site.line, site.name) for site in sites}
         found = set()
         for file, text in self.texts.items():
-            bare = _COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), text)
+            bare = COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), text)
             bare = _SHARED.sub(lambda match: "\n" * match.group(0).count("\n"), bare)
             lines = list(enumerate(bare.split("\n"), 1))
             for number, line in lines:
@@ -80,7 +101,7 @@ class Sources:
         return found
 
     def origins(self, site: Site) -> set[str] | None:
-        """The variables that the statement at a site computes from, constants left out; None where the source does not say."""
+        """Return the variables that the statement at a site computes from, without constants; None where they are unknown."""
         if site.kind == "read":
             return {site.name}
         node = self._statement(site)
@@ -88,19 +109,19 @@ class Sources:
             return None
         if node.type == "compound_statement":  # a parameter's value: from the arguments of the calls
             name = _name_of_function(node.parent) if node.parent is not None and node.parent.type == "function_definition" else ""
-            calls = [n for n in _walk(self.trees[site.file]) if n.type == "call_expression" and _text(n).startswith(f"{name}(")]
+            calls = [n for n in walk(self.trees[site.file]) if n.type == "call_expression" and text_of(n).startswith(f"{name}(")]
             return set().union(*(self._names(call.child_by_field_name("arguments")) for call in calls)) if name and calls else None
         for declarator in (n for n in node.named_children if n.type == "init_declarator"):
-            if _text(declarator.child_by_field_name("declarator")) == site.name:
+            if text_of(declarator.child_by_field_name("declarator")) == site.name:
                 return self._names(declarator.child_by_field_name("value"))
         expression = node.named_children[0] if node.named_children else node
         if node.type == "expression_statement" and expression.type == "assignment_expression":
-            own = set() if _text(expression.child_by_field_name("operator")) == "=" else {site.name.split(".")[0]}
+            own = set() if text_of(expression.child_by_field_name("operator")) == "=" else {site.name.split(".")[0]}
             return self._names(expression.child_by_field_name("right")) | own
         return self._names(node) - {site.name if node.type == "declaration" else ""}
 
     def last_line(self, site: Site) -> int:
-        """The line on which the statement at a site ends, the site's own where the source does not say."""
+        """Return the line on which the statement at a site ends; the site's own where the source does not say."""
         node = self._statement(site)
         return node.end_point[0] + 1 if node is not None else site.line
 
@@ -114,14 +135,14 @@ class Sources:
         return node
 
     def _names(self, node: Node) -> set[str]:
-        """Variables in an expression: no functions, no types (`float.maxValue`)."""
-        called = {n.child_by_field_name("function").id for n in _walk(node) if n.type == "call_expression"}
-        names = {_text(n) for n in _walk(node) if n.type == "identifier" and n.id not in called}
+        """Return the variables in an expression: no functions, no types (`float.maxValue`)."""
+        called = {n.child_by_field_name("function").id for n in walk(node) if n.type == "call_expression"}
+        names = {text_of(n) for n in walk(node) if n.type == "identifier" and n.id not in called}
         return names - set(SCALARS) - self.constants
 
 
 def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]:
-    """The numbers of the lines that call the macro which a line defines, through other macros too."""
+    """Return the lines that call the macro which a line defines, directly or through other macros."""
     macro = _DEFINED.match(line)
     if macro is None or depth > 8:
         return []
@@ -129,39 +150,8 @@ def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]
     return [call for n, text in using for call in (_calls(text, lines, depth + 1) if _DEFINED.match(text) else [n])]
 
 
-def _fields(body: str) -> list[tuple[str, str]]:
-    """(name, type) of the fields in a struct's braces; arrays are none of them."""
-    while (flat := re.sub(r"\{[^{}]*\}", ";", body)) != body:
-        body = flat
-    fields = (_FIELD.match(statement.strip()) for statement in body.split(";"))
-    return [(name.strip(), match.group(1)) for match in fields if match for name in match.group(2).split(",")]
-
-
-def _inside_atomic(type_text: str) -> str:
-    return re.sub(r"^Atomic\s*<\s*|\s*>$", "", type_text).strip()
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 1
-    for i in range(start, len(text)):
-        depth += (text[i] == "{") - (text[i] == "}")
-        if depth == 0:
-            return i
-    return len(text)
-
-
-def _text(node: Node) -> str:
-    return node.text.decode()
-
-
-def _walk(node: Node):
-    yield node
-    for child in node.children:
-        yield from _walk(child)
-
-
 def _name_of_function(node: Node) -> str:
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.child_by_field_name("declarator") is not None:
         declarator = declarator.child_by_field_name("declarator")
-    return re.split(r"[<(\s]", _text(declarator))[0] if declarator is not None else ""
+    return re.split(r"[<(\s]", text_of(declarator))[0] if declarator is not None else ""

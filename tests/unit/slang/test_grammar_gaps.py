@@ -1,0 +1,25 @@
+"""What the grammar lacks is blanked, and everything else stays in its place."""
+
+import pytest
+
+from splatscope.slang.grammar_gaps import mask
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("{ float[4] v; }", "{ float    v; }"),
+        ("{ let x : float = 1; }", "{ let x         = 1; }"),
+        ("{ [unroll] for (;;) {} }", "{          for (;;) {} }"),
+        ("{ x = no_diff f(y); }", "{ x =         f(y); }"),
+        ("{ break outer; }", "{ break      ; }"),
+        ("{ defer { x = 1; } }", "{       { x = 1; } }"),
+        ("{ typealias T = int; x = 1; }", "{ _________________; x = 1; }"),
+        ("{ A.B c = d; }", "{ A_B c = d; }"),
+        ("{ y = (int x) => x + 1; }", "{ y =            x + 1; }"),
+        ("{ x = a[i] + b; }", "{ x = a[i] + b; }"),
+    ],
+)
+def test_a_construct_is_blanked_length_for_length(text, masked):
+    assert mask(text) == masked
+    assert len(mask(text)) == len(text)

@@ -1,0 +1,133 @@
+"""What modules declare: one table from their text."""
+
+import pytest
+
+from splatscope.slang.declarations import ArrayType, Memory, buffer_memory, split_declaration, split_parameter
+from splatscope.slang.source import Source
+from splatscope.slang.symbols import Symbols
+
+
+def symbols(text: str) -> Symbols:
+    return Symbols.of([Source(text)])
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("float x;", ("float", [("x", ())])),
+        ("static const float[3] a, b[2] = {};", ("float", [("a", ("3",)), ("b", ("2", "3"))])),
+        ("groupshared Atomic<uint> bins[N * 2];", ("Atomic<uint>", [("bins", ("N * 2",))])),
+        ("[attribute(1)] no_diff Pair<int, float> p = make(1, 2)", ("Pair<int, float>", [("p", ())])),
+        ("float4 at : SV_Position", ("float4", [("at", ())])),
+    ],
+)
+def test_a_declaration_is_a_type_and_names(text, parts):
+    assert split_declaration(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("inout float v[4]", ("float", "v", ("4",))),
+        ("v: float3", ("float3", "v", ())),
+        ("uint3 id : SV_DispatchThreadID", ("uint3", "id", ())),
+        ("const StructuredBuffer<float> b = c", ("StructuredBuffer<float>", "b", ())),
+    ],
+)
+def test_a_parameter_is_a_type_and_a_name(text, parts):
+    assert split_parameter(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("type_text", "memory"),
+    [
+        ("RWStructuredBuffer<float4>", Memory("b", "device", "float4")),
+        ("RWStructuredBuffer<Atomic<uint>>", Memory("b", "device", "uint", atomic=True)),
+        ("RWByteAddressBuffer", Memory("b", "device", "uint", byte_address=True)),
+        ("Buffer<int>", Memory("b", "device", "int")),
+        ("Texture2D<float>", None),
+        ("float", None),
+    ],
+)
+def test_a_buffer_is_memory_of_its_elements(type_text, memory):
+    assert buffer_memory(type_text, "b") == memory
+
+
+def test_shared_variables_and_buffers_are_memory():
+    found = symbols(
+        "groupshared float tile[4][N];\ngroupshared Atomic<uint> count;\nRWStructuredBuffer<int> result;\n"
+        "namespace n { globallycoherent RWByteAddressBuffer bytes; }\nvoid f() { int local; }"
+    ).memory
+    assert found["tile"] == Memory("tile", "shared", "float", ("4", "N"))
+    assert found["count"] == Memory("count", "shared", "uint", (), atomic=True)
+    assert found["result"].subscripts == 1
+    assert found["bytes"].subscripts == 0
+    assert "local" not in found
+
+
+def test_buffers_in_parameter_blocks_go_by_path():
+    found = symbols(
+        "struct Lights { RWStructuredBuffer<float4> all; int n; }\nstruct Scene { Lights lights; }\nParameterBlock<Scene> scene;"
+    ).memory
+    assert found == {"scene.lights.all": Memory("scene.lights.all", "device", "float4")}
+
+
+def test_structs_have_fields_and_arrays_apart():
+    table = symbols("struct Ray { float3 at, to; float[2] weights; static int no; void f() {} }")
+    assert table.fields("Ray") == {"at": "float3", "to": "float3"}
+    assert table.structs["Ray"].arrays == {"weights": ArrayType("float", ("2",))}
+    assert table.has_arrays("Ray")
+
+
+def test_of_a_generic_struct_and_of_two_of_a_name_the_fields_mean_nothing_outside():
+    assert symbols("struct Box<T> { T x; }").fields("Box") == {}
+    assert symbols("struct Box<T> { T x; }").structs["Box"].fields == {"x": "T"}
+    assert symbols("struct S { int x; } namespace n { struct S { float y; } }").fields("S") == {}
+
+
+@pytest.mark.parametrize(
+    ("type_text", "parts", "leads_to"),
+    [
+        ("float3", [".xy"], "float2"),
+        ("float3", [".r"], "float"),
+        ("float2x3", ["[]", ".xy"], "float2"),
+        ("int4", ["[]"], "int"),
+        ("Ray", [".to", ".z"], "float"),
+        ("Alias", [".to"], "float3"),
+        ("Ray", [".nobody"], ""),
+        ("float", [".x"], ""),
+    ],
+)
+def test_parts_of_a_type_have_types(type_text, parts, leads_to):
+    table = symbols("struct Ray { float3 at; float3 to; }\ntypealias Alias = Ray;")
+    assert table.type_of_part(type_text, parts) == leads_to
+
+
+def test_functions_tell_what_they_change():
+    table = symbols(
+        "void f(out int a, float b, inout int c) {}\ninterface I { [mutating] void g(ref int x); }\n"
+        "struct S { int h() { return 1; } }"
+    )
+    assert table.out_parameters == {"f": {0, 2}, "g": {0}}
+    assert table.mutating == {"g"}
+    assert table.methods == {"g", "h"}
+
+
+def test_macros_aliases_constants_enums_and_tables_are_told_apart():
+    table = symbols(
+        "#define SET(v) a[0] = v\n#define SIZE 4\n#define Real float\nstatic const int N = 3;\nenum E { x }\n"
+        "typedef float4 Color;\nstatic const int table[2] = { 1, 2 };"
+    )
+    assert table.macros.keys() == {"SET"}
+    assert table.constants >= {"N", "SIZE"}
+    assert table.resolve("Color") == "float4"
+    assert table.resolve("Real") == "float"
+    assert table.enums == {"E"}
+    assert table.arrays == {"table": ArrayType("int", ("2",))}
+
+
+def test_an_argument_is_followed_through_callers_that_hand_it_on():
+    calls = symbols("void g(B b) {}\nvoid f(B b) { g(b); }\nvoid main() { f((lights)); g(other); }").calls
+    assert calls.reaching("g", "b") == {"lights", "other"}
+    assert calls.reaching("f", "b") == {"lights"}
+    assert calls.reaching("f", "nobody") == {""}
