@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+from splatscope.tracing.checks import CHECKS
+
 CORPUS = Path(__file__).parents[1] / "corpus"
 LANGUAGE = CORPUS / "language"
 FINDINGS = CORPUS / "findings"
 FINDING_FILES = sorted(FINDINGS.glob("*/*.slang"))
-KINDS = ("race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout")
+KINDS = tuple(CHECKS)
 
 
 def said(source: str, word: str) -> list[str]:

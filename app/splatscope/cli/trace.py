@@ -18,11 +18,11 @@ from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.processes import ChildError, ChildTimeout, call_in_fork
 from splatscope.slang.modules import find_entry, load_modules
-from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
+from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.recording import Recording
 
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z_]\w*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
@@ -80,14 +80,12 @@ def _overdue(job: KernelJob, as_json: bool) -> int:
 def _traced(job: KernelJob, out: Path | None, as_json: bool, all_groups: bool) -> int:
     try:
         device = open_device()
-        recording = record(device, job)
+        checked = record_and_check(device, job, between_groups=all_groups)
+        recording, findings = checked.recording, checked.findings
         _refuse_unknown(job, recording)
-        findings = sanitize(recording.trace)
-        if all_groups and math.prod(job.groups) > 1:
-            wide = record(device, dataclasses.replace(job, all_groups=True)).trace
-            between = races_between_groups(wide)
-            findings += [dataclasses.replace(finding, events=[]) for finding in between]  # they are events of the wide recording
-            recording.trace.header["truncated"] |= wide.header["truncated"]
+        if checked.too_many:
+            raise CallError(checked.too_many)
+        recording.trace.header["truncated"] = checked.truncated
         if out is not None:
             out.write_bytes(recording.trace.save())
     except OSError as error:
@@ -243,9 +241,8 @@ def _print(recording: Recording, findings: list[Finding], all_groups: bool) -> N
         same, "The plain kernel leaves other buffers: the order of its threads matters."))  # fmt: skip
     for finding in findings:
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""
-        console.print(
-            f"{finding.kind}: {finding.message}{times}", style="yellow" if finding.kind == "benign-race" else "red", soft_wrap=True
-        )
+        colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
+        console.print(f"{finding.kind}: {finding.message}{times}", style=colour, soft_wrap=True)
     if header["groups"] != [1, 1, 1] and not all_groups:
         console.print(
             "Races between workgroups cannot be seen in the recording of one: --all-groups looks for them.", soft_wrap=True
@@ -317,8 +314,8 @@ def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
     inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
     asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, instrument_scope=scope)
-    recording = record(open_device(), asked)
-    plain = recording.plain or {}
+    checked = record_and_check(open_device(), asked)
+    recording, plain = checked.recording, checked.recording.plain or {}
     return {
         "ok": True,
         "buffers": {name: words.tolist() for name, words in recording.outputs.items()},
@@ -326,6 +323,6 @@ def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
         "events": len(recording.trace),
         "functions": recording.functions,
         "stepped_over": [{"function": name, "reason": why} for name, why in recording.stepped_over.items()],
-        "findings": [_safe(finding.as_dict()) for finding in sanitize(recording.trace)],
+        "findings": [_safe(finding.as_dict()) for finding in checked.findings],
         "error": None,
     }

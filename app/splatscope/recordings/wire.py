@@ -14,7 +14,7 @@ from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import SlangType, words_in
 from splatscope.recordings.wire_atomics import after_atomics
 from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variables, memories_of
-from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
@@ -113,8 +113,10 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
 
 
 def _finding(finding: Finding, position: np.ndarray) -> dict:
-    """A finding whose events are named as the stepper counts them: 1 for the first."""
-    return finding.as_dict() | {"events": [int(position[event]) + 1 for event in finding.events]}
+    """Return a finding as its card shows it: its events as the stepper counts them, 1 for the first, and the words of its check."""
+    check = CHECKS[finding.kind]
+    words = {"label": check.label, "severity": check.severity, "names_memory": check.names_memory}
+    return finding.as_dict() | words | {"events": [int(position[event]) + 1 for event in finding.events]}
 
 
 def type_of(site: Site) -> str:

@@ -17,7 +17,7 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Result, Verdict
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing import checks
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
@@ -137,7 +137,7 @@ def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording
 def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
     lesson = request.lesson()
     opened = open_recorded(request.stem, lesson.job())
-    findings = sanitize(opened.recording.trace)
+    findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
     return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"])

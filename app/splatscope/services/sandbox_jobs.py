@@ -21,7 +21,7 @@ from splatscope.recordings.recording_file import perfetto, save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.record_and_pack import interface_of, record_and_pack
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
 from splatscope.tracing.job import KernelJob
 from splatscope.workers.sandbox.supervisor import Answer
@@ -89,7 +89,8 @@ def open_job(name: str, data: bytes) -> Answer:
     """
     opened = open_file(name, data)
     try:
-        packed = packed_recording(opened.recording, sanitize(opened.recording.trace), opened.job, opened.layouts, **opened.device)
+        findings = checks.find(opened.recording.trace)
+        packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
     except Exception as error:  # whatever a made-up file leads to, it is one sentence
         raise cannot_be_opened(name, error) from None
     job = opened.job

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import slangpy as spy
 
-from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
+from splatscope.tracing.checks import Finding, find, races_between_groups
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
@@ -41,7 +40,7 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
     """
     recording = record(device, job)
     report_progress(SEARCHING)
-    findings = sanitize(recording.trace)
+    findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
     if not between_groups or math.prod(job.groups) == 1:
         return CheckedRecording(recording, findings, truncated=truncated)

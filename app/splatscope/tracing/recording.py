@@ -9,7 +9,7 @@ import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
 from splatscope.slang.modules import Module, find_entry, load_modules
-from splatscope.tracing.checks.sanitize import barrier_divergence
+from splatscope.tracing.checks.arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, texts_of
 from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
@@ -68,7 +68,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     report_progress(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
-    plain = None if unsafe or barrier_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
+    plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
     return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)
 
 

@@ -17,7 +17,7 @@ from splatscope.recordings.recording_file import perfetto, save, with_draft
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.wire import pack
 from splatscope.services.sandbox_jobs import open_job
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
@@ -87,7 +87,7 @@ def test_what_is_saved_opens_again_as_it_was(histogram, file):
     recording, job, interface = histogram
     answer, (packed, given) = open_job("a.npz", file)
     head, columns = parts(packed)
-    before, as_recorded = parts(pack(recording, sanitize(recording.trace), job, interface.buffers))
+    before, as_recorded = parts(pack(recording, find(recording.trace), job, interface.buffers))
     assert columns == as_recorded
     assert {name: head[name] for name in before if name != "all_groups"} == {n: before[n] for n in before if n != "all_groups"}
     assert answer["draft"]["step"] == 12

@@ -13,7 +13,7 @@ from splatscope.recordings.wire import pack
 from splatscope.services import recordings as module
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import check_source, record_source
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.debugger.inputs import inputs_of
@@ -60,7 +60,7 @@ def counted():
     job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
     done = record(open_device(), job)
     layouts = reflect(open_device(), COUNTING).buffers
-    return done, *unpack(pack(done, sanitize(done.trace), job, layouts))
+    return done, *unpack(pack(done, find(done.trace), job, layouts))
 
 
 def test_events_come_in_the_devices_order_with_their_values(counted):

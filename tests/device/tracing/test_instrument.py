@@ -6,7 +6,7 @@ import pytest
 from helpers.corpus import LANGUAGE
 from splatscope.gpu.device import open_device
 from splatscope.slang.modules import load_modules
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording, record
 
@@ -219,7 +219,7 @@ def test_coherent_buffers_are_recorded_as_others_are() -> None:
 
 def test_a_race_on_a_coherent_buffer_is_found() -> None:
     recording = source(kernel("note[0] = int(id.x); result[id.x] = note[0];", "globallycoherent RWStructuredBuffer<int> note;"))
-    assert ("race", "note") in {(finding.kind, finding.name) for finding in sanitize(recording.trace)}
+    assert ("race", "note") in {(finding.kind, finding.name) for finding in find(recording.trace)}
 
 
 def test_imported_and_included_functions_record_on_their_own_lines() -> None:

@@ -7,7 +7,7 @@ import pytest
 from helpers.corpus import FINDING_FILES, expected, said
 from splatscope.cli.trace import parse_buffer
 from splatscope.gpu.device import open_device
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 
@@ -22,7 +22,7 @@ def run(path: Path, **more):
 @pytest.mark.parametrize("path", FINDING_FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FINDING_FILES])
 def test_findings(path):
     recording = run(path)
-    findings = sanitize(recording.trace)
+    findings = find(recording.trace)
     shown = "\n".join(f"{f.kind}: {f.message}" for f in findings)
     assert sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == expected(path.read_text()), shown
     assert not recording.stepped_over

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.tracing.checks.sanitize import sanitize
+from splatscope.tracing.checks import find
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
@@ -148,7 +148,7 @@ def test_a_full_recording_says_so_and_accuses_nobody(records):
     trace = long_trace(records)
     assert trace.header["truncated"]
     assert set(trace.header["cut_threads"]) >= {4, 5, 6, 7}
-    assert sanitize(trace) == []
+    assert find(trace) == []
     assert len(trace) <= records
 
 
@@ -164,7 +164,7 @@ def test_a_full_recording_keeps_the_beginning():
 def test_an_endless_loop_is_found_though_its_record_is_full():
     source = LONG.replace("i < 300 * lane", "true")
     trace = record(open_device(), KernelJob(source, records=800, loop_budget=5000)).trace
-    assert [(f.kind, f.lines) for f in sanitize(trace)] == [("timeout", [10])]
+    assert [(f.kind, f.lines) for f in find(trace)] == [("timeout", [10])]
 
 
 def test_perfetto_has_a_process_a_group_and_a_track_a_thread(trace):

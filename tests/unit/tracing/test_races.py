@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from splatscope.tracing.checks.sanitize import races_between_groups, sanitize
+from splatscope.tracing.checks import find, races_between_groups
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -86,7 +86,7 @@ def by_definition(trace: Trace, between_groups: bool = False) -> set[tuple]:
 @pytest.mark.parametrize("seed", range(60))
 def test_races_are_those_of_the_definition(seed):
     trace = random_trace(seed)
-    findings = [finding for finding in sanitize(trace) if "race" in finding.kind]
+    findings = [finding for finding in find(trace) if "race" in finding.kind]
     found, truth = {(f.name, *sorted(f.lines)) for f in findings}, by_definition(trace)
     assert found <= truth
     lines = {(f.name, line) for f in findings for line in f.lines}
@@ -113,7 +113,7 @@ def test_twice_the_events_take_twice_the_room(cells):
     for count in (100_000, 200_000):
         trace = events_everywhere(count, cells)
         tracemalloc.start()
-        kinds = {finding.kind for finding in sanitize(trace)}
+        kinds = {finding.kind for finding in find(trace)}
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert "race" in kinds

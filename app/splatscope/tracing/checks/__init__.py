@@ -1,1 +1,41 @@
-"""What is wrong with a recorded kernel: one file a kind of finding."""
+"""What is wrong with a recorded kernel: a registry of checks, and a file for each kind of finding.
+
+To look for another kind of finding, add a file here with a function under `@check(…)`, and kernels with and without the fault to
+`tests/corpus`. The pages, the command line, the debugger and the tests learn of it from the registry.
+"""
+
+import importlib
+import pkgutil
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import accesses
+from splatscope.tracing.checks.context import Context, before_overrun
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.race_detection import races_in
+from splatscope.tracing.checks.registry import CHECKS, Check, check
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.trace import Trace
+
+__all__ = ["CHECKS", "Check", "Finding", "check", "find", "races_between_groups"]
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
+
+
+def find(trace: Trace) -> list[Finding]:
+    """Return what all checks find, one finding for each cause, in the order of their first events."""
+    context = Context(trace)
+    found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
+    position = np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    return sorted(found, key=lambda finding: position[finding.events[0]] if finding.events else -1)
+
+
+def races_between_groups(trace: Trace) -> list[Finding]:
+    """Return the races on buffers between workgroups, from a recording of them all.
+
+    No barrier orders these; a hand-over by an atomic does.
+    """
+    table = accesses(trace, "device", before_overrun(trace), Sources.of(trace), across_groups=True)
+    return races_in(trace, table, between_groups=True)

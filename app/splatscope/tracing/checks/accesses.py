@@ -1,7 +1,8 @@
-"""Accesses to memory that threads share, by exact address: `.x` and `.y` of one element are two, `Load2` touches two words."""
+"""The accesses to memory that threads share, by exact address: `.x` and `.y` of one element are two, `Load2` touches two words."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -10,17 +11,19 @@ from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-OUTSIDE_FLAG = 1
+OUTSIDE_FLAG = 1  # of an event whose index was out of bounds
+NEVER = np.iinfo(np.int64).max
 _ONLY_STORES = {"store", "exchange", "InterlockedExchange"}  # an exchange whose result nobody uses is HLSL's atomic store
-_WIDTHS = {"x": 0, "y": 1, "z": 2, "w": 3}
+_LETTERS = ("x", "y", "z", "w")
 
 
 @dataclass
 class Accesses:
-    """One row a touched part of an element, sorted by address, then epoch, then the device's order.
+    """One row for each touched part of an element, sorted by address, then epoch, then the device's order; all columns (rows,).
 
-    `address` is the same for two rows if and only if they touch the same memory; `value` stands for what was read or written
-    there, where `valued`; `vague` rows touch some component that the recording does not name.
+    `address` (int64) is the same for two rows if and only if they touch the same memory. `value` (uint64) stands for what was read
+    or written there, where `valued`. `vague` rows touch some component that the recording does not name. `event` is the number of
+    the event in the trace, `site` that of its site.
     """
 
     event: np.ndarray
@@ -41,11 +44,45 @@ class Accesses:
         return len(self.event)
 
     def take(self, chosen: np.ndarray) -> "Accesses":
-        return Accesses(**{name: column[chosen] for name, column in vars(self).items()})
+        """Return the chosen rows, in their order: by numbers or as a mask."""
+        return Accesses(**{column.name: getattr(self, column.name)[chosen] for column in fields(self)})
+
+    @cached_property
+    def segment(self) -> np.ndarray:
+        """Of each row, the number of its segment: the accesses to one address in one epoch, which stand together."""
+        changes = (np.diff(self.address) != 0) | (np.diff(self.epoch.astype(np.int64)) != 0)
+        return np.r_[0, np.cumsum(changes)]
+
+    @cached_property
+    def segment_starts(self) -> np.ndarray:
+        """The first row of each segment."""
+        return np.flatnonzero(np.r_[True, self.segment[1:] != self.segment[:-1]])
+
+    def own_earlier_write(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return of each row its thread's last write to the address earlier in the epoch, as a row, and whether there is one.
+
+        Where there is none, the row means nothing.
+        """
+        order = np.lexsort((np.arange(len(self)), self.thread, self.segment))
+        last_write = np.maximum.accumulate(np.where(self.writes[order], np.arange(len(self)), -1))
+        before = np.r_[-1, last_write[:-1]]  # in this order, the last write up to the row before
+        row = order[before]
+        is_own = (before >= 0) & (self.segment[row] == self.segment[order]) & (self.thread[row] == self.thread[order])
+        result, exists = np.empty_like(order), np.empty(len(order), bool)
+        result[order], exists[order] = row, is_own
+        return result, exists
 
 
 def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, across_groups: bool = False) -> Accesses:
-    """The accesses to one space, of the events that are `trusted`. Across groups, epochs count nothing."""
+    """Return the accesses to one space.
+
+    Args:
+        trace: what was recorded.
+        space: "shared" or "device".
+        trusted: of each event, whether it counts, (events,) bool.
+        known: what the source says of the memory.
+        across_groups: put everything in one epoch, as no barrier orders workgroups.
+    """
     chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space == space)
     events = np.flatnonzero(chosen & trusted & ((trace.flags & OUTSIDE_FLAG) == 0))
     events = events[np.argsort(trace.site[events], kind="stable")]
@@ -107,7 +144,7 @@ _SAYS = {
 
 
 def _digest(words: np.ndarray | None, rows: int) -> np.ndarray:
-    """One number that stands for a row's words."""
+    """Return one number for each row that stands for its words."""
     digest = np.zeros(rows, np.uint64)
     for column in range(0 if words is None else words.shape[1]):
         digest = digest * np.uint64(0x9E3779B97F4A7C15) + words[:, column]
@@ -119,7 +156,10 @@ def _key(site: Site) -> tuple[str, str, str]:
 
 
 def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
-    """For each (name, path, type): the touched parts of an element, each with its words in the value (count 0: unknown)."""
+    """Return, by (name, path, type), the touched parts of an element: (part, its first word in the value, how many words).
+
+    Where it is not known which words are the part's, their number is 0.
+    """
     paths: dict[str, set[str]] = {}
     for site in sites:
         paths.setdefault(site.name, set()).add(".".join(_steps(site.path, site.name, known)))
@@ -140,7 +180,7 @@ def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple
 
 
 def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
-    """The scalars of an element, and what else the paths name: an array in a struct, or all where the source tells no type."""
+    """Return the scalars of an element, and what else the paths name: arrays in structs, or all where the source gives no type."""
     type_text = known.element_type(name)
     leaves = _leaves(type_text, (), known) if type_text else []
     for steps in sorted((path.split(".") if path else [] for path in paths), key=len, reverse=True):
@@ -151,7 +191,7 @@ def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, .
 
 
 def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
-    """The scalars of a type: ("x",), ("position", "y"), …; what has no known parts is one."""
+    """Return the scalars of a type: ("x",), ("position", "y"), …; what has no known parts is one."""
     base = re.split(r"[<\s]", type_text)[0]
     if base in known.structs and len(prefix) < 4:
         return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
@@ -161,15 +201,16 @@ def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tup
 
 
 def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
+    """Return whether a path of these steps touches a scalar."""
     for step, part in zip(steps, leaf, strict=False):
-        swizzle = set(step) <= set("xyzw") and part in _WIDTHS
+        swizzle = set(step) <= set("xyzw") and part in _LETTERS
         if step not in ("?", part) and not (swizzle and part in step):
             return False
     return True
 
 
 def _steps(path: str, name: str, known: Sources) -> list[str]:
-    """The parts of a path; a vector's letters as xyzw. What is no field of a struct is a vector's."""
+    """Return the steps of a path, a vector's letters as xyzw. What is no field of a struct is a vector's."""
     steps, type_text = [], known.element_type(name) or ""
     for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
         fields = dict(known.structs.get(re.split(r"[<\s]", type_text)[0], []))
@@ -180,5 +221,5 @@ def _steps(path: str, name: str, known: Sources) -> list[str]:
 
 
 def _component(subscript: re.Match) -> str:
-    """`[1]` of a vector is its `.y`; which one `[i]` is nobody knows."""
+    """Return `.y` for `[1]` of a vector, `.?` for `[i]`."""
     return f".{'xyzw'[int(subscript.group(1))]}" if subscript.group(1) in ("0", "1", "2", "3") else ".?"

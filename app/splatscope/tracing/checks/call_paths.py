@@ -1,4 +1,4 @@
-"""By which calls a thread came to where it is: a barrier in a function is another barrier for each place that calls it."""
+"""The calls by which a thread came to an event: a barrier in a function is another barrier for each statement that calls it."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ _ENDS_A_STATEMENT = ("step", "value", "element", "branch", "loop", "write", "ret
 
 
 def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
-    """Of events inside of called functions, the sites of the statements that called these, outermost first.
+    """Return, of events inside of called functions, the sites of the statements that called these, outermost first.
 
-    A statement is known by the record that it leaves when it is through; where a thread never got there stands -1.
+    A statement is known by the record that it leaves when it ends; -1 stands for one that its thread never ended.
     """
     calls, returns = (trace.at(lambda s, kind=kind: s.kind == kind) for kind in ("call", "return"))
     depth = trace.count(calls).astype(np.int64) - trace.count(returns) + returns  # a return still belongs to its function
@@ -18,7 +18,7 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
     following: dict[int, np.ndarray] = {}
 
     def statement(left: int) -> int:
-        """The site of the next record by which the caller of a function that was left ends a statement."""
+        """Return the site of the next record by which the caller of a function that was left ends a statement."""
         outside = int(depth[left]) - 1
         if outside not in following:
             marks = np.where(ends & (depth <= outside), np.arange(len(trace)), len(trace))

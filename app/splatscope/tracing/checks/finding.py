@@ -1,4 +1,4 @@
-"""What a finding is."""
+"""What is wrong with a recorded kernel: one cause, and where it was seen."""
 
 from dataclasses import asdict, dataclass, field
 
@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 class Finding:
     """One cause.
 
-    `kind` is one of race, benign-race, out-of-bounds, uninitialised-read, barrier-divergence, nan, timeout; `name` the declared
-    identifier; `lines`, `threads` and `events` belong together, the earlier access first; `count` is how often it was seen.
+    `kind` is that of a check in the registry, `name` the declared identifier, without index. `lines`, `threads` and `events` belong
+    together, the earlier access first; `events` are numbers in the trace. `index` is the element, `count` how often it was seen.
     """
 
     kind: str
@@ -22,4 +22,5 @@ class Finding:
     file: str = ""
 
     def as_dict(self) -> dict:
+        """Return the finding in plain parts."""
         return asdict(self)

@@ -7,13 +7,23 @@ as long as it is only passed on: in a statement that names a variable which hold
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
+_MOST_ASKED = 4096  # reads of what nobody wrote, whether one is not finite
 
-def not_finite(trace: Trace, trusted: np.ndarray) -> list[Finding]:
-    """The first NaN, or infinity that nobody meant, in the device's order."""
+
+@check("nan", label="Not a finite number:", severity="error", gone="the NaN", order=70)
+def not_finite(trace: Trace, context: Context) -> list[Finding]:
+    """Return the first NaN, or infinity that nobody meant, in the device's order.
+
+    None where a read of what nobody wrote has brought such a value: then that is the cause.
+    """
+    if any(_reads_no_number(trace, finding) for finding in context.findings("uninitialised-read")):
+        return []
     bad = np.zeros(len(trace), bool)
     infinite: dict[int, np.ndarray] = {}
     by_site = np.argsort(trace.site, kind="stable")
@@ -27,10 +37,10 @@ def not_finite(trace: Trace, trusted: np.ndarray) -> list[Finding]:
         bad[events[nan]] = True
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
-    for number in set(infinite) - _meant([*infinite], trace):
+    for number in set(infinite) - _meant([*infinite], trace, context.sources):
         bad[infinite[number]] = True
     order = trace.order
-    hits = order[(bad & trusted)[order]]
+    hits = order[(bad & context.trusted)[order]]
     if len(hits) == 0:
         return []
     event = int(hits[0])
@@ -42,9 +52,8 @@ def not_finite(trace: Trace, trusted: np.ndarray) -> list[Finding]:
     return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], len(hits), site.file)]
 
 
-def _meant(numbers: list[int], trace: Trace) -> set[int]:
-    """Those of these sites whose infinities are constants of the source, or come from one."""
-    sources = Sources.of(trace) if numbers else None
+def _meant(numbers: list[int], trace: Trace, sources: Sources) -> set[int]:
+    """Return those of these sites whose infinities are constants of the source, or come from one."""
     origins = {number: sources.origins(trace.sites[number]) for number in numbers}
     meant = {number for number, names in origins.items() if names is not None and not names}
     while True:
@@ -53,3 +62,11 @@ def _meant(numbers: list[int], trace: Trace) -> set[int]:
         if not more:
             return meant
         meant |= more
+
+
+def _reads_no_number(trace: Trace, finding: Finding) -> bool:
+    """Return whether a read of what nobody wrote, or another of that variable on that line, brought a value that is not finite."""
+    site = trace.sites[trace.site[finding.events[0]]]
+    same = trace.at(lambda s: (s.kind, s.file, s.line, s.name) == (site.kind, site.file, site.line, site.name))
+    values = (trace.value(event) for event in np.flatnonzero(same)[:_MOST_ASKED].tolist())
+    return not all(np.isfinite(np.array(value or [0.0], float)).all() for value in values)

@@ -10,6 +10,7 @@ from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.adapters import adapters
 from splatscope.services.recordings import check_source, record_source, source_costs
+from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.draft import entry_of, job_of, public
 from splatscope.web.debugger.inputs import InputError
@@ -24,15 +25,11 @@ if TYPE_CHECKING:
 
 BOTH = "both"
 KEPT = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")  # of a draft
-GONE = {
-    "race": "the race",
-    "benign-race": "the harmless race",
-    "out-of-bounds": "the access out of bounds",
-    "uninitialised-read": "the read of what nobody wrote",
-    "barrier-divergence": "the divergent barrier",
-    "nan": "the NaN",
-    "timeout": "the endless loop",
-}
+
+
+def gone_words(kinds: set[str]) -> str:
+    """Return what is said of a fix that took findings of these kinds away."""
+    return f"The fix took {' and '.join(CHECKS[kind].gone for kind in sorted(kinds))} away." if kinds else "The fix was made."
 
 
 @dataclass(frozen=True)
@@ -140,10 +137,8 @@ class RunHistory:
             return
         self._bench.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
         if fix:
-            gone = sorted(set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"]))
-            self._bench.notice = (
-                f"The fix took {' and '.join(GONE.get(kind, kind) for kind in gone)} away." if gone else "The fix was made."
-            )
+            gone = set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"])
+            self._bench.notice = gone_words(gone)
 
     async def _on_both(self, job: KernelJob, interface: Interface) -> None:
         """The same dispatch on the first two devices."""

@@ -8,25 +8,13 @@ import {describeEvent} from "#web/stepper/model/describe.js"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
- * @import {Severity} from "./icons.js"
  */
-
-/** @type {Record<string, [Severity, string]>} */
-const KINDS = {
-  race: ["error", "Race on"],
-  "benign-race": ["note", "Harmless race on"],
-  "out-of-bounds": ["error", "Outside of"],
-  nan: ["error", "Not a finite number:"],
-  "uninitialised-read": ["warn", "Read before any write:"],
-  "barrier-divergence": ["error", "Threads part at a barrier"],
-  timeout: ["error", "A loop that does not end"],
-}
 
 /**
  * How serious a finding is.
  * @param {Finding} finding
  */
-export const severityOf = (finding) => KINDS[finding.kind]?.[0] ?? "error"
+export const severityOf = (finding) => finding.severity ?? "error"
 
 export class Findings {
   /** @type {Recording} */
@@ -100,13 +88,10 @@ export class Findings {
    */
   #card(finding, number) {
     const {recording, stepper} = this,
-      [level, words] = KINDS[finding.kind] ?? ["error", finding.kind]
+      [level, words] = [severityOf(finding), finding.label ?? finding.kind]
     const memory = recording.memories.find((m) => m.name === finding.name)
     const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
-    const target =
-      finding.kind === "barrier-divergence" || finding.kind === "timeout"
-        ? null
-        : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
+    const target = finding.names_memory === false ? null : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
     const rows = finding.events.map((step, i) => {
       const event = step - 1,
         {verb, target: on, value} = describeEvent(recording, event)

@@ -1,0 +1,127 @@
+"""Which barrier each thread of a workgroup arrives at, and the first at which they do not all meet.
+
+All threads of a workgroup meet at their first barrier, then at their second, and so on: the n-th arrival of each is compared with
+the n-th of the others. GPUVerify calls a mismatch barrier divergence (Betts, Chong, Donaldson, Qadeer and Thomson, "GPUVerify: a
+verifier for GPU kernels", OOPSLA 2012). For example, four threads and the barriers A, B and C:
+
+    thread   1st arrival   2nd arrival
+    0        A             B
+    1        A             B
+    2        A             C
+    3        A             none: it ends
+
+All meet at A. The second arrivals differ: threads 0 and 1 wait together at B, thread 2 waits elsewhere, thread 3 is absent. What
+all did before A is ordered and can be judged; so is what 0 and 1 did between A and B. What 2 and 3 did after A no barrier orders
+any more: a race found there would be a consequence of the divergence, not another fault.
+
+The same statement is another barrier for each place that calls the function in which it stands.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splatscope.tracing.checks.call_paths import call_sites
+from splatscope.tracing.trace import Trace
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first barrier that not all threads of a workgroup meet.
+
+    `together` and `elsewhere` are the arrivals (events) of one turn, in the device's order: those at the barrier that was reached
+    first, and those at another. `absent` are the threads that end without arriving so often. `ordered` says of each event of the
+    trace whether a barrier still orders it.
+    """
+
+    together: np.ndarray
+    elsewhere: np.ndarray
+    absent: np.ndarray
+    ordered: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Threads:
+    """What is known of each thread, (threads,) each.
+
+    Those `ended` by force, in an endless loop, might have arrived anywhere. Those `cut`, whose record was full, arrived at least
+    `arrivals` times.
+    """
+
+    ended: np.ndarray
+    cut: np.ndarray
+    arrivals: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Arrivals:
+    """The arrivals of all threads that were not ended, by turn, then in the device's order; (arrivals,) each.
+
+    `turn` is 1 for a thread's first arrival; equal `barrier` numbers are the same barrier.
+    """
+
+    event: np.ndarray
+    turn: np.ndarray
+    barrier: np.ndarray
+
+
+def first_divergence(trace: Trace) -> Divergence | None:
+    """Find the first turn at which the threads do not all arrive at one barrier; None where they always do."""
+    is_arrival = trace.at(lambda site: site.kind == "arrive")
+    if not is_arrival.any():
+        return None
+    turn = trace.count(is_arrival).astype(np.int64)  # of each event, how many barriers its thread has arrived at
+    threads, arrivals = _arrivals(trace, np.flatnonzero(is_arrival), turn)
+    wrong = _first_wrong_turn(threads, arrivals)
+    if wrong is None:
+        return None
+    here = np.flatnonzero(arrivals.turn == wrong)
+    is_first = arrivals.barrier[here] == arrivals.barrier[here[0]]
+    together, elsewhere = arrivals.event[here[is_first]], arrivals.event[here[~is_first]]
+    has_fewer = threads.arrivals < wrong
+    absent = np.flatnonzero(has_fewer & ~threads.ended & ~threads.cut)
+
+    # Threads that wait together are ordered up to this turn, as are those of which the rest is unknown; others up to the last.
+    waits = threads.ended | (threads.cut & has_fewer)
+    waits[trace.thread[together]] = True
+    ordered = turn < np.where(waits[trace.thread], wrong, wrong - 1)
+    return Divergence(together, elsewhere, absent, ordered)
+
+
+def _arrivals(trace: Trace, events: np.ndarray, turn: np.ndarray) -> tuple[_Threads, _Arrivals]:
+    count = trace.header["threads"]
+    ended, cut = np.zeros(count, bool), np.zeros(count, bool)
+    ended[trace.thread[trace.kinds == "overrun"]] = True
+    cut[trace.header.get("cut_threads", [])] = True
+    events = events[~ended[trace.thread[events]]]
+    events = events[np.lexsort((trace.slot[events], turn[events]))]
+    threads = _Threads(ended, cut, np.bincount(trace.thread[events], minlength=count))
+    return threads, _Arrivals(events, turn[events], _barriers(trace, events))
+
+
+def _barriers(trace: Trace, events: np.ndarray) -> np.ndarray:
+    """Number the barriers of arrivals: by statement, and within called functions by the statements that called them."""
+    sites = trace.site[events].astype(np.int64)
+    entry = trace.header["entry"]
+    if all(trace.sites[site].function == entry for site in np.unique(sites)):
+        return sites
+    call_paths = call_sites(trace, events)
+    if any(-1 in path for path in call_paths.values()):  # a call that never ended: its statement is not known
+        return sites
+    numbers: dict[tuple, int] = {}
+    paths = ((site, *call_paths.get(event, ())) for event, site in zip(events.tolist(), sites.tolist(), strict=True))
+    return np.array([numbers.setdefault(path, len(numbers)) for path in paths], np.int64)
+
+
+def _first_wrong_turn(threads: _Threads, arrivals: _Arrivals) -> int | None:
+    """Return the first turn with arrivals at two barriers, or with fewer arrivals than threads that must arrive."""
+    turns, starts = np.unique(arrivals.turn, return_index=True)
+    if len(turns) == 0:
+        return None
+    lowest, highest = (extreme.reduceat(arrivals.barrier, starts) for extreme in (np.minimum, np.maximum))
+    arrived = np.diff(np.r_[starts, len(arrivals.turn)])
+    arrivals_before_cut = np.sort(threads.arrivals[threads.cut & ~threads.ended])
+    missing_in_record = np.searchsorted(arrivals_before_cut, turns)  # threads that were cut before they arrived so often
+    expected = (~threads.ended).sum() - missing_in_record
+    wrong = np.flatnonzero((lowest != highest) | (arrived != expected))
+    return int(turns[wrong[0]]) if len(wrong) else None

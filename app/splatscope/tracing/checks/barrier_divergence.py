@@ -1,0 +1,45 @@
+"""A barrier that some threads of the workgroup never reach, or at which they wait in another place: see `arrivals`."""
+
+import numpy as np
+
+from splatscope.tracing.checks.arrivals import Divergence
+from splatscope.tracing.checks.call_paths import call_sites
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "barrier-divergence",
+    label="Threads part at a barrier",
+    severity="error",
+    gone="the divergent barrier",
+    order=20,
+    names_memory=False,
+)
+def barrier_divergence(trace: Trace, context: Context) -> list[Finding]:
+    """Return the first barrier that not all threads meet."""
+    return [_finding(trace, context.divergence)] if context.divergence else []
+
+
+def _finding(trace: Trace, found: Divergence) -> Finding:
+    first, elsewhere, absent = int(found.together[0]), found.elsewhere, found.absent
+    site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
+    begin = f"Thread {thread} waits at the barrier on line {site.line}"
+    count = f"of {trace.header['threads']} threads"
+    if len(elsewhere) == 0:
+        message = f"{begin}, thread {absent[0]} ends without it ({len(absent)} {count} do)."
+        threads = [thread, int(absent[0])]
+        return Finding("barrier-divergence", site.name, message, [site.line], threads, 0, [first], len(absent), site.file)
+    other = int(elsewhere[0])
+    line, other_thread = trace.sites[trace.site[other]].line, int(trace.thread[other])
+    rest = f"({len(elsewhere)} {count} wait elsewhere)."
+    message = f"{begin}, thread {other_thread} at the one on line {line} {rest}"
+    lines, threads, events = [site.line, line], [thread, other_thread], [first, other]
+    if trace.site[first] == trace.site[other]:  # the same one, called from two places
+        paths = call_sites(trace, np.array(events))
+        pairs = zip(paths[first], paths[other], strict=False)
+        lines = next(([trace.sites[a].line, trace.sites[b].line] for a, b in pairs if a != b), lines)
+        message = f"{begin} by the call on line {lines[0]}, thread {other_thread} by the one on line {lines[1]} {rest}"
+    return Finding("barrier-divergence", site.name, message, lines, threads, 0, events, len(elsewhere), site.file)

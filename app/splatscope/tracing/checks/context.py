@@ -1,0 +1,86 @@
+"""What the checks of one trace share: which events they may trust, the accesses to memory, what the source says.
+
+One cause makes one finding. So nothing is judged that only follows from another finding: what comes after the end of an endless
+loop, and what threads do past a barrier that not all of them met. Nor is what the recording does not show in full: no races
+where a barrier is not recorded, no reads of shared memory that something unrecorded may have written.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import Accesses, accesses
+from splatscope.tracing.checks.arrivals import Divergence, first_divergence
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.race_detection import races_in
+from splatscope.tracing.checks.registry import CHECKS
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.trace import Trace
+
+
+class Context:
+    """The common knowledge of the checks of one trace, each part worked out when a check first asks for it."""
+
+    def __init__(self, trace: Trace):
+        self._trace = trace
+        self._findings: dict[str, list[Finding]] = {}
+
+    def findings(self, kind: str) -> list[Finding]:
+        """Return the findings of a kind, for a check whose findings may follow from these."""
+        if kind not in self._findings:
+            check = CHECKS[kind]
+            judged = not check.needs_barriers or "barriers" not in self.unrecorded
+            self._findings[kind] = check.find(self._trace, self) if judged else []
+        return self._findings[kind]
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What the texts of the modules say."""
+        return Sources.of(self._trace)
+
+    @cached_property
+    def unrecorded(self) -> set[str]:
+        """The shared variables that something accesses unrecorded, and "barriers" where one is not recorded."""
+        return self.sources.unrecorded(self._trace.sites)
+
+    @cached_property
+    def trusted(self) -> np.ndarray:
+        """Of each event, whether it comes before the end of the first endless loop: (events,) bool."""
+        return before_overrun(self._trace)
+
+    @cached_property
+    def divergence(self) -> Divergence | None:
+        """The first barrier that not all threads meet."""
+        return first_divergence(self._trace)
+
+    @cached_property
+    def ordered(self) -> np.ndarray:
+        """Of each event, whether it is trusted and its thread had passed no barrier that not all met: (events,) bool."""
+        return self.trusted & self.divergence.ordered if self.divergence else self.trusted
+
+    @cached_property
+    def shared(self) -> Accesses:
+        """The ordered accesses to shared memory."""
+        return accesses(self._trace, "shared", self.ordered, self.sources)
+
+    @cached_property
+    def device(self) -> Accesses:
+        """The ordered accesses to buffers."""
+        return accesses(self._trace, "device", self.ordered, self.sources)
+
+    @cached_property
+    def races(self) -> list[Finding]:
+        """The races, true and benign, in shared memory and then in buffers."""
+        return [*races_in(self._trace, self.shared), *races_in(self._trace, self.device)]
+
+
+def before_overrun(trace: Trace) -> np.ndarray:
+    """Return of each event whether it comes before the first endless loop was ended, (events,) bool.
+
+    Afterwards the kernel is no longer the one that was written.
+    """
+    overruns, order = trace.at(lambda site: site.kind == "overrun"), trace.order
+    before = np.ones(len(trace), bool)
+    if overruns.any():
+        before[order[np.argmax(overruns[order]) :]] = False
+    return before

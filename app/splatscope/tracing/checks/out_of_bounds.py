@@ -1,0 +1,28 @@
+"""Accesses outside of an array or a buffer. The recorder does not perform such stores, and reads the last element instead."""
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import OUTSIDE_FLAG
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.trace import Trace
+
+
+@check("out-of-bounds", label="Outside of", severity="error", gone="the access out of bounds", order=30)
+def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each line and memory."""
+    is_outside = (trace.flags & OUTSIDE_FLAG != 0) | trace.at(lambda site: site.kind == "out-of-bounds")
+    found: dict[tuple, Finding] = {}
+    for event in np.flatnonzero(is_outside & context.trusted):
+        site = trace.sites[trace.site[event]]
+        cause = (site.name, site.file, site.line)
+        if cause in found:
+            found[cause].count += 1
+            continue
+        thread, index = int(trace.thread[event]), int(trace.index[event])
+        signed = index if index < 2**31 else index - 2**32
+        verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
+        message = f"Thread {thread} {verb} {site.name}[{signed}] on line {site.line}, which is outside."
+        found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
+    return list(found.values())

@@ -1,0 +1,218 @@
+"""How races are found.
+
+Two accesses race if they touch the same address, nothing orders them, one of them writes, and not both are atomic. Race detectors
+order accesses by vector clocks, and FastTrack showed that one epoch `c@t` (the clock c of thread t) does for most of them (Flanagan
+and Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009). The only synchronisation inside of a workgroup
+is a barrier that all its threads meet. After it all clocks are equal, so the number of barriers passed is the whole clock: two
+accesses of different threads are ordered if and only if their epochs differ. Each memory has its own, as a barrier orders shared
+memory, buffers, or both. For example, two threads and one barrier:
+
+    thread 0                    thread 1                    epoch
+    tile[0] = 1  (line 3)       x = tile[0]  (line 4)       0        a race
+    barrier                     barrier
+    y = tile[0]                 z = tile[0]                 1        two reads
+
+So accesses are sorted into segments, one for each address and epoch, and only pairs within a segment are looked at.
+
+A race is benign if it changes nothing whoever comes first: two writes of the same value, or a write and a read of that value by a
+thread that wrote it itself. That a read saw the same value from before is chance, and no excuse.
+
+Between workgroups no barrier orders anything, but an atomic may hand over, as where the last group adds up what all wrote.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import NEVER, Accesses
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.trace import Trace
+
+_MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of rows that race, the earlier row in the table first; (pairs,) each."""
+
+    first: np.ndarray
+    second: np.ndarray
+    benign: np.ndarray
+
+    def take(self, chosen: np.ndarray) -> "_Pairs":
+        return _Pairs(self.first[chosen], self.second[chosen], self.benign[chosen])
+
+
+def races_in(trace: Trace, table: Accesses, between_groups: bool = False) -> list[Finding]:
+    """Return the races among accesses, true and benign, one finding for each variable and pair of lines.
+
+    A benign race that shares a line of the same variable with a true one is left out.
+    """
+    if len(table) == 0:
+        return []
+    atomics = table.take(table.atomic)
+    table = table.take(_suspicious(table, between_groups))
+    if len(table) == 0:
+        return []
+    reads_own_value = _reads_own_value(table)
+    rows = _representatives(table, between_groups, reads_own_value)
+    pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
+    if between_groups:
+        pairs = _without_handed_over(trace, table, atomics, pairs)
+    return _without_lesser(_findings(trace, table, pairs))
+
+
+def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
+    """Return of each access who is to be ordered: its thread, or its workgroup."""
+    return table.group if between_groups else table.thread
+
+
+def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
+    """Return the rows of segments with two actors, a write, and an access that is not atomic."""
+    segment, starts, who = table.segment, table.segment_starts, _actor(table, between_groups)
+    has_two = np.minimum.reduceat(who, starts) != np.maximum.reduceat(who, starts)
+    has_write = np.logical_or.reduceat(table.writes, starts)
+    has_plain = ~np.logical_and.reduceat(table.atomic, starts)
+    return np.flatnonzero((has_two & has_write & has_plain)[segment])
+
+
+def _reads_own_value(table: Accesses) -> np.ndarray:
+    """Return of each row whether it reads the value that its own thread wrote earlier in the segment."""
+    own_write, has_own_write = table.own_earlier_write()
+    return has_own_write & (table.value[own_write] == table.value) & table.valued & ~table.writes
+
+
+def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.ndarray) -> np.ndarray:
+    """Return the rows that show whatever conflict there is, so that the pairs do not grow with the number of accesses.
+
+    Of each site's accesses in a segment three: the first, the first by another actor, and the first with another value.
+    """
+    kind = table.site.astype(np.int64) * 2 + reads_own_value
+    order = np.lexsort((kind, table.segment))
+    starts = np.flatnonzero(np.r_[True, (np.diff(table.segment[order]) != 0) | (np.diff(kind[order]) != 0)])
+    is_start = np.zeros(len(order), np.int64)
+    is_start[starts[1:]] = 1
+    run = np.cumsum(is_start)  # of each row in this order, the number of its segment and site
+    chosen = [order[starts]]
+    for column in (_actor(table, between_groups), table.value):
+        ordered = column[order]
+        differs = ordered != ordered[starts][run]
+        first = np.minimum.reduceat(np.where(differs, np.arange(len(order)), NEVER), starts)
+        chosen.append(order[first[first != NEVER]])
+    return np.unique(np.concatenate(chosen))
+
+
+def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.ndarray, rows: np.ndarray) -> _Pairs:
+    """Return all pairs of the given rows that race: rows of one segment stand together, so neighbours at growing distance."""
+    who, segment = _actor(table, between_groups), table.segment
+    found, distance = [], 1
+    while distance < len(rows):
+        a, b = rows[:-distance], rows[distance:]
+        together = segment[a] == segment[b]
+        if not together.any():
+            break
+        a, b = a[together], b[together]
+        races = (who[a] != who[b]) & (table.writes[a] | table.writes[b])
+        races &= ~(table.atomic[a] & table.atomic[b]) & ~(table.vague[a] & table.vague[b])
+        a, b = a[races], b[races]
+        benign = (table.writes[a] | reads_own_value[a]) & (table.writes[b] | reads_own_value[b])
+        benign &= ~table.atomic[a] & ~table.atomic[b]
+        benign &= table.valued[a] & table.valued[b] & (table.value[a] == table.value[b])
+        found.append((a, b, benign))
+        distance += 1
+    return _Pairs(*(np.concatenate(columns) for columns in zip(*found, strict=True))) if found else _Pairs(*(rows[:0],) * 3)
+
+
+def _without_handed_over(trace: Trace, table: Accesses, atomics: Accesses, pairs: _Pairs) -> _Pairs:
+    """Leave out pairs of sites whose pairs were all handed from group to group.
+
+    That is: after the earlier access its thread passed a device barrier and its group did an atomic; after that the other group did
+    one on the same address and the later thread passed a device barrier.
+    """
+    barriers = np.flatnonzero(trace.at(lambda s: s.kind == "resume" and s.space in ("device", "both")))
+    if len(barriers) == 0 or len(atomics) == 0:
+        return pairs
+    swap = table.slot[pairs.first] > table.slot[pairs.second]
+    earlier, later = np.where(swap, pairs.second, pairs.first), np.where(swap, pairs.first, pairs.second)
+    causes, number = np.unique(np.c_[table.site[earlier], table.site[later]], axis=0, return_inverse=True)
+    kept = np.ones(len(pairs.first), bool)
+    for cause in range(len(causes)):
+        mine = np.flatnonzero(number == cause)
+        if len(mine) <= _MOST_HANDED and all(_handed_over(trace, table, atomics, barriers, earlier[p], later[p]) for p in mine):
+            kept[mine] = False
+    return pairs.take(kept)
+
+
+def _handed_over(trace: Trace, table: Accesses, atomics: Accesses, barriers: np.ndarray, a: int, b: int) -> bool:
+    """Return whether row `b` comes after a barrier after an atomic after one on the same address after a barrier after row `a`."""
+    after = barriers[(trace.thread[barriers] == table.thread[a]) & (barriers > table.event[a])]
+    before = barriers[(trace.thread[barriers] == table.thread[b]) & (barriers < table.event[b])]
+    if len(after) == 0 or len(before) == 0:
+        return False
+    gives = np.flatnonzero((atomics.group == table.group[a]) & (atomics.slot > trace.slot[after[0]]))
+    takes = np.flatnonzero((atomics.group == table.group[b]) & (atomics.slot < trace.slot[before[-1]]))
+    given: dict[int, int] = {}  # by address, the earliest slot
+    for row in gives.tolist():
+        address, slot = int(atomics.address[row]), int(atomics.slot[row])
+        given[address] = min(slot, given.get(address, slot))
+    return any(given.get(int(atomics.address[row]), NEVER) < int(atomics.slot[row]) for row in takes)
+
+
+def _findings(trace: Trace, table: Accesses, pairs: _Pairs) -> list[Finding]:
+    """Return one finding for each variable and pair of lines, shown by its first pair, counted by segments."""
+    if len(pairs.first) == 0:
+        return []
+    pairs = pairs.take(np.argsort(table.slot[pairs.second], kind="stable"))
+    sites = np.c_[table.site[pairs.first], table.site[pairs.second], pairs.benign]
+    causes, number = np.unique(sites, axis=0, return_inverse=True)
+    first_pair = np.array([np.argmax(number == cause) for cause in range(len(causes))], np.int64)
+    found: dict[tuple, Finding] = {}
+    for cause in np.argsort(first_pair).tolist():
+        pair = first_pair[cause]
+        count = len(np.unique(table.segment[pairs.first[number == cause]]))
+        finding = _finding(trace, table, int(pairs.first[pair]), int(pairs.second[pair]), bool(pairs.benign[pair]))
+        key = (finding.kind, finding.name, finding.file, *sorted(finding.lines))
+        if key in found:
+            found[key].count += count
+        else:
+            finding.count = count
+            found[key] = finding
+    return list(found.values())
+
+
+def _without_lesser(findings: list[Finding]) -> list[Finding]:
+    """Leave out benign races that share a line of the same variable with a true one, or with a benign one before."""
+    taken: set[tuple] = set()
+    kept = []
+    for finding in sorted(findings, key=lambda f: f.kind != "race"):
+        lines = {(finding.name, finding.file, line) for line in finding.lines}
+        if finding.kind == "race" or not lines & taken:
+            kept.append(finding)
+            taken |= lines
+    return kept
+
+
+def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: bool) -> Finding:
+    events = [int(table.event[first]), int(table.event[second])]
+    if table.slot[first] > table.slot[second]:
+        events.reverse()
+    sites = [trace.sites[trace.site[event]] for event in events]
+    index = int(trace.index[events[0]])
+    has_index = sites[0].dims or sites[0].space == "device"
+    name = f"{sites[0].name}[{index}]{sites[0].path}" if has_index else sites[0].name + sites[0].path
+    who = [_thread_words(trace, event) for event in events]
+    verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
+    end = ": the value is the same whoever comes first." if benign else ", and nothing orders the two."
+    message = f"{who[0]} {verbs[0]} {name} on line {sites[0].line}, {who[1].lower()} {verbs[1]} it on line {sites[1].line}{end}"
+    threads = [int(trace.thread[event]) for event in events]
+    lines = [site.line for site in sites]
+    return Finding("benign-race" if benign else "race", sites[0].name, message, lines, threads, index, events, file=sites[0].file)
+
+
+def _thread_words(trace: Trace, event: int) -> str:
+    thread = int(trace.thread[event])
+    if not trace.header.get("all_groups"):
+        return f"Thread {thread}"
+    x, y, _ = trace.header["groups"]
+    group, lane = divmod(thread, trace.header["lanes"])
+    return f"Thread {lane} of group {group % x},{group // x % y},{group // (x * y)}"

@@ -1,0 +1,28 @@
+"""A loop that used up its thread's budget of iterations, and was ended."""
+
+import numpy as np
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.trace import Trace
+
+
+@check("timeout", label="A loop that does not end", severity="error", gone="the endless loop", order=10, names_memory=False)
+def timeouts(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding a loop. Of each thread the first loop counts: afterwards its budget is gone."""
+    found: dict[tuple, Finding] = {}
+    ended: set[int] = set()
+    for event in np.flatnonzero(trace.at(lambda site: site.kind == "overrun")):
+        site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
+        if thread in ended:
+            continue
+        ended.add(thread)
+        cause = (site.file, site.line)
+        if cause in found:
+            found[cause].count += 1
+            continue
+        budget = trace.header.get("loop_budget", 0)
+        message = f"The loop on line {site.line} was ended in thread {thread} after {budget:,} iterations."
+        found[cause] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)
+    return list(found.values())

@@ -1,0 +1,70 @@
+"""Reads of shared memory that no write comes before for certain: none by the thread itself, none in an epoch before."""
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import NEVER, Accesses
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "uninitialised-read",
+    label="Read before any write:",
+    severity="warn",
+    gone="the read of what nobody wrote",
+    order=60,
+    needs_barriers=True,
+)
+def uninitialized_reads(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each variable and line. What something unrecorded may have written is not judged."""
+    table = context.shared
+    found: dict[tuple, Finding] = {}
+    for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
+        event, thread = int(table.event[row]), int(table.thread[row])
+        site, index = trace.sites[trace.site[event]], int(trace.index[event])
+        cause = (site.name, site.file, site.line)
+        if site.name in context.unrecorded:
+            continue
+        if cause in found:
+            found[cause].count += 1
+            continue
+        cell = f"{site.name}[{index}]" if site.dims else site.name
+        message = f"Thread {thread} reads {cell} on line {site.line}, which nobody is certain to have written before."
+        found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
+    return list(found.values())
+
+
+def _rows(table: Accesses, complete_before: int) -> np.ndarray:
+    """Return the rows that read what nobody is certain to have written, in the device's order.
+
+    Where a write of the same epoch races with the read, the race is what is reported. Only epochs below `complete_before` are
+    judged.
+    """
+    segment, starts = table.segment, table.segment_starts
+    cell = np.r_[0, np.cumsum(np.diff(table.address) != 0)]
+    first_write = np.where(table.writes, table.epoch.astype(np.int64), NEVER)
+    first_written = np.minimum.reduceat(first_write, np.flatnonzero(np.r_[True, np.diff(cell) != 0]))[cell]
+    is_early = table.reads & (table.epoch <= first_written) & (table.epoch < complete_before)
+
+    def written_by_another(marks: np.ndarray) -> np.ndarray:
+        thread = table.thread.astype(np.int64)
+        lowest = np.minimum.reduceat(np.where(marks, thread, NEVER), starts)[segment]
+        highest = np.maximum.reduceat(np.where(marks, thread, -1), starts)[segment]
+        return (highest >= 0) & ((lowest != thread) | (highest != thread))
+
+    plain_writes = table.writes & ~table.atomic
+    raced = np.where(table.atomic, written_by_another(plain_writes), written_by_another(table.writes))
+    _, wrote_before = table.own_earlier_write()
+    rows = np.flatnonzero(is_early & ~wrote_before & ~raced)
+    return rows[np.argsort(table.slot[rows])]
+
+
+def _first_incomplete_epoch(trace: Trace) -> int:
+    """Return the first epoch of shared memory of which a part may be missing, as a thread's record was full."""
+    cut = np.isin(trace.thread, trace.header.get("cut_threads", []))
+    if not cut.any():
+        return 2**32
+    _, last = np.unique(trace.thread[cut][::-1], return_index=True)  # of each thread, its last event
+    return int(trace.shared_epoch[cut][::-1][last].min())

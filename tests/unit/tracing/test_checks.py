@@ -1,0 +1,100 @@
+"""The registry of checks: a new kind of finding is known to all who show one by its registration alone."""
+
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from splatscope.cli.trace import _report
+from splatscope.recordings.packed import packed_recording
+from splatscope.tracing.checks import CHECKS, Check, Finding, check, find
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import Recording
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import NO_SLOT, Trace
+
+KINDS = {"race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout"}
+
+
+def recording(steps: int = 3) -> Recording:
+    """One thread that makes a few steps, on lines 1, 2, …"""
+    sites = [Site("", 0, 0, "nothing"), *(Site("a.slang", line, 1, "step") for line in range(1, steps + 1))]
+    header = {
+        "version": 1, "file": "a.slang", "entry": "main", "adapter": "none (synthetic)", "wave_size": 1, "group_size": [1, 1, 1],
+        "groups": [1, 1, 1], "group": [0, 0, 0], "all_groups": False, "lanes": 1, "threads": 1, "capacity": 16, "loop_budget": 9,
+        "sources": {"a.slang": "a;\nb;\nc;\n"}, "stepped_over": {}, "unseen": [], "truncated": False, "cut_threads": [],
+    }  # fmt: skip
+    nothing = np.zeros(steps, np.uint32)
+    slots = np.full(steps, NO_SLOT, np.uint32)
+    trace = Trace(
+        header, sites, nothing, np.arange(1, steps + 1, dtype=np.uint32), slots, nothing, np.zeros((steps, 3), np.uint32), nothing
+    )
+    return Recording(trace, {}, {}, {}, ["main"], {})
+
+
+@pytest.fixture
+def made_up():
+    """A check that finds fault with line 2."""
+
+    @check("second-line", label="A second line", severity="note", gone="the second line", names_memory=False)
+    def second_line(trace, context):
+        events = np.flatnonzero(trace.at(lambda site: site.line == 2) & context.trusted)
+        return [Finding("second-line", "b", "Line 2 is there.", [2], [int(trace.thread[e])], events=[int(e)]) for e in events]
+
+    yield second_line
+    del CHECKS["second-line"]
+
+
+def test_every_kind_is_registered():
+    assert CHECKS.keys() == KINDS
+    assert len({one.order for one in CHECKS.values()}) == len(CHECKS)
+    assert all(isinstance(one, Check) and one.kind == kind and one.label and one.gone for kind, one in CHECKS.items())
+
+
+def test_a_kind_is_registered_once():
+    with pytest.raises(ValueError, match="a check for race already"):
+        check("race", label="", severity="error", gone="")(lambda trace, context: [])
+
+
+def test_a_made_up_check_is_run(made_up):
+    assert [(finding.kind, finding.lines) for finding in find(recording().trace)] == [("second-line", [2])]
+    assert find(recording(1).trace) == []
+
+
+def test_the_command_line_reports_it(made_up):
+    done = recording()
+    (finding,) = json.loads(json.dumps(_report(done, find(done.trace))))["findings"]
+    assert (finding["kind"], finding["message"]) == ("second-line", "Line 2 is there.")
+
+
+def test_the_browser_gets_its_words_with_the_recording(made_up):
+    done = recording()
+    packed = packed_recording(done, find(done.trace), KernelJob("a;"), {}, adapter="none", adapter_words="none")
+    raw = zlib.decompress(packed.data)
+    (finding,) = json.loads(raw[4 : 4 + int(np.frombuffer(raw[:4], np.uint32)[0])])["findings"]
+    assert packed.meta["findings"] == ["second-line"]
+    assert (finding["label"], finding["severity"], finding["names_memory"]) == ("A second line", "note", False)
+    assert finding["events"] == [2]
+
+
+def test_the_debugger_names_what_a_fix_took_away(made_up):
+    from splatscope.web.debugger.run_history import gone_words
+
+    assert gone_words({"second-line", "race"}) == "The fix took the race and the second line away."
+    assert gone_words(set()) == "The fix was made."
+
+
+def test_what_needs_a_recorded_barrier_is_not_judged_without_one(made_up):
+    done = recording()
+    done.trace.header["sources"] = {"a.slang": "a;\nb;\n#define WAIT GroupMemoryBarrierWithGroupSync()\nWAIT;\n"}
+    calls = []
+    CHECKS["needs"] = Check("needs", "l", "error", "g", lambda trace, context: calls.append(1) or [], needs_barriers=True)
+    try:
+        assert [finding.kind for finding in find(done.trace)] == ["second-line"]
+        assert calls == []
+        done.trace.header["sources"] = {"a.slang": "a;\nb;\n"}
+        find(done.trace)
+        assert calls == [1]
+    finally:
+        del CHECKS["needs"]
