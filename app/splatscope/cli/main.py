@@ -60,14 +60,16 @@ def trace(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
     """Record a kernel on the device it runs on, and say what is wrong with it."""
-    from splatscope.cli import trace as trace_command
+    from splatscope.cli.errors import CallError
+    from splatscope.cli.trace import trace
+    from splatscope.cli.trace_batch import batch
 
     if jobs is not None:
-        trace_command.batch(jobs)
+        batch(jobs)
         return
     if file is None:
-        raise trace_command.CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
-    raise typer.Exit(trace_command.trace(file, entry, groups, group, buffer or [], out, as_json, all_groups))
+        raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    raise typer.Exit(trace(file, entry, groups, group, buffer or [], out, as_json, all_groups))
 
 
 commands.command()(doctor)

@@ -40,6 +40,15 @@ class Adapter:
         return self.name.split(" (")[0]
 
 
+def prepare_for_recording() -> None:
+    """Prepare this process to record a kernel and print what was found; to be called before a device is opened.
+
+    The software driver's optimiser takes most of the time of a recording and changes no result. Warnings would go to stdout.
+    """
+    os.environ.setdefault("GALLIVM_PERF", "nopt")
+    spy.Logger.get().level = spy.LogLevel.fatal
+
+
 @functools.cache
 def open_device(wanted: str | None = None) -> spy.Device:
     """Open the device called `wanted`: a backend or part of an adapter's name; None takes $SPLATSCOPE_DEVICE, else the best.

@@ -11,7 +11,6 @@ import numpy as np
 from splatscope.gpu.reflection import Layout
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
-from splatscope.tracing.trace import Trace
 
 
 def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> bytes:
@@ -33,11 +32,6 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> by
 def with_draft(file: bytes, draft: dict[str, Any]) -> bytes:
     """The same file, with what the page's widgets said."""
     return _with(file, {"draft": _text(draft)})
-
-
-def perfetto(file: bytes) -> bytes:
-    """The Chrome/Perfetto form of a file that `save` made."""
-    return Trace.load(file).perfetto().encode()
 
 
 def _with(file: bytes, arrays: dict[str, np.ndarray]) -> bytes:

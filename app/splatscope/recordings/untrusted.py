@@ -1,6 +1,7 @@
-"""A recording's file that somebody brings. It is not trusted: bounded and checked, on a worker, before anything is made of it."""
+"""A recording's file that a user brings: not trusted, so bounded and checked, in the sandbox, before anything is made of it."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ _REST = ("version", "group_size", "groups", "group", "cut_threads", "truncated",
 
 @dataclass(frozen=True)
 class Opened:
-    """What a file holds: a recording, the job it was made from, the layout of its buffers, and the page's draft ({} for none)."""
+    """What a file holds: a recording, the job it was made from, the layouts of its buffers, and the page's draft ({} for none)."""
 
     recording: Recording
     job: KernelJob
@@ -43,7 +44,7 @@ class Opened:
 
 
 def open_file(name: str, data: bytes) -> Opened:
-    """Reads what `recording_file.save` wrote.
+    """Read what `recording_file.save` wrote.
 
     Raises:
         ArchiveError: it is no recording, or one that cannot be shown; the message says why in one line.
@@ -78,7 +79,7 @@ def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
 
 
 class _Opened(Recording):
-    """A recording whose plain run is over: only whether it left the same is known."""
+    """A recording from a file: of the plain dispatch it is only known whether it left the same buffers."""
 
     same: bool | None = None
 
@@ -88,50 +89,68 @@ class _Opened(Recording):
 
 
 def _check(trace: Trace) -> None:
-    """Refuses what no recorder writes, and what the page could not show.
+    """Refuse what no recorder writes, and what the page could not show; leave of the header what is known.
 
     Raises:
-        ArchiveError, ValueError, KeyError, TypeError.
+        ArchiveError: the recording is too large for a page, or of all workgroups.
+        ValueError: a condition does not hold; the message is its name, which tests read and users do not see.
+        KeyError, TypeError: something is missing, or of another type.
     """
     header = trace.header
     if len(trace) > MOST_EVENTS or len(trace.sites) > MOST_SITES:
         raise ArchiveError(f"it has {len(trace):,} events at {len(trace.sites):,} places; up to {MOST_EVENTS:,} are shown")
     if header.get("all_groups"):
         raise ArchiveError("it holds all workgroups, and the page shows one: record it without --all-groups")
-    triples = [header["group_size"], header["groups"], header["group"]]
-    numbers = [header[name] for name in _NUMBERS] + [number for triple in triples for number in triple]
-    texts = [header[name] for name in _WORDS]
-    sources = header["sources"]
-    good = (
-        all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**31 for n in numbers)
-        and all(len(three) == 3 for three in triples)
-        and all(isinstance(text, str) and len(text) <= MOST_WORD for text in texts)
-        and 0 < header["lanes"] == header["threads"] <= MOST_THREADS
-        and isinstance(header["truncated"], bool)
-        and all(isinstance(n, int) and 0 <= n < header["threads"] for n in header["cut_threads"])
-        and isinstance(sources, dict)
-        and header["file"] in sources
-        and all(isinstance(part, str) for pair in sources.items() for part in pair)
-        and sum(map(len, sources.values())) < MOST_TEXT
-        and all(map(_is_site, trace.sites))
-        and trace.words.shape[1] <= 64
-        and (trace.thread[1:] >= trace.thread[:-1]).all()
-        and int(trace.thread.max(initial=0)) < header["threads"]
-        and int(trace.flags.max(initial=0)) < 4
-        and all(words_in(type_of(trace.sites[number])) <= trace.words.shape[1] for number in np.unique(trace.site))
-    )
-    if not good or header["version"] != VERSION:
-        raise ValueError
+    for conditions in (_header_conditions, _source_conditions, _event_conditions):  # each may rely on those before
+        for name, holds in conditions(trace):
+            if not holds:
+                raise ValueError(name)
     # What a stranger added stays out.
     unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
     trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_REST)} | {"all_groups": False, "unseen": unseen}
+
+
+def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
+    header = trace.header
+    triples = [header["group_size"], header["groups"], header["group"]]
+    numbers = [header[name] for name in _NUMBERS] + [number for triple in triples for number in triple]
+    texts = [header[name] for name in _WORDS]
+    yield "version", header["version"] == VERSION
+    yield "numbers are whole", all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**31 for n in numbers)
+    yield "sizes have three numbers", all(len(three) == 3 for three in triples)
+    yield "names are short", all(_is_word(text) for text in texts)
+    yield "threads are those of one workgroup", 0 < header["lanes"] == header["threads"] <= MOST_THREADS
+    yield "truncated is a bool", isinstance(header["truncated"], bool)
+    yield "cut threads are threads", all(isinstance(n, int) and 0 <= n < header["threads"] for n in header["cut_threads"])
+
+
+def _source_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
+    sources = trace.header["sources"]
+    yield "sources go by file", isinstance(sources, dict)
+    yield "sources are text", all(isinstance(part, str) for pair in sources.items() for part in pair)
+    yield "the kernel's source is there", trace.header["file"] in sources
+    yield "sources are not too long", sum(map(len, sources.values())) < MOST_TEXT
+    yield "sites are well formed", all(map(_is_site, trace.sites))
+
+
+def _event_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
+    width = trace.words.shape[1]
+    yield "values are not too wide", width <= 64
+    yield "events stand by thread", bool((trace.thread[1:] >= trace.thread[:-1]).all())
+    yield "threads are in the workgroup", int(trace.thread.max(initial=0)) < trace.header["threads"]
+    yield "flags are known", int(trace.flags.max(initial=0)) < 4
+    yield "values fit their types", all(words_in(type_of(trace.sites[number])) <= width for number in np.unique(trace.site))
+
+
+def _is_word(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= MOST_WORD
 
 
 def _is_site(site: Site) -> bool:
     texts = (site.file, site.kind, site.name, site.function, site.type, site.path, site.space, site.access, *site.dims)
     return (
         all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**24 for n in (site.line, site.column))
-        and all(isinstance(text, str) and len(text) <= MOST_WORD for text in texts)
+        and all(map(_is_word, texts))
         and isinstance(site.atomic, bool)
         and len(site.dims) <= 8
         and all(len(size) <= 7 for size in site.dims if size.isdecimal())

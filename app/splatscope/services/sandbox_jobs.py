@@ -17,13 +17,15 @@ from splatscope.gpu.diagnostics import Diagnostic, diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Interface, reflect
 from splatscope.recordings.packed import packed_recording
-from splatscope.recordings.recording_file import perfetto, save
+from splatscope.recordings.recording_file import save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.record_and_pack import interface_of, record_and_pack
 from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.perfetto import perfetto
+from splatscope.tracing.trace import Trace
 from splatscope.workers.sandbox.supervisor import Answer
 
 _WARMING = """
@@ -107,7 +109,7 @@ def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
 
 def perfetto_job(file: bytes) -> Answer:
     """Export a recording's file to the Chrome/Perfetto form."""
-    return {}, [perfetto(file)]
+    return {}, [perfetto(Trace.load(file)).encode()]
 
 
 JOBS: dict[str, Callable[..., Answer]] = {

@@ -1,11 +1,11 @@
 """A compiled kernel with its inputs, dispatched and read back."""
 
 import tempfile
-from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
 import slangpy as spy
+from cachetools import LRUCache
 
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
@@ -16,7 +16,10 @@ MOST_COMPILED = 32  # kernels that a process keeps, at about 18 MB each
 
 
 class Dispatch:
-    """Inputs are uploaded once, when it is made."""
+    """A kernel with its inputs on the device: uploaded once, when it is made.
+
+    `recorder` holds the recorder's parameters by name, {} for a plain program.
+    """
 
     def __init__(
         self, device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: KernelJob, recorder: dict
@@ -26,7 +29,7 @@ class Dispatch:
         self._bound = bind(device, program, self._root, job.inputs, recorder)
 
     def dispatch(self, times: int = 1) -> "Dispatch":
-        """Batches it, each time on what the time before left, and waits for the device."""
+        """Dispatch the kernel, each time on what the time before left, and wait for the device."""
         encoder = self._device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
             compute_pass.bind_pipeline(self._pipeline, self._root)
@@ -37,7 +40,7 @@ class Dispatch:
         return self
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """Every buffer as 32-bit words; of a texture the first layer, row by row."""
+        """Return every buffer by name as uint32 words, flat; of a texture the first layer, row by row."""
         return {name: one.buffer.to_numpy().reshape(-1).view(np.uint32) for name, one in self._bound.items()}
 
     @property
@@ -47,30 +50,28 @@ class Dispatch:
 
 
 Compiled = tuple[spy.ShaderProgram, spy.ComputePipeline]
-_kept: OrderedDict[tuple, Compiled] = OrderedDict()
+_programs: LRUCache[tuple, Compiled] = LRUCache(MOST_COMPILED)
 
 
 def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Compiled:
-    """The kernel as it is, from now or before.
+    """Return the kernel as it is, compiled now or before.
 
     Raises:
         CompileError: the compiler does not take it.
     """
     key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())))
-    if key not in _kept:
+    if (found := _programs.get(key)) is None:
         program = build_plain(device, modules, entry, job.include, job.constants)
-        _kept[key] = program, pipeline_of(device, program)
-        if len(_kept) > MOST_COMPILED:
-            _kept.popitem(last=False)
-    _kept.move_to_end(key)
-    return _kept[key]
+        found = _programs[key] = program, pipeline_of(device, program)
+    return found
 
 
 def spirv_of(device: spy.Device, job: KernelJob) -> str:
-    """What the compiler makes of a job, as SPIR-V's text.
+    """Return what the compiler makes of a job, as SPIR-V's text.
 
     Raises:
-        CompileError: it does not take it; ValueError: the device is given something else than SPIR-V.
+        CompileError: the compiler does not take it.
+        ValueError: the device is given something else than SPIR-V.
     """
     modules = load_modules(job.source, job.file, job.include)
     with tempfile.TemporaryDirectory() as folder:
@@ -84,10 +85,16 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
 
 
 def texts_of(modules: list[Module]) -> tuple:
+    """Return what tells one program from another: file, text and whether it is included, of each module."""
     return tuple((module.file, module.included, module.original) for module in modules)
 
 
 def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
-    """A job to run as it is, unrecorded. Raises CompileError, and ValueError where inputs do not fit."""
+    """Return a job ready to run as it is, unrecorded.
+
+    Raises:
+        CompileError: the source does not compile.
+        ValueError: the inputs do not fit.
+    """
     modules = load_modules(job.source, job.file, job.include)
     return Dispatch(device, *compiled(device, modules, job.entry or find_entry(modules[-1]), job), job, {})

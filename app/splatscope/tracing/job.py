@@ -7,13 +7,30 @@ import numpy as np
 
 MOST_RECORDS = 4_000_000  # 64 MB
 LOOP_BUDGET = 100_000
+INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less, for a compiler that crashes on more
 
 
 @dataclass
 class KernelJob:
-    """A kernel and its inputs. `buffers` and uniforms by name: arrays as the kernel sees their bytes; what is missing is zeros.
+    """One dispatch of a kernel, its inputs, and what of it to record.
 
-    `functions` are the ones to record, all if empty.
+    Attributes:
+        source: the kernel's Slang source.
+        file: the name that diagnostics, sites and findings give it.
+        entry: the name of the entry point; the source's first if empty.
+        groups: how many workgroups to dispatch.
+        group: the workgroup to record.
+        inputs: buffers, textures and uniforms by name; what is in a struct or a block is named with dots (`block.gain`). What is
+            missing is zeros, a buffer then of 1,024 elements. A buffer takes the bytes of an array of any dtype and shape, row by
+            row, laid out as the kernel sees them, and zeros to whole elements. A texture takes texels of its own dtype, row by row.
+            A uniform takes as many numbers as its type has, a bool any numbers, a struct its bytes.
+        include: folders to look for imports and includes, before `shaders/`.
+        constants: link-time constants (`extern static const`) by name.
+        records: how many records of 16 bytes all threads share; each has an equal part, and what does not fit is cut off.
+        loop_budget: iterations that a thread may make in all its loops together before these are ended.
+        all_groups: record every workgroup, in as many records as one would have.
+        functions: the functions to record; all if empty.
+        instrument_scope: one of INSTRUMENT_SCOPES: record all functions, the entry point alone, or nothing.
     """
 
     source: str
@@ -26,6 +43,6 @@ class KernelJob:
     constants: dict[str, int | float] = field(default_factory=dict)
     records: int = MOST_RECORDS
     loop_budget: int = LOOP_BUDGET
-    all_groups: bool = False  # every workgroup is recorded, in as many records as one would have
+    all_groups: bool = False
     functions: tuple[str, ...] = ()
-    instrument_scope: str = "all"  # all functions, the "entry" point alone, or "nothing": less, where a compiler crashed on more
+    instrument_scope: str = "all"

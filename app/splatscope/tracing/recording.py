@@ -1,11 +1,11 @@
-"""Batches a kernel twice, instrumented and plain, on the same inputs, and brings back what happened and what came out."""
+"""Recording: a kernel is dispatched twice on the same inputs, instrumented and plain; what happened and what came out."""
 
 import math
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
 import slangpy as spy
+from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
 from splatscope.slang.modules import Module, find_entry, load_modules
@@ -15,24 +15,31 @@ from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
-from splatscope.tracing.trace import Trace, from_records
+from splatscope.tracing.raw_records import from_records
+from splatscope.tracing.trace import Trace
 
 MOST_BUILDS = 16  # instrumented kernels that a process keeps
 
 
 @dataclass
 class Recording:
-    """`outputs` are the buffers after the instrumented run, `plain` after the plain one, None where that was not safe to run."""
+    """What came of a kernel.
+
+    `outputs` are the buffers after the instrumented dispatch, by name, as uint32 words; `plain` are those after the plain one, None
+    where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
+    `functions` are those that were recorded, `stepped_over` those that were not, each with the reason.
+    """
 
     trace: Trace
     outputs: dict[str, np.ndarray]
     plain: dict[str, np.ndarray] | None
-    types: dict[str, str]  # scalar type of each buffer's elements; "uint" for structs and byte-address buffers
+    types: dict[str, str]
     functions: list[str]
     stepped_over: dict[str, str]
 
     @property
     def same_as_plain(self) -> bool | None:
+        """Whether the kernel leaves the same buffers without being recorded; None where that is not known."""
         if self.plain is None:
             return None
         return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
@@ -41,8 +48,11 @@ class Recording:
 def record(device: spy.Device, job: KernelJob) -> Recording:
     """Record one workgroup of a dispatch.
 
+    With `job.all_groups`, record all of them, each thread in a smaller part of as many records.
+
     Raises:
-        CompileError: the source itself does not compile, or has no entry point; ValueError: inputs do not fit.
+        CompileError: the source itself does not compile, or has no entry point.
+        ValueError: the inputs do not fit, or there are too many threads.
     """
     report_progress(COMPILING)
     modules = load_modules(job.source, job.file, job.include)
@@ -63,27 +73,25 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
         "budget": job.loop_budget,
     }
     report_progress(RUNNING)
-    run = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+    dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     report_progress(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
-    return Recording(trace, run.outputs(), plain, run.types, build.functions, build.stepped_over)
+    return Recording(trace, dispatch.outputs(), plain, dispatch.types, build.functions, build.stepped_over)
 
 
-_kept: OrderedDict[tuple, Build] = OrderedDict()
+_builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
-    """Compiles what is not kept from before: other inputs of the same kernel cost no compilation."""
+    """Return the instrumented program, compiled now or before: other inputs of the same kernel cost no compilation."""
     key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.instrument_scope)
-    if key not in _kept:
-        _kept[key] = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.instrument_scope)
-        if len(_kept) > MOST_BUILDS:
-            _kept.popitem(last=False)
-    _kept.move_to_end(key)
-    return _kept[key]
+    if (build := _builds.get(key)) is None:
+        build = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.instrument_scope)
+        _builds[key] = build
+    return build
 
 
 def _trace(

@@ -1,9 +1,8 @@
-"""What a kernel did: a table of events by column, a table of sites, a header. Saved as one file, exported for Perfetto."""
+"""What a kernel did: a table of events by column, a table of sites, and a header; and its file."""
 
 import dataclasses
 import io
 import json
-import math
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -15,12 +14,9 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
-from splatscope.tracing.instrument.batching import Batches, spread
-from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
+from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 
-_TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")
-_INDEXED = ("read", "write", "atomic", "out-of-bounds")
 _COLUMNS = ("thread", "site", "slot", "index", "words", "flags")
 VERSION = 1
 
@@ -29,10 +25,15 @@ VERSION = 1
 class Trace:
     """Events in each thread's program order, thread by thread; `order` sorts them as the device had them.
 
-    Columns, one entry an event: `thread`, `site` (into `sites`), `slot` (the device's order of accesses, atomics and barriers;
-    NO_SLOT elsewhere), `index` (of the element, rows flattened), `words` (n, w) uint32 (the value, as its site's type says),
-    `flags`, and the epochs `shared_epoch`, `device_epoch`: how many barriers that order this memory its thread has passed.
-    Where the header says `all_groups`, threads count through the workgroups, `header["lanes"]` to each.
+    All columns are uint32, one entry for each event:
+
+    - `thread`: its number in the workgroup, or through all workgroups, `header["lanes"]` to each, if `header["all_groups"]`;
+    - `site`: a row of `sites`;
+    - `slot`: the device's order of accesses, atomics and barriers; NO_SLOT for other events;
+    - `index`: the element that was accessed, rows flattened;
+    - `words`, (events, w): the value, as `SlangType.values` reads it for the type of its site;
+    - `flags`: 1, the index was out of bounds; 2, a backward pass ran this again;
+    - `shared_epoch`, `device_epoch`: how many barriers that order this memory its thread has passed.
     """
 
     header: dict
@@ -62,11 +63,11 @@ class Trace:
         return np.array([site.kind for site in self.sites])[self.site]
 
     def at(self, says: Callable[[Site], bool]) -> np.ndarray:
-        """Of each event, whether its site is so."""
+        """Return of each event whether its site is so, (events,) bool."""
         return np.array([says(site) for site in self.sites], bool)[self.site]
 
     def count(self, marks: np.ndarray) -> np.ndarray:
-        """How many marked events each event's thread has made by then, the event included."""
+        """Return how many marked events each event's thread has made by then, the event included, (events,) uint32."""
         total = np.cumsum(marks)
         before = np.maximum.accumulate(np.where(self._starts, total - marks, 0))
         return (total - before).astype(np.uint32)
@@ -85,12 +86,12 @@ class Trace:
         return np.argsort(key, kind="stable")  # a slot has one thread, and events stand in their thread's order
 
     def value(self, event: int) -> list[float | int] | None:
-        """An event's value as numbers, None where its type is not recorded."""
+        """Return an event's value as numbers, None where its type is not recorded."""
         type_ = SlangType.parse(self.sites[self.site[event]].type)
         return type_.values(self.words[event]).tolist() if type_ else None
 
     def save(self) -> bytes:
-        """One .npz: the columns, packed no wider than each needs, with sites and header as JSON."""
+        """Return one .npz: the columns, no wider than each needs, with sites and header as JSON. See docs/file-formats.md."""
         about = {"header": self.header, "sites": [dataclasses.asdict(site) for site in self.sites]}
         file = io.BytesIO()
         np.savez_compressed(
@@ -127,33 +128,9 @@ class Trace:
 
     @staticmethod
     def header_of(file: Path) -> dict[str, Any]:
-        """The header alone of a file that `save` wrote, and that is trusted: its columns are not unpacked."""
+        """Return the header alone of a trusted file that `save` wrote, without unpacking its columns."""
         with np.load(file, allow_pickle=False) as arrays:
             return json.loads(arrays["about"].tobytes())["header"]
-
-    def perfetto(self) -> str:
-        """The Chrome/Perfetto trace format: a workgroup is a process, each thread a thread, each event a slice one tick long."""
-        at = np.empty(len(self), np.int64)
-        at[self.order] = np.arange(len(self))
-        group, lane = self.group_and_lane
-        events = [
-            {
-                "name": f"{site.kind} {site.name}".strip(),
-                "cat": site.kind,
-                "ph": "X",
-                "ts": int(at[i]),
-                "dur": 1,
-                "pid": int(group[i]),
-                "tid": int(lane[i]),
-                "args": {"line": site.line, "file": site.file, "value": _shown(self.value(i))},
-            }
-            for i, site in ((i, self.sites[self.site[i]]) for i in range(len(self)))
-        ]
-        x, y, _ = self.header["groups"]
-        for number in np.unique(group).tolist():
-            name = f"workgroup {number % x}, {number // x % y}, {number // (x * y)}"
-            events.append({"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}})
-        return json.dumps({"traceEvents": events, "otherData": {k: str(v) for k, v in self.header.items()}}, allow_nan=False)
 
     @property
     def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
@@ -162,70 +139,6 @@ class Trace:
             return np.divmod(self.thread, np.uint32(self.header["lanes"]))
         (x, y, z), (across, down, _) = self.header["group"], self.header["groups"]
         return np.full(len(self), (z * down + y) * across + x, np.uint32), self.thread
-
-
-def from_records(records: np.ndarray, sites: list[Site], header: dict, runs: Batches) -> Trace:
-    """The trace in what the recorder wrote: (threads, capacity, 4) uint32; `runs` are the sites that it wrote together.
-
-    Sets header["truncated"], and header["cut_threads"]: those whose part was full, of which the beginning is here. A thread's last
-    record is spare: there stands the end of an endless loop, which comes after all that had room.
-    """
-    threads, capacity, _ = records.shape
-    is_overrun = np.array([site.kind == "overrun" for site in sites])
-    written = records[..., 0] != 0
-    cut = written[:, -2].copy()  # a thread that goes on writes its last event over the one before
-    numbers = records[..., 0] & CONTINUED
-    for thread in np.flatnonzero(cut):
-        end = capacity - 2
-        while numbers[thread, end] == CONTINUED:
-            end -= 1
-        written[thread, end : capacity - 1] = False
-    for thread in np.flatnonzero(written[:, -1]):
-        *body, end = numbers[thread][written[thread] & (numbers[thread] != CONTINUED)]
-        written[thread, -1] = is_overrun[end] and not is_overrun[body].any()
-    header = header | {
-        "truncated": bool(cut.any()),
-        "cut_threads": np.flatnonzero(cut).tolist(),
-        "capacity": capacity,
-        "threads": threads,
-    }
-    thread, _ = np.nonzero(written)
-    rows, thread = spread(records[written], thread, sites, runs)
-    numbers = rows[:, 0] & CONTINUED
-    goes_on = numbers == CONTINUED
-    heads = np.flatnonzero(~goes_on)
-    site = numbers[heads]
-    ticked, indexed, is_element = (np.array([s.kind in kinds for s in sites])[site] for kinds in (_TICKED, _INDEXED, ("element",)))
-
-    # Words of the value: what the head holds beyond slot and index, then three in each continuation.
-    used = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))
-    follows = np.diff(np.r_[heads, len(rows)]) - 1
-    width = 3 + 3 * int(follows.max(initial=0))
-    words = np.zeros((len(heads), width), np.uint32)
-    for shift in (0, 1, 2):
-        chosen = used == shift
-        words[chosen, : 3 - shift] = rows[heads[chosen], 1 + shift : 4]
-    for extra in range(int(follows.max(initial=0))):
-        chosen = np.flatnonzero(follows > extra)
-        columns = (3 - used[chosen] + 3 * extra)[:, None] + np.arange(3)
-        words[chosen[:, None], columns] = rows[heads[chosen] + 1 + extra, 1:4]
-    return Trace(
-        header,
-        sites,
-        thread=thread[heads].astype(np.uint32),
-        site=site.astype(np.uint32),
-        slot=np.where(ticked, rows[heads, 1], np.uint32(NO_SLOT)),
-        index=np.where(indexed, rows[heads, 2], np.where(is_element, rows[heads, 1], 0)).astype(np.uint32),
-        words=words,
-        flags=((rows[heads, 0] & (REPLAY | OUTSIDE)) >> 30).astype(np.uint32),
-    )
-
-
-def _shown(values: list | float | int | None) -> list | float | int | str | None:
-    """JSON has no NaN and no infinity: these are named."""
-    if isinstance(values, list):
-        return [_shown(value) for value in values]
-    return str(values) if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def _narrow(column: np.ndarray) -> np.ndarray:

@@ -97,6 +97,11 @@ export interface Finding {
   events: number[]
   /** How often it was seen with this cause. */
   count: number
+  /** Heading of its card, before the name of the memory. */
+  label?: string
+  severity?: "error" | "warn" | "note"
+  /** Whether the heading names the memory. */
+  names_memory?: boolean
 }
 
 export interface PackedOutput {

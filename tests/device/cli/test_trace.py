@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.corpus import FINDINGS
-from splatscope.cli import trace as trace_command
+from splatscope.cli import trace_batch
 from splatscope.cli.main import main
 from splatscope.gpu.device import open_device
 from splatscope.tracing.trace import Trace
@@ -264,7 +264,7 @@ ENDLESS = """float f(float x)
 
 def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
     """A job that kills its worker, one that hangs it, others that are wrong: each an error in its own line, the rest runs."""
-    monkeypatch.setattr(trace_command, "JOB_SECONDS", 20.0)
+    monkeypatch.setattr(trace_batch, "JOB_SECONDS", 20.0)
     crash, hang, kernel = tmp_path / "crash.slang", tmp_path / "hang.slang", tmp_path / "kernel.slang"
     main_of = '[shader("compute")]\n[numthreads(8, 1, 1)]\nvoid computeMain(uint lane : SV_GroupIndex)\n{\n    %s\n}\n'
     buffer = "RWStructuredBuffer<float> output;\n"
@@ -276,7 +276,7 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
     lines = [good, job(crash), "no job", job(RACY), job(tmp_path / "nowhere.slang"), job(hang), '["neither"]', good]
     jobs = tmp_path / "jobs.jsonl"
     jobs.write_text("\n".join(lines) + "\n")
-    trace_command.batch(jobs)
+    trace_batch.batch(jobs)
     results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [result["ok"] for result in results] == [True, False, False, True, False, False, False, True]
     for result in results:

@@ -13,12 +13,13 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.gpu.reflection import reflect
 from splatscope.recordings.archive import ArchiveError
-from splatscope.recordings.recording_file import perfetto, save, with_draft
+from splatscope.recordings.recording_file import save, with_draft
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.wire import pack
 from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
 from splatscope.web.debugger.inputs import inputs_of
@@ -95,7 +96,7 @@ def test_what_is_saved_opens_again_as_it_was(histogram, file):
     assert answer["job"]["source"] == job.source
     assert b"".join(bytes(array) for array in job.inputs.values()) == given
     assert len(Trace.load(file)) == len(recording.trace)
-    assert len(json.loads(perfetto(file))["traceEvents"]) > len(recording.trace)
+    assert len(json.loads(perfetto(Trace.load(file)))["traceEvents"]) > len(recording.trace)
 
 
 def test_a_file_of_the_command_line_opens_too(histogram):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from helpers.corpus import FINDING_FILES, expected, said
-from splatscope.cli.trace import parse_buffer
+from splatscope.cli.buffer_option import parse_buffer
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob

@@ -10,6 +10,7 @@ from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import find
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.recording import record
 from splatscope.tracing.trace import Trace
 
@@ -168,7 +169,7 @@ def test_an_endless_loop_is_found_though_its_record_is_full():
 
 
 def test_perfetto_has_a_process_a_group_and_a_track_a_thread(trace):
-    exported = json.loads(trace.perfetto(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    exported = json.loads(perfetto(trace), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     slices = [event for event in exported["traceEvents"] if event["ph"] == "X"]
     names = [event for event in exported["traceEvents"] if event["ph"] == "M"]
     assert len(slices) == len(trace)
@@ -186,7 +187,7 @@ def test_all_groups_are_processes_of_their_own():
     group, lane = trace.group_and_lane
     assert np.array_equal(np.unique(group), [0, 1, 2])
     assert np.array_equal(np.unique(lane), np.arange(32))
-    exported = json.loads(trace.perfetto())["traceEvents"]
+    exported = json.loads(perfetto(trace))["traceEvents"]
     assert {(event["pid"], event["tid"]) for event in exported if event["ph"] == "X"} == {
         (g, t) for g in range(3) for t in range(32)
     }

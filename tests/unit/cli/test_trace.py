@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from splatscope.cli import trace as trace_command
+from splatscope.cli.buffer_option import parse_buffer
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from splatscope.cli import trace as trace_command
     ],
 )
 def test_forms_of_buffers(text, values, dtype):
-    name, array = trace_command.parse_buffer(text)
+    name, array = parse_buffer(text)
     assert name == "a"
     assert array.dtype == dtype
     assert np.array_equal(array, np.array(values, dtype), equal_nan=dtype == np.float64)
@@ -29,7 +29,7 @@ def test_forms_of_buffers(text, values, dtype):
 
 def test_arrays_from_files(tmp_path):
     np.save(tmp_path / "a.npy", np.arange(6.0).reshape(2, 3))
-    assert trace_command.parse_buffer(f"a=@{tmp_path / 'a.npy'}")[1].dtype == np.float32
-    assert trace_command.parse_buffer(f"a=double@{tmp_path / 'a.npy'}")[1].dtype == np.float64
-    assert trace_command.parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5]
-    assert trace_command.parse_buffer(f"a=float[8]@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5, 0, 0]
+    assert parse_buffer(f"a=@{tmp_path / 'a.npy'}")[1].dtype == np.float32
+    assert parse_buffer(f"a=double@{tmp_path / 'a.npy'}")[1].dtype == np.float64
+    assert parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5]
+    assert parse_buffer(f"a=float[8]@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5, 0, 0]

@@ -1,0 +1,101 @@
+"""`splatscope trace --batch`: many kernels, each a line of JSON."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splatscope.cli.errors import CallError
+from splatscope.cli.trace import JOB_SECONDS
+from splatscope.cli.trace_report import finding_as_json
+from splatscope.gpu.device import open_device, prepare_for_recording
+from splatscope.tracing.job import INSTRUMENT_SCOPES, KernelJob
+from splatscope.tracing.record_and_check import record_and_check
+
+
+def batch(file: Path) -> None:
+    """Read a job from each line, and print a result a line in the same order.
+
+    Jobs run on workers, so one that crashes costs only itself.
+
+    Raises:
+        CallError: the file cannot be read.
+    """
+    from splatscope.workers.pool import Pool
+
+    try:
+        lines = [line for line in file.read_text().splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise CallError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from None
+    prepare_for_recording()
+
+    async def run_all() -> None:
+        pool = Pool()
+        pool.start()
+        try:
+            tasks = [asyncio.create_task(_one(pool, line)) for line in lines]
+            for task in tasks:
+                print(json.dumps(await task, allow_nan=False), flush=True)
+        finally:
+            await pool.close()
+
+    asyncio.run(run_all())
+
+
+async def _one(pool: Any, line: str) -> dict[str, Any]:
+    try:
+        job = json.loads(line)
+        if not isinstance(job, dict) or not isinstance(job.get("file"), str):
+            raise ValueError('A job is an object with at least {"file": PATH}.')
+        job["file"] = str(Path(job["file"]).resolve())  # a worker may stand elsewhere
+        job["include"] = [str(Path(folder).resolve()) for folder in job.get("include", ())]
+        return await _recorded(pool, job)
+    except Exception as error:  # a job's failure is its own line
+        message = (str(error).splitlines() or [""])[0]
+        return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
+                "functions": [], "stepped_over": [], "findings": []}  # fmt: skip
+
+
+async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
+    """Record all that a job does, or as much of it as compiler and driver survive."""
+    from splatscope.workers.connection import JobTimeout, WorkerLost
+
+    *wider, least = INSTRUMENT_SCOPES
+    for scope in wider:
+        try:
+            return await pool.run(run_batch_job, job, scope, limit=JOB_SECONDS)
+        except WorkerLost:
+            continue
+        except JobTimeout:
+            break
+    return await pool.run(run_batch_job, job, least, limit=JOB_SECONDS / 4)
+
+
+def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
+    """Record one job of `--batch`, on a worker.
+
+    Args:
+        job: `file`, and optionally `entry`, `groups`, `include` (folders) and `buffers` (by name {stride, words}, words being
+            32-bit patterns).
+        scope: how much of it to record, one of INSTRUMENT_SCOPES.
+    """
+    prepare_for_recording()
+    file = Path(job["file"])
+    groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
+    inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
+    include = (*map(Path, job.get("include", ())), file.resolve().parent)
+    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, instrument_scope=scope)
+    checked = record_and_check(open_device(), asked)
+    recording, plain = checked.recording, checked.recording.plain or {}
+    return {
+        "ok": True,
+        "buffers": {name: words.tolist() for name, words in recording.outputs.items()},
+        "plain": {name: words.tolist() for name, words in plain.items()},
+        "events": len(recording.trace),
+        "functions": recording.functions,
+        "stepped_over": [{"function": name, "reason": why} for name, why in recording.stepped_over.items()],
+        "findings": [finding_as_json(finding) for finding in checked.findings],
+        "error": None,
+    }

@@ -1,0 +1,88 @@
+"""From what the recorder wrote on the device to a trace."""
+
+import numpy as np
+
+from splatscope.tracing.instrument.batching import Batches, spread
+from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+_TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")  # kinds of site that take a slot
+_INDEXED = ("read", "write", "atomic", "out-of-bounds")  # kinds that name an element after it
+
+
+def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: Batches) -> Trace:
+    """Return the trace in what the recorder wrote.
+
+    A record is four words: its site with flags, then slot, index and value as far as its kind has them. A value that does not fit
+    goes on in records of site CONTINUED, three words each. Sets header["truncated"], header["capacity"], header["threads"] and
+    header["cut_threads"]: those whose part was full, of which the beginning is here.
+
+    Args:
+        records: (threads, capacity, 4) uint32, each thread's part; a record of site 0 was not written.
+        sites: what the numbers of sites mean.
+        header: what is known besides; not changed.
+        batches: the sites whose records were written as one.
+    """
+    threads, capacity, _ = records.shape
+    written, cut = _written(records, sites)
+    header = header | {
+        "truncated": bool(cut.any()),
+        "cut_threads": np.flatnonzero(cut).tolist(),
+        "capacity": capacity,
+        "threads": threads,
+    }
+    thread, _ = np.nonzero(written)
+    rows, thread = spread(records[written], thread, sites, batches)
+    numbers = rows[:, 0] & CONTINUED
+    heads = np.flatnonzero(numbers != CONTINUED)
+    site = numbers[heads]
+    ticked, indexed, is_element = (np.array([s.kind in kinds for s in sites])[site] for kinds in (_TICKED, _INDEXED, ("element",)))
+    before_value = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))  # words of the record after its site
+    return Trace(
+        header,
+        sites,
+        thread=thread[heads].astype(np.uint32),
+        site=site.astype(np.uint32),
+        slot=np.where(ticked, rows[heads, 1], np.uint32(NO_SLOT)),
+        index=np.where(indexed, rows[heads, 2], np.where(is_element, rows[heads, 1], 0)).astype(np.uint32),
+        words=_values(rows, heads, before_value),
+        flags=((rows[heads, 0] & (REPLAY | OUTSIDE)) >> 30).astype(np.uint32),
+    )
+
+
+def _written(records: np.ndarray, sites: list[Site]) -> tuple[np.ndarray, np.ndarray]:
+    """Return which records count, (threads, capacity), and which threads' parts were full, (threads,).
+
+    A thread whose part is full goes on writing its last event over the one before, so that event is left out. Its very last record
+    is spare: there stands the end of an endless loop, which comes after all that had room, unless that is among these too.
+    """
+    capacity = records.shape[1]
+    is_overrun = np.array([site.kind == "overrun" for site in sites])
+    written = records[..., 0] != 0
+    cut = written[:, -2].copy()
+    numbers = records[..., 0] & CONTINUED
+    for thread in np.flatnonzero(cut):
+        end = capacity - 2
+        while numbers[thread, end] == CONTINUED:
+            end -= 1
+        written[thread, end : capacity - 1] = False
+    for thread in np.flatnonzero(written[:, -1]):
+        *body, end = numbers[thread][written[thread] & (numbers[thread] != CONTINUED)]
+        written[thread, -1] = is_overrun[end] and not is_overrun[body].any()
+    return written, cut
+
+
+def _values(rows: np.ndarray, heads: np.ndarray, before_value: np.ndarray) -> np.ndarray:
+    """Return the words of the values, (events, w): what each head holds after slot and index, then three of each continuation."""
+    follows = np.diff(np.r_[heads, len(rows)]) - 1
+    most = int(follows.max(initial=0))
+    words = np.zeros((len(heads), 3 + 3 * most), np.uint32)
+    for shift in (0, 1, 2):
+        chosen = before_value == shift
+        words[chosen, : 3 - shift] = rows[heads[chosen], 1 + shift : 4]
+    for extra in range(most):
+        chosen = np.flatnonzero(follows > extra)
+        columns = (3 - before_value[chosen] + 3 * extra)[:, None] + np.arange(3)
+        words[chosen[:, None], columns] = rows[heads[chosen] + 1 + extra, 1:4]
+    return words

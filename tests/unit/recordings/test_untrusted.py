@@ -1,0 +1,87 @@
+"""A recording's file that a user brings: each condition that no recorder violates is looked at, and named."""
+
+import numpy as np
+import pytest
+
+from splatscope.recordings.archive import ArchiveError
+from splatscope.recordings.untrusted import MOST_THREADS, open_file
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import NO_SLOT, Trace
+
+HEADER = {
+    "version": 1, "file": "a.slang", "entry": "main", "adapter": "none", "wave_size": 1, "group_size": [2, 1, 1],
+    "groups": [1, 1, 1], "group": [0, 0, 0], "all_groups": False, "lanes": 2, "threads": 2, "capacity": 16, "loop_budget": 9,
+    "sources": {"a.slang": "a;\nb;\n"}, "stepped_over": {}, "unseen": [], "truncated": False, "cut_threads": [],
+}  # fmt: skip
+SITES = [Site("", 0, 0, "nothing"), Site("a.slang", 1, 1, "value", "a", "main", "float3"), Site("a.slang", 2, 1, "step")]
+
+
+def file(header=None, sites=SITES, thread=(0, 0, 1), site=(1, 2, 1), width=3, flags=(0, 0, 0)) -> bytes:
+    columns = [np.array(column, np.uint32) for column in (thread, site, [NO_SLOT] * 3, [0] * 3)]
+    words = np.zeros((3, width), np.uint32)
+    return Trace(HEADER | (header or {}), list(sites), *columns, words, np.array(flags, np.uint32)).save()
+
+
+def refused(data: bytes) -> str:
+    """The condition that does not hold; the user reads the same sentence for all."""
+    with pytest.raises(ArchiveError, match=r"^a\.npz cannot be opened: [^\n]+\.$") as error:
+        open_file("a.npz", data)
+    return str(error.value.__context__)
+
+
+def test_what_a_recorder_writes_is_opened():
+    opened = open_file("a.npz", file())
+    assert len(opened.recording.trace) == 3
+    assert opened.job.source == HEADER["sources"]["a.slang"]
+    assert opened.device == {"adapter": "none", "adapter_words": "none, a recording from a file"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "header"),
+    [
+        ("numbers are whole", {"threads": 2**31}), ("numbers are whole", {"groups": "111"}), ("numbers are whole", {"lanes": True}),
+        ("sizes have three numbers", {"groups": [1, 1]}), ("names are short", {"adapter": "x" * 300}),
+        ("names are short", {"entry": 3}),
+        ("threads are those of one workgroup", {"lanes": 0}), ("threads are those of one workgroup", {"threads": 1}),
+        ("threads are those of one workgroup", {"threads": MOST_THREADS + 1, "lanes": MOST_THREADS + 1}),
+        ("truncated is a bool", {"truncated": 1}), ("cut threads are threads", {"cut_threads": [99]}),
+        ("sources go by file", {"sources": []}), ("the kernel's source is there", {"sources": {}}),
+        ("the kernel's source is there", {"file": "other.slang"}), ("sources are text", {"sources": {"a.slang": 1}}),
+        ("sources are not too long", {"sources": {"a.slang": "x" * 2**20}}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_header_is_refused(condition, header):
+    assert refused(file(header)) == condition
+
+
+@pytest.mark.parametrize(
+    ("condition", "given"),
+    [
+        ("sites are well formed", {"sites": [*SITES[:2], Site("a.slang", -1, 1, "step")]}),
+        ("sites are well formed", {"sites": [*SITES[:2], Site("a.slang", 1, 1, "step", "x" * 300)]}),
+        ("values are not too wide", {"width": 65}),
+        ("events stand by thread", {"thread": (0, 1, 0)}),
+        ("threads are in the workgroup", {"thread": (0, 1, 2)}),
+        ("flags are known", {"flags": (0, 4, 0)}),
+        ("values fit their types", {"width": 2}),
+    ],
+    ids=str,
+)
+def test_events_and_sites_are_refused(condition, given):
+    assert refused(file(**given)) == condition
+
+
+def test_another_version_is_not_read():
+    assert "not a Splatscope recording of this version" in refused(file({"version": 2}))
+
+
+def test_what_a_page_cannot_show_is_said():
+    with pytest.raises(ArchiveError, match="record it without --all-groups"):
+        open_file("a.npz", file({"all_groups": True}))
+
+
+def test_what_a_stranger_added_stays_out():
+    header = open_file("a.npz", file({"script": "x", "unseen": ["y" * 300, 3]})).recording.trace.header
+    assert "script" not in header
+    assert header["unseen"] == ["y" * 200]
