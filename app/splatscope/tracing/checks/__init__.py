@@ -13,7 +13,7 @@ from splatscope.tracing.checks.accesses import accesses
 from splatscope.tracing.checks.context import Context, before_overrun
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.race_detection import races_in
-from splatscope.tracing.checks.registry import CHECKS, Check, check
+from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
@@ -25,7 +25,7 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 
 def find(trace: Trace) -> list[Finding]:
     """Return what all checks find, one finding for each cause, in the order of their first events."""
-    context = Context(trace)
+    context = Context(trace, run_check)
     found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))

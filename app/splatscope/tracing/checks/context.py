@@ -5,6 +5,7 @@ loop, and what threads do past a barrier that not all of them met. Nor is what t
 where a barrier is not recorded, no reads of shared memory that something unrecorded may have written.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,6 @@ from splatscope.tracing.checks.accesses import Accesses, accesses
 from splatscope.tracing.checks.arrivals import Divergence, first_divergence
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.race_detection import races_in
-from splatscope.tracing.checks.registry import CHECKS
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
@@ -21,37 +21,36 @@ from splatscope.tracing.trace import Trace
 class Context:
     """The common knowledge of the checks of one trace, each part worked out when a check first asks for it."""
 
-    def __init__(self, trace: Trace):
-        self._trace = trace
+    def __init__(self, trace: Trace, run_check: Callable[[str, "Context"], list[Finding]]):
+        self.trace = trace
+        self._run_check = run_check
         self._findings: dict[str, list[Finding]] = {}
 
     def findings(self, kind: str) -> list[Finding]:
         """Return the findings of a kind, for a check whose findings may follow from these."""
         if kind not in self._findings:
-            check = CHECKS[kind]
-            judged = not check.needs_barriers or "barriers" not in self.unrecorded
-            self._findings[kind] = check.find(self._trace, self) if judged else []
+            self._findings[kind] = self._run_check(kind, self)
         return self._findings[kind]
 
     @cached_property
     def sources(self) -> Sources:
         """What the texts of the modules say."""
-        return Sources.of(self._trace)
+        return Sources.of(self.trace)
 
     @cached_property
     def unrecorded(self) -> set[str]:
         """The shared variables that something accesses unrecorded, and "barriers" where one is not recorded."""
-        return self.sources.unrecorded(self._trace.sites)
+        return self.sources.unrecorded(self.trace.sites)
 
     @cached_property
     def trusted(self) -> np.ndarray:
         """Of each event, whether it comes before the end of the first endless loop: (events,) bool."""
-        return before_overrun(self._trace)
+        return before_overrun(self.trace)
 
     @cached_property
     def divergence(self) -> Divergence | None:
         """The first barrier that not all threads meet."""
-        return first_divergence(self._trace)
+        return first_divergence(self.trace)
 
     @cached_property
     def ordered(self) -> np.ndarray:
@@ -61,17 +60,17 @@ class Context:
     @cached_property
     def shared(self) -> Accesses:
         """The ordered accesses to shared memory."""
-        return accesses(self._trace, "shared", self.ordered, self.sources)
+        return accesses(self.trace, "shared", self.ordered, self.sources)
 
     @cached_property
     def device(self) -> Accesses:
         """The ordered accesses to buffers."""
-        return accesses(self._trace, "device", self.ordered, self.sources)
+        return accesses(self.trace, "device", self.ordered, self.sources)
 
     @cached_property
     def races(self) -> list[Finding]:
         """The races, true and benign, in shared memory and then in buffers."""
-        return [*races_in(self._trace, self.shared), *races_in(self._trace, self.device)]
+        return [*races_in(self.trace, self.shared), *races_in(self.trace, self.device)]
 
 
 def before_overrun(trace: Trace) -> np.ndarray:

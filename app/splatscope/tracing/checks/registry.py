@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.trace import Trace
 
-if TYPE_CHECKING:
-    from splatscope.tracing.checks.context import Context
-
 Severity = Literal["error", "warn", "note"]
-Find = Callable[[Trace, "Context"], list[Finding]]
+Find = Callable[[Trace, Context], list[Finding]]
 
 
 @dataclass(frozen=True)
@@ -62,3 +60,11 @@ def check(
         return find
 
     return register
+
+
+def run_check(kind: str, context: Context) -> list[Finding]:
+    """Return the findings of one kind."""
+    check = CHECKS[kind]
+    if check.needs_barriers and "barriers" in context.unrecorded:
+        return []
+    return check.find(context.trace, context)
