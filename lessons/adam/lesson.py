@@ -8,9 +8,10 @@ import param
 
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import LABELS
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
@@ -19,8 +20,7 @@ from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, T
 from splatscope.tracing.job import KernelJob
 
 SIZE, BLOBS, ITERATIONS = (16, 12), 3, 48
-FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
-COUNT = len(FIELDS) * BLOBS
+COUNT = len(LABELS) * BLOBS
 LAST = COUNT - 1  # thread
 BY_FIELD = (1, 1, 0.2, 0.2, 0.2, 0.15, 0.15, 0.15, 0.5)  # rates, in that of a position
 LONG = 8000
@@ -139,7 +139,7 @@ class AdamLesson(Lesson):
         }
         frames = to_bytes(query.output("frames")[..., :3])
         return {
-            "names": [f"{field} of Gaussian {blob + 1}" for field in FIELDS for blob in range(BLOBS)],
+            "names": [f"{field} of Gaussian {blob + 1}" for field in LABELS for blob in range(BLOBS)],
             "ends": life["ends"].tolist(),
             "rows": [
                 {

@@ -8,7 +8,8 @@ import numpy as np
 import param
 
 from splatscope.gpu.diagnostics import first_error
-from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
+from splatscope.splat.parameters import ANGLE, COLOUR, DIRECT, GROUPS, LOG_SIZE, POSITION
+from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
@@ -18,7 +19,7 @@ from splatscope.tracing.job import KernelJob
 TILE = (8, 4)
 PIXELS = TILE[0] * TILE[1]
 BLOBS = 5
-FIELDS = ("centre x", "centre y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity")
+FIELDS = tuple(f"centre {one.name}" if one.group == "position" else one.name for one in DIRECT)
 PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
 
 
@@ -362,7 +363,7 @@ def links(field: int) -> list[Link]:
             for name, c in zip(names.split(), letters, strict=False)
         ]
 
-    group = PARTS[0 if field < 2 else 1 if field < 5 else 2 if field < 8 else 3]
+    group = PARTS[GROUPS.index(DIRECT[field].group)]
     return [
         {
             "name": "loss",
@@ -379,8 +380,8 @@ def links(field: int) -> list[Link]:
 
 def ellipses(raw: np.ndarray) -> list[list[float]]:
     """Return how to draw each Gaussian: x, y, both standard deviations in pixels, angle in radians, and r, g, b."""
-    sizes = np.exp(raw[2:4]) + 0.3
-    return np.round(np.concatenate([raw[:2], sizes, raw[4:5], raw[5:8]]).T.astype(float), 4).tolist()
+    sizes = np.exp(raw[LOG_SIZE]) + MIN_SIZE
+    return np.round(np.concatenate([raw[POSITION], sizes, raw[[ANGLE]], raw[COLOUR]]).T.astype(float), 4).tolist()
 
 
 def whole(query: RecordingQuery) -> float:

@@ -7,9 +7,10 @@ import param
 
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import COLOUR
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Look, Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, Lesson
@@ -148,7 +149,7 @@ class Background(Lesson):
             transmittance = found["gathered"][..., 3:]
             soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
             other = psnr(found["asShipped" if background == "correct" else "asItShould"][..., :3], target)
-            over = np.mean((raw[5:8] > 1).any(axis=0))
+            over = np.mean((raw[COLOUR] > 1).any(axis=0))
             rows.append((words, f"{last.psnr:.1f} dB", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} dB"))
         head = ("trained", "fit", "pixels with T in 0.1 … 0.9", "Gaussians brighter than white", "drawn by the other formula")
         return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))

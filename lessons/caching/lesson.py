@@ -7,6 +7,7 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
+from splatscope.splat.parameters import OPACITY
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
@@ -225,7 +226,7 @@ class Caching(Lesson):
 def crowd() -> np.ndarray:
     """Return 64 Gaussians so faint that light is left behind all of them: (9, 64) float32."""
     raw = some_gaussians(PROMISED, SIZE, 3, (2, 6))
-    raw[8] = -2.5
+    raw[OPACITY] = -2.5
     return raw
 
 

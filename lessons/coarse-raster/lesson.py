@@ -143,7 +143,7 @@ class CoarseRaster(Lesson):
 
     def enough(self, experiment: Experiment) -> Verdict:
         """Try whether a tile's list has room for the sample's random start: list lengths of all tiles."""
-        small, big = (shipped_lists(self, experiment, shape) for shape in SHAPES)
+        small, big = (sample_lists(self, experiment, shape) for shape in SHAPES)
         over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
         ran = (
             "512 × 512 pixels, 40,960 Gaussians at their random start<br>"
@@ -229,7 +229,7 @@ class CoarseRaster(Lesson):
 
     def map(self, experiment: Experiment) -> Pictures:
         """Show the list lengths of all tiles at the sample's random start, and where they overflow."""
-        lists = shipped_lists(self, experiment, SHAPES[0])
+        lists = sample_lists(self, experiment, SHAPES[0])
         many = int(np.sum(lists > 512))
         wide = np.repeat(lists.astype(int), 2, axis=1)  # a tile is twice as wide as high
         found = Picture("Gaussians found, by tile", wide, low=0)
@@ -316,7 +316,7 @@ PAST_THE_END = (
 )
 
 
-def shipped_lists(lesson: CoarseRaster, experiment: Experiment, shape: tuple[int, int, int]) -> np.ndarray:
+def sample_lists(lesson: CoarseRaster, experiment: Experiment, shape: tuple[int, int, int]) -> np.ndarray:
     """Return how many Gaussians each tile finds at the sample's random start: (rows, columns) uint32."""
     raw = np.random.default_rng(1).random((9, 40960), np.float32)
     constants = {"SAMPLE_MODEL": 1, "WG_X": shape[0], "WG_Y": shape[1], "GAUSSIANS_PER_BLOCK": shape[2]}

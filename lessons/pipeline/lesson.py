@@ -7,6 +7,7 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
+from splatscope.splat.parameters import DIRECT
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
@@ -24,7 +25,7 @@ STAGES = (
     ("overWhite", "composite", "colour"),
 )
 RECORDED = (*(name for name, _, _ in STAGES), "orderPair", "paddedCount", "splatBlobs", "transformPixelState")
-RAW = ("x", "y", "log size", "log size", "angle", "red", "green", "blue", "opacity")
+RAW = tuple("log size" if one.name.startswith("log size") else one.label for one in DIRECT)
 
 
 class Stage(TypedDict):

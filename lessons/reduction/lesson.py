@@ -8,10 +8,11 @@ import param
 
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import LOG_SIZE, OPACITY, POSITION
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
@@ -232,8 +233,8 @@ class Reduction(Lesson):
                     raw = rng.random((9, BLOBS))
                     if edge:  # black, opaque, and a pixel about one standard deviation from the centre, across the thin axis
                         pixels = rng.integers(0, side, (2, BLOBS)) / side
-                        raw[:2] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
-                        raw[2:8], raw[8] = 0, 1
+                        raw[POSITION] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
+                        raw[LOG_SIZE.start : OPACITY], raw[OPACITY] = 0, 1
                     runs[edge].append(self._count(experiment, (side, side), raw.astype(np.float32), target, {"SAMPLE_MODEL": 1})[2])
             starts.append(max(runs[False]))
             thin.append(max(runs[True]))

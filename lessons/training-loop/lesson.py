@@ -15,9 +15,10 @@ import param
 from splatscope.gpu.buffers import download
 from splatscope.paths import ASSETS
 from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import LABELS
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
@@ -26,8 +27,7 @@ from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures
 from splatscope.tracing.job import KernelJob
 
 TILE, THREADS, BLOBS = (8, 4), 32, 3
-FIELDS = ("x", "y", "first size", "second size", "angle", "red", "green", "blue", "opacity")
-COUNT = len(FIELDS) * BLOBS
+COUNT = len(LABELS) * BLOBS
 KERNELS = ("clear", "derivatives", "update", "render")
 ENTRIES = dict(zip(KERNELS, ("clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"), strict=True))
 RATES = (0.3, 0.1, 0.08, 0.3)
@@ -54,7 +54,7 @@ class TrainingLoop(Lesson):
 
     without = param.Selector(default="none", objects=["none", *KERNELS], label="Leave out")
     iterations = param.Integer(default=6, bounds=(1, 12), label="Iterations", doc="That the figure runs")
-    field = param.Selector(default="x", objects=list(FIELDS), label="Raw value")
+    field = param.Selector(default="x", objects=list(LABELS), label="Raw value")
     gaussian = param.Integer(default=11, bounds=(1, FEW), label="Gaussian")
 
     unit: ClassVar[str] = "kernel"
@@ -89,7 +89,7 @@ class TrainingLoop(Lesson):
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every raw value and gradient after each kernel."""
         return {
-            "fields": FIELDS,
+            "fields": LABELS,
             "blobs": BLOBS,
             "kernels": KERNELS,
             "without": KERNELS.index(self.without) if self.without in KERNELS else -1,
@@ -123,7 +123,7 @@ class TrainingLoop(Lesson):
         because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
         if not many:
             because = "Nobody: the update is left out."
-        numbers = list(dict.fromkeys((many, THREADS, BLOBS, len(FIELDS), COUNT)))[:4]
+        numbers = list(dict.fromkeys((many, THREADS, BLOBS, len(LABELS), COUNT)))[:4]
         return Answer(str(many), tuple(str(n) for n in sorted(numbers)), ends[2], because)
 
     # Claims
@@ -273,7 +273,7 @@ class TrainingLoop(Lesson):
     @param.depends("field", "gaussian", "without")
     def film(self, experiment: Experiment) -> Scenes:
         """Show a run's pictures, and each pixel's share of one gradient, iteration by iteration."""
-        wanted, field, which = sample(*SMALL), FIELDS.index(self.field), self.gaussian - 1
+        wanted, field, which = sample(*SMALL), LABELS.index(self.field), self.gaussian - 1
         scenes = list(iterate(experiment, self.without))
         maps = [shares(experiment, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
         most = float(np.quantile([np.abs(one).max() for one in maps], 0.7)) or 1.0  # the first ones are far larger
@@ -313,7 +313,7 @@ class TrainingLoop(Lesson):
                 columns.append(of(values)[:, 0])
                 if not include:
                     columns.append(differences(experiment, values, wanted, constants))
-        rows = [(FIELDS[i], *(slope(column[i]) for column in columns)) for i in range(len(FIELDS))]
+        rows = [(LABELS[i], *(slope(column[i]) for column in columns)) for i in range(len(LABELS))]
         head = ("raw value", "direct: kernel", "difference", "shipped: kernel", "difference", "with <code>smoothstep</code>")
         return Table(head, tuple(rows))
 
@@ -503,7 +503,7 @@ def differences(
         return float((apart**2).sum() / np.prod(size))
 
     found = []
-    for field in range(len(FIELDS)):
+    for field in range(len(LABELS)):
         moved = np.zeros_like(raw)
         moved[field, 0] = step
         found.append((loss(raw + moved) - loss(raw - moved)) / (2 * step))
@@ -516,7 +516,7 @@ def shares(experiment: Experiment, raw: np.ndarray, wanted: np.ndarray, which: i
     inputs = scene_inputs((width, height), raw) | {
         "targetBuffer": wanted,
         "which": np.uint32(which),
-        "share": np.zeros((height, width, len(FIELDS)), np.float32),
+        "share": np.zeros((height, width, len(LABELS)), np.float32),
     }
     job = TrainingLoop().kernel("share", entry="sharesOfPixels", inputs=inputs, groups=groups_of((width, height)))
     return experiment.run(job)["share"]

@@ -13,27 +13,28 @@ import numpy as np
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat import kernels, state
+from splatscope.splat import initialise, kernels
 from splatscope.splat.images import crop_picture
+from splatscope.splat.parameters import COLOUR, X, Y
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 
 SEEDS = (0, 1, 2)
-start = state._start_direct
+start = initialise._start_direct
 
 
 def anywhere(count, target, generator):
     """Positions without a look at the picture, in the colours found there."""
     raw = start(count, target, generator)
     height, width, _ = target.shape
-    raw[0], raw[1] = generator.uniform(-0.5, width - 0.5, count), generator.uniform(-0.5, height - 0.5, count)
-    raw[5:8] = (target / 255.0)[np.rint(raw[1]).astype(int), np.rint(raw[0]).astype(int)].T
+    raw[X], raw[Y] = generator.uniform(-0.5, width - 0.5, count), generator.uniform(-0.5, height - 0.5, count)
+    raw[COLOUR] = (target / 255.0)[np.rint(raw[Y]).astype(int), np.rint(raw[X]).astype(int)].T
     return raw
 
 
 def grey(count, target, generator):
     raw = start(count, target, generator)
-    raw[5:8] = 0.5
+    raw[COLOUR] = 0.5
     return raw
 
 
@@ -43,13 +44,13 @@ def one_rate(settings):
 
 PARTS = {
     "all of it": [],
-    "positions anywhere, not where the picture changes": [patch.object(state, "_start_direct", anywhere)],
-    "grey at the start, not the picture's colours": [patch.object(state, "_start_direct", grey)],
+    "positions anywhere, not where the picture changes": [patch.object(initialise, "_start_direct", anywhere)],
+    "grey at the start, not the picture's colours": [patch.object(initialise, "_start_direct", grey)],
     "one rate of 0.05 for all values": [patch.object(Settings, "start_rates", property(one_rate))],
     "all Gaussians from the start": [patch.object(Settings.param.growth, "default", False)],
     "rates that do not fall": [patch.object(Settings, "fall", property(lambda settings: 1.0))],
     "β₂ of 0.999": [patch.object(kernels, "DIRECT_BETA2", kernels.BETA2)],
-    "the shipped model": None,
+    "the sample's model, not the direct one": None,
 }
 
 
@@ -60,7 +61,7 @@ def fit(parts, side: int, count: int, iterations: int, seed: int, name: str, dat
         model = "direct" if parts is not None else "shipped"
         settings = Settings(size=side, blobs=count, iterations=iterations, seed=seed, model=model)
         picture = crop_picture(data, name, side, side)
-        trainer = Trainer(open_device(), state.start_state(settings, picture.pixels, name))
+        trainer = Trainer(open_device(), initialise.start_state(settings, picture.pixels, name))
         trainer.advance(iterations)
         return trainer.look().psnr
 

@@ -8,8 +8,8 @@ import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
 from splatscope.splat.images import crop_picture
+from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings, refuse
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 
 

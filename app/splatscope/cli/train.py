@@ -33,8 +33,8 @@ def train(
     from splatscope.gpu.device import adapter_of, open_device
     from splatscope.splat.animation import SUFFIXES, Animation
     from splatscope.splat.images import crop_picture, read_picture
+    from splatscope.splat.initialise import start_state
     from splatscope.splat.settings import refuse
-    from splatscope.splat.state import start_state
     from splatscope.splat.trainer import Trainer
 
     if film is not None and film.suffix.lower() not in SUFFIXES:
@@ -124,7 +124,7 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
     from splatscope.gpu.device import adapter_of
     from splatscope.splat.images import encode, to_bytes
     from splatscope.splat.ply import to_ply
-    from splatscope.splat.state import save_state
+    from splatscope.splat.state_file import save_state
 
     state = trainer.save()
     height, width, _ = look.picture.shape

@@ -10,9 +10,9 @@ from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.gpu.kernel import BoundKernel, submit_timed
 from splatscope.paths import ASSETS
 from splatscope.splat.images import read_picture
+from splatscope.splat.initialise import start_state
 from splatscope.splat.kernels import bind
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache

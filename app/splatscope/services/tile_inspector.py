@@ -10,6 +10,7 @@ from splatscope.paths import shader
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import RECORD_LIMIT
+from splatscope.splat.parameters import COLOUR
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import TILES, Settings
@@ -102,10 +103,10 @@ class TileRecording:
 def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tuple[int, int], stage: Stage) -> KernelJob:
     """The workgroup of `tile` (column, row) in an iteration on `raw` (9, N) towards `target` (H, W, 3) uint8.
 
-    These are the documents' tiled kernels, whatever kernels the run itself is trained with.
+    These are the sample's tiled kernels, whatever kernels the run itself is trained with.
     """
     height, width, _ = target.shape
-    inputs = scene_inputs((width, height), raw, sample_background=settings.background == "shipped")
+    inputs = scene_inputs((width, height), raw, sample_background=settings.uses_sample_background)
     inputs["chosenTile"] = np.array(tile, np.uint32)
     if stage.entry == _DERIVATIVES:
         inputs["targetBuffer"] = np.ones((height * width, 4), np.float32)
@@ -151,7 +152,7 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
         listed=listed,
         steps=[met[blob] for blob in listed],
         found=len(query.steps(kind="value", name="place", function="coarseRasterize")),
-        colours=_colours(settings, raw[5:8, listed].T),
+        colours=_colours(settings, raw[COLOUR, listed].T),
         gradients=gradients,
         light=light,
         blended=int(query.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
@@ -199,7 +200,7 @@ def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
 
 def _colours(settings: Settings, raw: np.ndarray) -> np.ndarray:
     """Straight colours for a swatch, from raw values (n, 3)."""
-    if settings.model == "shipped":
+    if settings.uses_sample_model:
         eased = np.clip(0.8 * raw, 0, 1)
         raw = eased * eased * (3 - 2 * eased)
     return np.clip(raw, 0, 1).astype(np.float32)

@@ -10,9 +10,9 @@ from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.kernel import BoundKernel, submit
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
+from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import LOSSES
 from splatscope.splat.ssim import slope_kernels
-from splatscope.splat.state import FIELDS
 
 SPLAT_FLOATS = 12
 BLOCK = 64  # Gaussians a workgroup has, of those kernels that give each a thread
@@ -44,7 +44,7 @@ class BinnedKernels:
             "RANK_BY_WAVE": min(narrowest, lanes) if is_software else 0,
             "ROW_STRIDE": _stride(self._rows) if is_software else 1,
             "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
-            "SAMPLE_MODEL": int(run.settings.model == "shipped"),
+            "SAMPLE_MODEL": int(run.settings.uses_sample_model),
         }
         self.tile = (side, side, 2**32 - 1)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device

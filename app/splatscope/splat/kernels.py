@@ -11,7 +11,7 @@ from splatscope.gpu.kernel import BoundKernel, compile_kernel
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as the documents have them
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # the sample's
 # Every iteration sees every pixel, so there is no noise between steps to average out: a shorter memory follows the slope.
 DIRECT_BETA2 = 0.95
 MAX_WEIGHT = 0.99
@@ -51,7 +51,7 @@ class RunBuffers:
             "size": [self.width, self.height],
             "blobCount": self.settings.blobs,
             "maxWeight": MAX_WEIGHT,
-            "sampleBackground": int(self.settings.background == "shipped"),
+            "sampleBackground": int(self.settings.uses_sample_background),
         }
 
     def tiles(self, width: int, height: int) -> tuple[int, int]:
@@ -88,10 +88,10 @@ def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
     return {
         "rates": list(rates),
         "beta1": BETA1,
-        "beta2": BETA2 if settings.model == "shipped" else DIRECT_BETA2,
+        "beta2": BETA2 if settings.uses_sample_model else DIRECT_BETA2,
         "epsilon": EPSILON,
         "step": step,
-        "sampleCorrection": int(settings.adam == "shipped"),
+        "sampleCorrection": int(settings.uses_sample_adam),
     }
 
 

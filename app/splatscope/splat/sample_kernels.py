@@ -1,4 +1,4 @@
-"""The documents' kernels of a run, bound: simple (every Gaussian for every pixel) and tiled (a sorted list a tile)."""
+"""The sample's kernels of a run, bound: simple (every Gaussian for every pixel) and tiled (a sorted list a tile)."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,8 @@ import numpy as np
 from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
+from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import TILES, Settings
-from splatscope.splat.state import FIELDS
 
 
 def link_constants(settings: Settings) -> dict[str, int | float]:
@@ -19,7 +19,7 @@ def link_constants(settings: Settings) -> dict[str, int | float]:
         "WG_Y": height,
         "GAUSSIANS_PER_BLOCK": capacity,
         "WAVE_SUM": int(settings.gradient_sum == "wave"),
-        "SAMPLE_MODEL": int(settings.model == "shipped"),
+        "SAMPLE_MODEL": int(settings.uses_sample_model),
     }
     if settings.kernels == "simple":
         constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SAMPLE_SCALE": 5e-3}

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from splatscope.splat.parameters import ANGLE, COLOUR, FIELDS, LOG_SIZE, OPACITY, POSITION
+
 
 def gaussians(
     centres: Sequence[Sequence[float]],
@@ -16,13 +18,13 @@ def gaussians(
 
     `centres` and `sizes` (N, 2) in pixels, sizes at least 0.31; `angles` (N,) radians; `colours` (N, 3) and `alphas` (N,) in 0 … 1.
     """
-    raw = np.zeros((9, len(alphas)))
-    raw[0:2] = np.reshape(centres, (-1, 2)).T
-    raw[2:4] = np.log(np.maximum(np.reshape(sizes, (-1, 2)).T - MIN_SIZE, 1e-6))
-    raw[4] = angles
-    raw[5:8] = np.reshape(colours, (-1, 3)).T
+    raw = np.zeros((FIELDS, len(alphas)))
+    raw[POSITION] = np.reshape(centres, (-1, 2)).T
+    raw[LOG_SIZE] = np.log(np.maximum(np.reshape(sizes, (-1, 2)).T - MIN_SIZE, 1e-6))
+    raw[ANGLE] = angles
+    raw[COLOUR] = np.reshape(colours, (-1, 3)).T
     opacity = np.clip(np.asarray(alphas, float), 1e-6, 1 - 1e-6)
-    raw[8] = np.log(opacity / (1 - opacity))
+    raw[OPACITY] = np.log(opacity / (1 - opacity))
     return raw.astype(np.float32)
 
 

@@ -1,4 +1,8 @@
-"""What a user may choose for a training run, with bounds and words: widgets and command-line options are made from it."""
+"""What a user may choose for a training run, with bounds and labels, from which the widgets of the training page are made.
+
+The sample is the diff-splatting sample of SlangPy's experiments, described in Slang's blog. What is done as the sample does it is
+called "shipped" in settings: saved states, web addresses and the command line hold that word.
+"""
 
 import param
 
@@ -82,6 +86,21 @@ class Settings(param.Parameterized):
     rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values a step, shipped model.")
 
     @property
+    def uses_sample_model(self) -> bool:
+        """Whether Gaussians are parametrised as in the sample."""
+        return self.model == "shipped"
+
+    @property
+    def uses_sample_background(self) -> bool:
+        """Whether the picture is laid over white by the sample's formula."""
+        return self.background == "shipped"
+
+    @property
+    def uses_sample_adam(self) -> bool:
+        """Whether Adam's moments are corrected as in the sample."""
+        return self.adam == "shipped"
+
+    @property
     def grows(self) -> bool:
         """Whether Gaussians are added as the run goes on. The other kernels and model stay as the pages teach them."""
         return self.growth and self.kernels == "binned" and self.model == "direct"
@@ -89,14 +108,14 @@ class Settings(param.Parameterized):
     @property
     def start_rates(self) -> tuple[float, float, float, float]:
         """Adam's step sizes of (position, shape, colour, opacity) at the start."""
-        if self.model == "shipped":
+        if self.uses_sample_model:
             return (self.rate_shipped,) * 4
         return (self.rate_position, self.rate_shape, self.rate_colour, self.rate_opacity)
 
     @property
     def fall(self) -> float:
-        """What the step sizes fall to by the end of the run, as usual for Gaussian splatting; the shipped model's are constant."""
-        return 1.0 if self.model == "shipped" else FALL
+        """The part of the start's rates that is left at the run's end. The rates of the sample's model are constant."""
+        return 1.0 if self.uses_sample_model else FALL
 
     def rates(self, step: int) -> tuple[float, ...]:
         """The step sizes at `step`, from 1."""

@@ -10,6 +10,7 @@ from splatscope.gpu.buffers import download
 from splatscope.gpu.kernel import submit
 from splatscope.splat import kernels
 from splatscope.splat.images import encode, to_bytes
+from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats, TrainingState
@@ -54,7 +55,7 @@ class ThumbnailRenderer:
     def draw(self, count: int) -> bytes:
         """The first `count` Gaussians over white, as a JPEG."""
         packed = np.zeros(self.still.raw.size, np.float32)
-        packed[: 9 * count] = self.still.raw[:, :count].reshape(-1)
+        packed[: FIELDS * count] = self.still.raw[:, :count].reshape(-1)
         self.run.raw.copy_from_numpy(packed)
         self._image.set(scene=self.run.scene | {"blobCount": count})
         submit(self.device, [self._image])

@@ -9,11 +9,11 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import download
 from splatscope.gpu.kernel import BoundKernel, is_refused, submit, submit_timed
-from splatscope.splat import densify as growth
-from splatscope.splat import kernels
+from splatscope.splat import densify, kernels
 from splatscope.splat.binned import BinnedKernels
+from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
-from splatscope.splat.state import FIELDS, HISTORY, Splats, TrainingState
+from splatscope.splat.state import HISTORY, Splats, TrainingState
 
 # A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
 _SUBMIT_SECONDS = 0.05
@@ -58,7 +58,7 @@ class Trainer:
         self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
         self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
-        self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.model == "shipped")})
+        self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)})
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
@@ -73,7 +73,7 @@ class Trainer:
             return 0
         started, done, left = time.perf_counter(), 0, seconds
         while done == 0 or (done < iterations and left > 0):
-            stage = growth.next_stage(state.settings, state.step)
+            stage = densify.next_stage(state.settings, state.step)
             done += self._train(min(iterations - done, (stage or state.settings.iterations) - state.step), left)
             if state.step == stage:
                 self._add_gaussians()
@@ -105,7 +105,7 @@ class Trainer:
         """Let more of them in where the picture as it is now is wrong."""
         self._draw()
         splats = self.save().splats
-        growth.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
+        densify.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
         kernels.upload_splats(self.run, splats)
         self._begin()
 

@@ -8,8 +8,8 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.services import operation_counts as counted
 from splatscope.services.kernel_comparison import KERNELS, SIZE, Comparison, _count, _same_work, _time, counted_timings
+from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.web.training.kernel_comparison import COUNTED, _large, drawn
 
 BLOBS = 16  # few: a driver compiles the simple kernels' loop long

@@ -9,8 +9,10 @@ from splatscope.gpu.buffers import download
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import submit
 from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, _record, record_tile, tile_job
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import FIELDS, TrainingState, start_state
+from splatscope.splat.state import TrainingState
 from splatscope.splat.trainer import Trainer
 from splatscope.tracing.dispatch import prepare
 from splatscope.web.training.tile_view import _notes

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from splatscope.paths import ASSETS
-from splatscope.splat import densify as growth
+from splatscope.splat import densify
 from splatscope.splat.images import crop_picture
+from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import load_state, save_state, start_state
+from splatscope.splat.state_file import load_state, save_state
 from splatscope.splat.trainer import Trainer
 
 
@@ -23,15 +24,15 @@ def seen(splats) -> int:
 def test_a_run_begins_with_a_part_and_has_all_after_the_last_stage(device):
     trainer = Trainer(device, state_of())
     counts = [seen(trainer.state.splats)]
-    for _ in range(growth.STAGES):
-        stage = growth.next_stage(trainer.state.settings, trainer.state.step)
+    for _ in range(densify.STAGES):
+        stage = densify.next_stage(trainer.state.settings, trainer.state.step)
         trainer.advance(stage - trainer.state.step)
         counts.append(seen(trainer.save().splats))
     assert counts[0] == 51
     assert counts[-1] == 201
     assert (np.diff(counts) >= 12).all()
     assert trainer.state.step == 40
-    assert growth.next_stage(trainer.state.settings, 40) is None
+    assert densify.next_stage(trainer.state.settings, 40) is None
 
 
 @pytest.mark.parametrize("blobs", [1, 2, 3])

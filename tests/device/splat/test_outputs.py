@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import reference
+from splatscope.splat.initialise import start_state
 from splatscope.splat.ply import SH_C0, to_ply
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 from splatscope.splat.trainer import Trainer
 
 WIDTH, HEIGHT = 48, 32

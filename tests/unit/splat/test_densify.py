@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from splatscope.paths import ASSETS
-from splatscope.splat import densify as growth
+from splatscope.splat import densify
 from splatscope.splat.images import crop_picture
+from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import start_state
 
 
 def state_of(side=48, **chosen):
@@ -23,7 +23,7 @@ def seen(splats) -> int:
 def test_other_runs_have_all_from_the_start(chosen):
     state = state_of(**chosen)
     assert seen(state.splats) == 201
-    assert growth.next_stage(state.settings, 0) is None
+    assert densify.next_stage(state.settings, 0) is None
 
 
 def test_new_ones_go_where_the_error_is_in_the_targets_colour():
@@ -31,7 +31,7 @@ def test_new_ones_go_where_the_error_is_in_the_targets_colour():
     error = np.zeros((48, 48), np.float32)
     error[10:14, 30:40] = 0.5
     before = state.splats.raw.copy()
-    added = growth.add(state.splats, state.target, error, state.settings, 40, state.generator)
+    added = densify.add(state.splats, state.target, error, state.settings, 40, state.generator)
     raw, new = state.splats.raw, np.arange(201) < 150
     assert added == 150
     assert np.array_equal(raw[:, ~new], before[:, ~new])
@@ -45,13 +45,13 @@ def test_new_ones_go_where_the_error_is_in_the_targets_colour():
 def test_useless_ones_are_moved_and_begin_anew():
     state = state_of()
     error = np.full((48, 48), 0.1, np.float32)
-    growth.add(state.splats, state.target, error, state.settings, 40, state.generator)
+    densify.add(state.splats, state.target, error, state.settings, 40, state.generator)
     splats = state.splats
     splats.first_moment[:] = splats.second_moment[:] = 1
     splats.raw[8, 7] = -6
     splats.raw[0, 190] = 48 + 4 * np.exp(splats.raw[2:4, 190].max())
     before = splats.raw.copy()
-    assert growth.add(splats, state.target, error, state.settings, 40, state.generator) == 2
+    assert densify.add(splats, state.target, error, state.settings, 40, state.generator) == 2
     assert np.flatnonzero((splats.raw != before).any(axis=0)).tolist() == [7, 190]
     assert np.flatnonzero((splats.second_moment == 0).all(axis=0)).tolist() == [7, 190]
-    assert growth.add(splats, state.target, error, state.settings, 40, state.generator) == 0
+    assert densify.add(splats, state.target, error, state.settings, 40, state.generator) == 0

@@ -10,6 +10,7 @@ import param
 
 from splatscope.gpu.device import DeviceError
 from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, TileRecording, record_tile
+from splatscope.splat.parameters import NAMES, SAMPLE_NAMES
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.web.component import Component
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
     from splatscope.web.training.session import TrainingSession
 
 log = logging.getLogger(__name__)
-
-FIELDS = {
-    "direct": ["x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity"],
-    "shipped": ["x", "y", "σxx", "σyy", "correlation", "red", "green", "blue", "opacity"],
-}
 
 
 class TileBar(Component):
@@ -120,7 +116,7 @@ class Descent:
         rows = zip(shown.listed, colours, shown.steps, gradients, light, strict=True)
         self.bar.param.update(  # before the recording, which may be drawn as soon as it has come
             gaussians=[list(row) for row in rows],
-            fields=FIELDS[settings.model],
+            fields=list(SAMPLE_NAMES if settings.uses_sample_model else NAMES),
             notes=list(_notes(stage, shown, settings)),
             recording=self.stepper.sequence + 1,
         )

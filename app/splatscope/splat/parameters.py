@@ -1,0 +1,55 @@
+"""The nine values of a Gaussian that training moves: names, units, learning rates, and rows in arrays of raw values.
+
+shaders/common/parameters.slang names the same rows in Slang.
+"""
+
+from dataclasses import dataclass
+
+# Parameters that share a learning rate, in the order of `Settings.start_rates`.
+GROUPS = ("position", "shape", "colour", "opacity")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One of the nine raw values of a Gaussian.
+
+    Attributes:
+        name: What the raw value is.
+        label: What it sets, in plain words.
+        unit: Of the raw value; "" for a plain number.
+        group: Its learning rate, one of GROUPS.
+    """
+
+    name: str
+    label: str
+    unit: str
+    group: str
+
+
+# The direct model, row by row.
+DIRECT = (
+    Parameter("x", "x", "pixels", "position"),
+    Parameter("y", "y", "pixels", "position"),
+    Parameter("log size 1", "first size", "ln pixels", "shape"),
+    Parameter("log size 2", "second size", "ln pixels", "shape"),
+    Parameter("angle", "angle", "radians", "shape"),
+    Parameter("red", "red", "", "colour"),
+    Parameter("green", "green", "", "colour"),
+    Parameter("blue", "blue", "", "colour"),
+    Parameter("logit of opacity", "opacity", "logits", "opacity"),
+)
+FIELDS = len(DIRECT)
+
+NAMES = tuple(parameter.name for parameter in DIRECT)
+LABELS = tuple(parameter.label for parameter in DIRECT)
+
+# The sample's model reads the same rows through smoothstep, and two variances and a correlation in place of sizes and an angle.
+SAMPLE_NAMES = ("x", "y", "σxx", "σyy", "correlation", "red", "green", "blue", "opacity")
+
+# Rows of raw values (9, N).
+X, Y = 0, 1
+POSITION = slice(0, 2)
+LOG_SIZE = slice(2, 4)
+ANGLE = 4
+COLOUR = slice(5, 8)
+OPACITY = 8
