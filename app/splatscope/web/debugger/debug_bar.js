@@ -5,16 +5,19 @@ import {Menu} from "./menu.js"
 
 const BOTH = "both"
 
+/**
+ * @import {Render} from "#web/types.d.ts"
+ * @import {DebuggerState} from "#web/shell/events.js"
+ */
+
+/** @param {Render<{}>} component */
 export function render({model, el}) {
   style(el)
   const words = h("span", {class: "crumb wide"}, "Recorded on"),
     pill = h("span", {class: "adapter wide", "data-testid": "debugger-adapter"})
-  const choice = h("select", {
-    class: "adapters wide",
-    "aria-label": "Record on",
-    onchange: () => emit("debug-adapter", choice.value),
-  })
-  const view = (name, label) =>
+  const choice = h("select", {class: "adapters wide", "aria-label": "Record on"})
+  choice.onchange = () => emit("debug-adapter", choice.value)
+  const view = (/** @type {string} */ name, /** @type {string} */ label) =>
     h("button", {type: "button", role: "radio", "data-view": name, onclick: () => emit("debug-view", name)}, label)
   const views = [view("step", "Step"), view("compare", "Side by side"), view("edit", "Edit")]
   views[1].classList.add("wide")
@@ -37,7 +40,7 @@ export function render({model, el}) {
     h("kbd", {class: "wide"}, "Ctrl ⏎"),
   )
   let offered = ""
-  const show = (state) => {
+  const show = (/** @type {DebuggerState} */ state) => {
     views.forEach((button) => button.setAttribute("aria-checked", String(button.dataset.view === state.view)))
     views[1].hidden = state.pair.length !== 2
     views[1].title = state.pair.join(" and ")

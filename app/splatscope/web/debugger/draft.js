@@ -3,6 +3,25 @@
 const KEY = "splatscope-debugger"
 export const MOST = 16_000 // characters of a link
 
+/**
+ * What somebody is working on.
+ * @typedef {object} Draft
+ * @property {string} source
+ * @property {string} [example]
+ * @property {string[] | null} [functions]  those that are recorded; null for all
+ * @property {Record<string, import("./inputs.js").Spec>} [inputs]
+ * @property {number[]} [groups]
+ * @property {number[]} [group]  the one that is recorded
+ * @property {string} [entry]
+ * @property {number[] | null} [groups_said]  the groups that an attribute said
+ * @property {boolean} [from_file]
+ * @property {number} [step]
+ */
+
+/**
+ * Keep a draft for the tab.
+ * @param {Draft} draft
+ */
 export function saveDraft(draft) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft))
@@ -11,7 +30,10 @@ export function saveDraft(draft) {
   }
 }
 
-// The draft that the address brings, else the tab's; null where there is neither.
+/**
+ * The draft that the address brings, else the tab's; null where there is neither.
+ * @returns {Promise<Draft | null>}
+ */
 export async function loadDraft() {
   const packed = /^#kernel=(.+)$/.exec(location.hash)?.[1]
   if (packed) {
@@ -22,28 +44,37 @@ export async function loadDraft() {
     }
   }
   try {
-    return JSON.parse(sessionStorage.getItem(KEY))
+    return JSON.parse(sessionStorage.getItem(KEY) ?? "null")
   } catch {
     return null
   }
 }
 
-// The address that holds the draft and the step, "" where it would be too long, and how long it would be.
+/**
+ * The address that holds a draft and a step, "" where it would be too long, and how long it would be.
+ * @param {Draft} draft
+ * @param {number} step
+ */
 export async function linkTo(draft, step) {
   const packed = await pack(JSON.stringify(draft))
   const address = `${location.origin}${location.pathname}?page=debugger${step ? `&step=${step}` : ""}#kernel=${packed}`
   return {address: address.length > MOST ? "" : address, length: address.length}
 }
 
-// What was changed is no longer what the address holds.
+/** Forget the address's draft: what was changed is no longer what it holds. */
 export function clearLink() {
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search)
 }
 
+/**
+ * @param {CompressionStream | DecompressionStream} stream
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ */
 async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer())
 }
 
+/** @param {string} text */
 async function pack(text) {
   const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(text))
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
@@ -52,6 +83,7 @@ async function pack(text) {
     .replaceAll("=", "")
 }
 
+/** @param {string} text */
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0))
   return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes))

@@ -1,13 +1,32 @@
 // Which functions are recorded, and what that costs, before anything runs.
 import {h} from "#web/shell/dom.js"
 
+/**
+ * A function of the source, and what recording it costs.
+ * @typedef {object} Cost
+ * @property {string} name
+ * @property {string} file
+ * @property {number} places  that record
+ * @property {string} why  it is not recorded; "" where it can be
+ */
+/** @typedef {{functions?: Cost[], seconds: number, entries: string[]}} Costs  and the seconds that a place takes to compile */
+
 export class Functions {
+  /** @type {Cost[]} */
+  found = []
+  /** @type {Set<string> | null | undefined} */
+  wanted // of a draft that was opened, null for all; undefined once they are shown
+  seconds = 0
+  entry = ""
+  /** @type {Set<string>} */
+  left = new Set() // names that are not recorded
+
+  /** @param {() => void} changed */
   constructor(changed) {
     this.changed = changed
-    this.left = new Set() // names that are not recorded
     this.words = h("span", {class: "sp"})
     this.list = h("div", {class: "fns"})
-    const all = (on) =>
+    const all = (/** @type {boolean} */ on) =>
       h("button", {type: "button", class: "btn quiet", onclick: () => this.#all(on)}, on ? "All" : "Only the entry point")
     this.el = h(
       "details",
@@ -18,36 +37,45 @@ export class Functions {
     )
   }
 
-  // Names of the chosen, null for all.
+  /** Names of the chosen, null for all. */
   get draft() {
     return this.left.size ? this.found.filter(({name}) => !this.left.has(name)).map(({name}) => name) : null
   }
 
+  /**
+   * Take over a draft's choice.
+   * @param {string[] | null | undefined} names  null for all
+   */
   open(names) {
     this.wanted = Array.isArray(names) ? new Set(names) : null
   }
 
+  /**
+   * Show what the compiler found.
+   * @param {Costs} costs
+   * @param {string} entry  the entry point
+   */
   show({functions, seconds, entries}, entry) {
     this.found = functions ?? []
     this.seconds = seconds
     this.entry = entries.includes(entry) ? entry : entries[0]
     if (this.wanted !== undefined) {
-      this.left = new Set(this.wanted ? this.found.filter(({name}) => !this.wanted.has(name)).map(({name}) => name) : [])
+      const {wanted} = this
+      this.left = new Set(wanted ? this.found.filter(({name}) => !wanted.has(name)).map(({name}) => name) : [])
       this.wanted = undefined
     }
     this.left = new Set(this.found.filter(({name}) => this.left.has(name) && name !== this.entry).map(({name}) => name))
     const files = [...new Set(this.found.map(({file}) => file))]
     this.list.replaceChildren(
-      ...files
-        .flatMap((file) => [
-          files.length > 1 ? h("h3", {}, file) : null,
-          ...this.found.filter((one) => one.file === file).map((one) => this.#row(one)),
-        ])
-        .filter(Boolean),
+      ...files.flatMap((file) => [
+        ...(files.length > 1 ? [h("h3", {}, file)] : []),
+        ...this.found.filter((one) => one.file === file).map((one) => this.#row(one)),
+      ]),
     )
     this.#sum()
   }
 
+  /** @param {Cost} cost */
   #row({name, places, why}) {
     const box = h("input", {type: "checkbox", disabled: name === this.entry || Boolean(why)})
     box.checked = !why && !this.left.has(name)
@@ -66,6 +94,7 @@ export class Functions {
     )
   }
 
+  /** @param {boolean} on */
   #all(on) {
     this.left = new Set(on ? [] : this.found.map(({name}) => name).filter((name) => name !== this.entry))
     this.list.querySelectorAll("input").forEach((box) => {

@@ -2,18 +2,25 @@
 import {h} from "#web/shell/dom.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
+/** @typedef {[name: string, title: string, about: string, broken: boolean]} Example */
+
 export class Gallery {
-  // `open(name)` takes an example, `take(file)` a file.
+  /**
+   * @param {[title: string, entries: Example[]][]} groups
+   * @param {(name: string) => void} open  takes an example
+   * @param {(file: File) => void} take  takes a file
+   */
   constructor(groups, open, take) {
     const file = h("input", {type: "file", accept: ".slang,.hlsl,.npz", hidden: true})
     file.onchange = () => {
-      if (file.files[0]) {
-        take(file.files[0])
+      const chosen = file.files?.[0]
+      if (chosen) {
+        take(chosen)
         this.close()
       }
       file.value = ""
     }
-    const entry = ([name, title, about, broken]) =>
+    const entry = (/** @type {Example} */ [name, title, about, broken]) =>
       h(
         "button",
         {
@@ -51,18 +58,25 @@ export class Gallery {
     document.body.append(this.el) // where the keys of the page look for an open dialog
   }
 
+  /**
+   * Open it.
+   * @param {string} current  name of the example in the editor
+   */
   show(current) {
     for (const button of this.el.querySelectorAll("[data-example]")) {
-      if (button.dataset.example === current) button.setAttribute("aria-current", "true")
+      if (button.getAttribute("data-example") === current) button.setAttribute("aria-current", "true")
       else button.removeAttribute("aria-current")
     }
     this.el.showModal()
-    this.el.querySelector("[aria-current]")?.focus()
+    const chosen = /** @type {HTMLElement | null} */ (this.el.querySelector("[aria-current]"))
+    chosen?.focus()
   }
 
+  /** Close it. */
   close() {
     this.el.close()
   }
+  /** Take it out of the document. */
   remove() {
     this.el.remove()
   }

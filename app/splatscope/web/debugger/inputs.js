@@ -2,6 +2,40 @@
 import {h} from "#web/shell/dom.js"
 import {send} from "#web/widgets/upload.js"
 
+/**
+ * @import {Model} from "#web/types.d.ts"
+ * @import {Draft} from "./draft.js"
+ * @import {Costs} from "./functions.js"
+ */
+
+/**
+ * What a buffer or uniform is given.
+ * @typedef {object} Spec
+ * @property {string} [fill]  zeros, ramp, shuffle, random, values, file
+ * @property {number} [count]
+ * @property {number} [seed]
+ * @property {string} [values]  as typed
+ * @property {string} [array]  what names the file's array on the server
+ * @property {string} [file]
+ * @property {string} [words]  what the file holds
+ * @property {string} [from]  the attribute that said so
+ * @property {string} [wanted]  the file that the attribute names
+ */
+/**
+ * What the compiler finds in a source: of `draft.public`. Empty before it has compiled.
+ * @typedef {object} Found
+ * @property {string[]} entries
+ * @property {number[]} group_size
+ * @property {{name: string, type: string, count: number}[]} buffers
+ * @property {{name: string, type: string}[]} uniforms
+ * @property {{name: string, type: string}[]} unfit
+ * @property {Record<string, Spec>} said  by attributes
+ * @property {number[] | null} groups  by attributes
+ */
+/** @typedef {{interface: Found & Costs, fills: string[]}} InputParameters */
+/** @typedef {{buffer: string, array?: string, file?: string, words?: string, error?: string}} Arrival  what became of an array file */
+
+/** @type {Record<string, string>} */
 const WORDS = {
   zeros: "zeros",
   ramp: "0, 1, 2, …",
@@ -13,14 +47,24 @@ const WORDS = {
 const MOST_FILE = 32 * 2 ** 20
 
 export class Inputs {
+  /** @type {Record<string, Spec>} */
+  specs = {} // by name
+  /** @type {number[] | null} */
+  said = null // the groups that an attribute says
+  /** @type {Map<string, (arrival: Arrival) => void>} */
+  files = new Map() // by buffer, what takes its array file
+  shown = ""
+
+  /**
+   * @param {Model<InputParameters>} model
+   * @param {() => void} changed
+   */
   constructor(model, changed) {
     this.model = model
     this.changed = changed
-    this.specs = {} // by name: {fill, count, seed, values, array, file}; `from` names the attribute that said so
     this.groups = [1, 1, 1]
     this.group = [0, 0, 0]
     this.entry = ""
-    this.said = null // the groups that an attribute says
     this.select = h("select", {"aria-label": "Entry point"})
     this.select.onchange = () => {
       this.entry = this.select.value
@@ -42,6 +86,11 @@ export class Inputs {
     )
   }
 
+  /**
+   * @param {string} label
+   * @param {number[]} values
+   * @param {number} low
+   */
   #triple(label, values, low) {
     return ["x", "y", "z"].map((axis, i) => {
       const input = h("input", {type: "number", min: low, max: 65535, step: 1, value: values[i], "aria-label": `${label}, ${axis}`})
@@ -58,15 +107,22 @@ export class Inputs {
     this.one.hidden = this.groups.every((n) => n === 1) && this.group.every((n) => n === 0)
   } // one group is the one
 
+  /** What is typed, as the draft has it. */
   get draft() {
     return {inputs: this.specs, groups: this.groups, group: this.group, entry: this.entry, groups_said: this.said}
   }
 
+  /**
+   * Take over a draft.
+   * @param {Draft} draft
+   */
   open({inputs, groups, group, entry, groups_said: said}) {
     this.specs = structuredClone(inputs ?? {})
+    /** @type {(values: number[], given: number[] | undefined, fallback: number, els: HTMLInputElement[]) => void} */
     const put = (values, given, fallback, els) => {
       els.forEach((el, i) => {
-        values[i] = el.value = given?.[i] ?? fallback
+        values[i] = given?.[i] ?? fallback
+        el.value = String(values[i])
       })
     }
     put(this.groups, groups, 1, this.groupInputs)
@@ -77,7 +133,10 @@ export class Inputs {
     this.show(true)
   }
 
-  // The widgets for what the compiler found; those that stay keep what was typed, unless an attribute says something new.
+  /**
+   * Make the widgets for what the compiler found; those that stay keep what was typed, unless an attribute says something new.
+   * @param {boolean} anew  make them again in any case
+   */
   show(anew = false) {
     const {interface: found} = this.model
     if (!found.entries) return
@@ -89,7 +148,8 @@ export class Inputs {
     if (found.groups && JSON.stringify(found.groups) !== JSON.stringify(this.said)) {
       this.said = found.groups
       found.groups.forEach((n, i) => {
-        this.groups[i] = this.groupInputs[i].value = n
+        this.groups[i] = n
+        this.groupInputs[i].value = String(n)
       })
       this.#arrange()
     }
@@ -98,6 +158,7 @@ export class Inputs {
     const key = JSON.stringify([found.buffers, found.uniforms, found.unfit, found.said])
     if (key === this.shown && !anew) return
     this.shown = key
+    this.files.clear()
     this.list.replaceChildren(
       ...found.buffers.map((buffer) => this.#buffer(buffer)),
       ...found.uniforms.map((uniform) => this.#uniform(uniform)),
@@ -107,8 +168,10 @@ export class Inputs {
     )
   }
 
+  /** @param {Found["buffers"][number]} buffer */
   #buffer({name, type, count}) {
-    const spec = (this.specs[name] ??= {fill: "zeros", count})
+    this.specs[name] ??= {fill: "zeros", count}
+    const spec = this.specs[name]
     spec.count ??= count
     const many = h("input", {
       type: "number",
@@ -143,7 +206,7 @@ export class Inputs {
       file.hidden = spec.fill !== "file"
       many.disabled = spec.fill === "file" // the file says how many
     }
-    fill.value = spec.fill
+    fill.value = spec.fill ?? ""
     many.onchange = () => {
       spec.count = +many.value
       this.changed()
@@ -152,7 +215,7 @@ export class Inputs {
       spec.fill = fill.value
       arrange()
       this.changed()
-      if (spec.fill === "file" && !spec.array) file.querySelector("button").click()
+      if (spec.fill === "file" && !spec.array) file.querySelector("button")?.click()
     }
     seed.onchange = () => {
       spec.seed = +seed.value
@@ -172,6 +235,10 @@ export class Inputs {
     )
   }
 
+  /**
+   * @param {string} name
+   * @param {Spec} spec
+   */
   #file(name, spec) {
     const words = h("span", {class: "dim"}),
       picker = h("input", {type: "file", accept: ".npy,.npz", hidden: true, "aria-label": `Array file of ${name}`})
@@ -183,7 +250,7 @@ export class Inputs {
           : ".npy or .npz, numbers row by row"
     }
     picker.onchange = async () => {
-      const [chosen] = picker.files
+      const chosen = picker.files?.[0]
       picker.value = ""
       if (!chosen) return
       words.textContent = `${chosen.name} …`
@@ -198,23 +265,31 @@ export class Inputs {
       words,
       picker,
     )
-    line.arrived = ({array, file, words: about, error}) => {
+    this.files.set(name, ({array, file, words: about, error}) => {
       words.classList.toggle("wrong", Boolean(error))
-      if (error) return void (words.textContent = error)
+      if (error) {
+        words.textContent = error
+        return
+      }
       Object.assign(spec, {array, file, words: about})
       say()
       this.changed()
-    }
+    })
     return line
   }
 
-  // What became of an array file.
-  arrived(what) {
-    this.list.querySelector(`[data-file="${CSS.escape(what.buffer)}"]`)?.arrived(what)
+  /**
+   * Take what became of an array file.
+   * @param {Arrival} arrival
+   */
+  arrived(arrival) {
+    this.files.get(arrival.buffer)?.(arrival)
   }
 
+  /** @param {Found["uniforms"][number]} uniform */
   #uniform({name, type}) {
-    const spec = (this.specs[name] ??= {values: "0"})
+    this.specs[name] ??= {values: "0"}
+    const spec = this.specs[name]
     const values = h("input", {type: "text", value: spec.values ?? "", "aria-label": `Value of ${name}`, spellcheck: "false"})
     values.onchange = () => {
       spec.values = values.value

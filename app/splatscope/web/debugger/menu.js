@@ -9,8 +9,11 @@ const FILES = [
   ["perfetto", "Perfetto trace", ".json", "For the Chrome and Perfetto trace viewers"],
 ]
 
+/** @import {DebuggerState} from "#web/shell/events.js" */
+
 export class Menu {
   constructor() {
+    /** @type {(act: () => void, name: string, kind: string, words: string, id: string) => HTMLElement} */
     const item = (act, name, kind, words, id) =>
       h(
         "button",
@@ -19,7 +22,8 @@ export class Menu {
         h("span", {class: "kind"}, kind),
         h("span", {class: "dim"}, words),
       )
-    const act = (name, words, id) =>
+    /** @type {(name: string, words: string, act: () => void) => HTMLElement} */
+    const narrow = (name, words, act) =>
       h(
         "button",
         {
@@ -28,14 +32,14 @@ export class Menu {
           class: "narrow",
           onclick: () => {
             this.toggle(false)
-            id()
+            act()
           },
         },
         h("b", {}, name),
         h("span", {class: "kind"}),
         h("span", {class: "dim"}, words),
       )
-    this.both = act("Side by side", "This run and the one before", () => emit("debug-view", "compare"))
+    this.both = narrow("Side by side", "This run and the one before", () => emit("debug-view", "compare"))
     this.copied = h("b", {}, "Copy link")
     this.link = h(
       "button",
@@ -48,7 +52,7 @@ export class Menu {
     this.list = h(
       "div",
       {class: "menu-list", role: "menu", hidden: true},
-      act("Open", "An example, or a file of yours", () => emit("debug-open", null)),
+      narrow("Open", "An example, or a file of yours", () => emit("debug-open", null)),
       this.both,
       this.link,
       this.words,
@@ -73,22 +77,22 @@ export class Menu {
         "aria-haspopup": "menu",
         "aria-expanded": "false",
         "data-testid": "debugger-save",
-        onclick: () => this.toggle(this.list.hidden),
+        onclick: () => this.toggle(Boolean(this.list.hidden)),
       },
       h("span", {class: "wide"}, "Save"),
       h("span", {class: "narrow", "aria-hidden": "true"}, "⋯"),
       h("span", {class: "vh narrow"}, "More"),
     )
     this.el = h("div", {class: "menu-of"}, this.button, this.list)
-    this.outside = (event) => {
+    this.outside = (/** @type {Event} */ event) => {
       if (!event.composedPath().includes(this.el)) this.toggle(false)
     }
     this.list.onkeydown = (event) => {
-      const way = {ArrowDown: 1, ArrowUp: -1}[event.key]
+      const way = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
       if (!way) return
       event.preventDefault()
       const items = [...this.list.querySelectorAll("button")].filter((item) => item.offsetParent),
-        at = items.indexOf(event.target)
+        at = items.findIndex((item) => item === event.target)
       items[(at + way + items.length) % items.length].focus()
     }
     window.addEventListener("pointerdown", this.outside)
@@ -99,14 +103,15 @@ export class Menu {
     this.endKeys = addKeys({active: () => !this.list.hidden, keys: {Escape: escape}, whileTyping: true, inDialogs: true})
   }
 
+  /** @param {boolean} open */
   toggle(open) {
     this.list.hidden = !open
     this.button.setAttribute("aria-expanded", String(open))
     this.say("")
-    if (open) [...this.list.querySelectorAll("button")].find((item) => item.offsetParent).focus()
+    if (open) [...this.list.querySelectorAll("button")].find((item) => item.offsetParent)?.focus()
   }
 
-  // `said` is what came of the link: "" for nothing new.
+  /** @param {DebuggerState} state */
   show({said, pair}) {
     this.both.hidden = pair.length !== 2
     if (!said) return
@@ -118,11 +123,13 @@ export class Menu {
     } else this.say(said)
   }
 
+  /** @param {string} words */
   say(words) {
     this.words.textContent = words
     this.words.hidden = !words
   }
 
+  /** Leave the page. */
   close() {
     window.removeEventListener("pointerdown", this.outside)
     this.endKeys()

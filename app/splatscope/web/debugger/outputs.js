@@ -10,21 +10,28 @@ const SAME = {
   null: "The kernel was not run without recording: it is not safe to.",
 }
 
+/**
+ * @import {Output} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
+
 export class Outputs {
   constructor() {
     this.el = h("section", {class: "panel outputs", "data-testid": "outputs", "aria-label": "Outputs", hidden: true})
   }
 
+  /** @param {Recording} recording */
   show(recording) {
     this.el.hidden = !recording.outputs.length
     this.el.replaceChildren(
       h("div", {class: "ph"}, h("h2", {}, "Outputs"), h("span", {class: "dim"}, "of the last run")),
-      h("p", {class: "hint"}, SAME[recording.head.same_as_plain ?? null]),
+      h("p", {class: "hint"}, SAME[`${recording.head.same_as_plain ?? null}`]),
       ...recording.outputs.map(output),
     )
   }
 }
 
+/** @param {Output} output */
 function output({name, words, stride, parts, data}) {
   const numbers = []
   const wide = parts.length

@@ -16,13 +16,66 @@ const PAUSE = 450 // ms without a key after which the compiler is asked
 const MOST_RECORDING = 32 * 2 ** 20
 const MOST_SOURCE = 64 * 2 ** 10
 
+/**
+ * @import {Model, Render} from "#web/types.d.ts"
+ * @import {MomentShown} from "#web/shell/events.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Diagnostic} from "#web/widgets/codemirror.js"
+ * @import {Draft} from "./draft.js"
+ * @import {Example} from "./gallery.js"
+ * @import {Arrival, InputParameters} from "./inputs.js"
+ */
+
+/**
+ * The parameters of the Python class Debugger that are not of its inputs.
+ * @typedef {object} OwnParameters
+ * @property {Draft} opened
+ * @property {[title: string, entries: Example[]][]} examples
+ * @property {Diagnostic[]} diagnostics
+ * @property {string} error
+ * @property {string[]} adapters
+ * @property {string[]} pair
+ * @property {string} notice
+ * @property {Arrival | {buffer?: undefined, error?: string}} arrival
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer>} file
+ * @property {string} file_name
+ */
+/** @typedef {OwnParameters & InputParameters} Parameters */
+/** @typedef {{stepper: HTMLElement, compare: HTMLElement}} Children */
+
 class Workbench {
+  /** @type {Recording | null} */
+  recording = null // the one in view
+  /** @type {ReturnType<typeof makeEditor>} */
+  editor
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer // until the compiler is asked
+  adapter = ""
+  adapterWords = ""
+  chosen = "" // the device to record on
+  /** @type {HTMLElement} */
+  notice
+  /** @type {HTMLElement} */
+  edit
+  /** @type {HTMLElement} */
+  step
+  /** @type {HTMLElement} */
+  pair
+  wanted = 0 // the step of a recording that was opened
+  told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
+  holder = h("div", {class: "code-edit"})
+  said = h("span", {})
+  both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
+
+  /**
+   * @param {Model<Parameters, Children>} model
+   * @param {HTMLElement} el
+   */
   constructor(model, el) {
     this.model = model
     this.el = el
     this.view = "step"
     this.example = ""
-    this.adapter = this.adapterWords = this.chosen = ""
     this.fromFile = false // the recording in view
     this.given = false // a draft is in the editor
     this.same = true // the kernel of the last run, edited perhaps: the two compare
@@ -40,8 +93,6 @@ class Workbench {
   }
 
   #assemble() {
-    this.told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
-    this.holder = h("div", {class: "code-edit"})
     this.edit = h(
       "div",
       {class: "edit"},
@@ -59,8 +110,6 @@ class Workbench {
       ),
       h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.outputs.el),
     )
-    this.said = h("span", {})
-    this.both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
     const shut = h(
       "button",
       {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.note("")},
@@ -112,10 +161,10 @@ class Workbench {
     model.on("notice", () => this.note(model.notice, true))
     model.on("arrival", () => queueMicrotask(() => this.#arrived(model.arrival)))
     model.on("saved", () => queueMicrotask(() => download(model.file, model.file_name)))
-    document.querySelector(".app").classList.add("rail")
+    document.querySelector(".app")?.classList.add("rail")
     model.on("remove", () => {
       for (const end of ends) end()
-      document.querySelector(".app").classList.remove("rail")
+      document.querySelector(".app")?.classList.remove("rail")
       clearTimeout(this.timer)
       this.gallery.remove()
       this.editor?.view.destroy()
@@ -125,7 +174,7 @@ class Workbench {
   async #begin() {
     this.editor = makeEditor(
       this.holder,
-      this.el.getRootNode(),
+      /** @type {ShadowRoot} */ (this.el.getRootNode()),
       () => this.changed(),
       () => this.run(),
     )
@@ -136,6 +185,10 @@ class Workbench {
     this.model.send_msg({type: "run", ...before})
   }
 
+  /**
+   * What somebody is working on.
+   * @returns {Draft}
+   */
   get draft() {
     return {
       source: this.editor.text,
@@ -144,14 +197,20 @@ class Workbench {
       ...this.inputs.draft,
     }
   }
+  /** The step in view. */
   get at() {
-    return +this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")?.dataset.step || 0
+    const root = this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")
+    return Number(root?.getAttribute("data-step")) || 0
   }
 
   save() {
     if (this.given) saveDraft(this.draft)
   }
 
+  /**
+   * Open an example.
+   * @param {string} name
+   */
   open(name) {
     clearLink()
     this.model.send_msg({type: "open", example: name})
@@ -177,6 +236,10 @@ class Workbench {
     this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft}), PAUSE)
   }
 
+  /**
+   * Put a draft into the editor.
+   * @param {Draft} next
+   */
   put(next) {
     this.given = false
     this.editor.text = next.source ?? ""
@@ -189,7 +252,10 @@ class Workbench {
     this.save()
   }
 
-  // A file of one's own: source as text, anything else as a recording.
+  /**
+   * Take a file of the reader's own: source as text, anything else as a recording.
+   * @param {File} file
+   */
   async take(file) {
     if (/\.(slang|hlsl)$/i.test(file.name)) {
       if (file.size > MOST_SOURCE)
@@ -220,6 +286,7 @@ class Workbench {
     })
   }
 
+  /** @param {string} name  "step", "compare" or "edit" */
   show(name) {
     if (name === "compare" && this.view !== "compare") this.model.send_msg({type: "compare"})
     this.view = name
@@ -232,6 +299,11 @@ class Workbench {
     if (name === "edit") this.editor?.view.requestMeasure()
   }
 
+  /**
+   * Show a line above the panes, "" for none.
+   * @param {string} words
+   * @param {boolean} fix  it says what a fix did
+   */
   note(words, fix = false) {
     this.notice.hidden = !words
     this.said.replaceChildren(...(words ? [severity(fix ? "ok" : "error"), words] : []))
@@ -244,9 +316,10 @@ class Workbench {
     this.state()
   }
 
-  #arrived(what) {
-    if (what.buffer !== undefined) return this.inputs.arrived(what)
-    if (what.error) this.note(what.error)
+  /** @param {Parameters["arrival"]} arrival */
+  #arrived(arrival) {
+    if (arrival.buffer !== undefined) return this.inputs.arrived(arrival)
+    if (arrival.error) this.note(arrival.error)
   }
 
   #checked() {
@@ -261,7 +334,10 @@ class Workbench {
     if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it
   }
 
-  // The stepper shows another recording.
+  /**
+   * The stepper may show another recording.
+   * @param {MomentShown} shown
+   */
   #moved({root, moment: {recording}}) {
     if (recording === this.recording || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
     this.recording = recording
@@ -275,7 +351,7 @@ class Workbench {
 
   async share() {
     const {address, length} = await linkTo(this.draft, this.at)
-    const count = (n) => n.toLocaleString("en")
+    const count = (/** @type {number} */ n) => n.toLocaleString("en")
     if (!address)
       return this.state(
         `Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.`,
@@ -290,6 +366,7 @@ class Workbench {
   }
 }
 
+/** @param {Render<Parameters, Children>} component */
 export function render({model, el}) {
   style(el)
   return new Workbench(model, el).root

@@ -2,17 +2,26 @@
 
 const KEY = "splatscope-theme"
 const system = matchMedia("(prefers-color-scheme: dark)")
+/** @type {Set<(side: string | undefined) => void>} */
 const followers = new Set()
 
+/** The theme now: "light" or "dark". */
 export const theme = () => document.documentElement.dataset.theme
 
-// Calls back with "light" or "dark" at each change. Returns what ends it.
+/**
+ * Call back with "light" or "dark" at each change.
+ * @param {(side: string | undefined) => void} callback
+ * @returns {() => void} ends it
+ */
 export function onTheme(callback) {
   followers.add(callback)
   return () => followers.delete(callback)
 }
 
-// The value of a token now, as a colour a canvas understands: colour("--c-blue").
+/**
+ * The value of a token now, as a colour that a canvas understands: colour("--c-blue").
+ * @param {string} token
+ */
 export function colour(token) {
   const probe = document.createElement("i")
   probe.style.color = `var(${token})`
@@ -22,6 +31,7 @@ export function colour(token) {
   return value
 }
 
+/** Change from light to dark, or back, and remember it. */
 export function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
   try {
@@ -32,8 +42,9 @@ export function toggleTheme() {
   apply(next)
 }
 
+/** Follow the button in the bar, the system and other windows. Called once, by the router. */
 export function startTheme() {
-  document.getElementById("theme-toggle").onclick = toggleTheme
+  document.getElementById("theme-toggle")?.addEventListener("click", toggleTheme)
   system.addEventListener("change", () => {
     if (remembered() === null) apply(system.matches ? "dark" : "light")
   })
@@ -42,10 +53,20 @@ export function startTheme() {
   })
 }
 
-// Paints the models whose Python side called `follow_theme`: a tag {theme: {property: [light, dark]}} on each.
-export function paintModels(documents = window.Bokeh?.documents ?? []) {
+/** @typedef {Record<string, [light: unknown, dark: unknown]> | Map<string, [light: unknown, dark: unknown]>} Themed */
+/**
+ * The part of a Bokeh model that is painted here.
+ * @typedef {object} BokehModel
+ * @property {({theme?: Themed} | Map<string, Themed>)[]} [tags]
+ * @property {(values: Record<string, unknown>, options: {sync: boolean}) => void} setv
+ */
+/** @typedef {{all_models?: Iterable<BokehModel>, _all_models: Map<string, BokehModel>}} BokehDocument */
+
+/** Paint the models whose Python side called `follow_theme`: a tag {theme: {property: [light, dark]}} on each. */
+export function paintModels() {
+  const {Bokeh} = /** @type {{Bokeh?: {documents: BokehDocument[]}}} */ (/** @type {unknown} */ (window))
   const side = theme() === "dark" ? 1 : 0
-  for (const doc of documents) {
+  for (const doc of Bokeh?.documents ?? []) {
     for (const model of doc.all_models ?? doc._all_models.values()) {
       for (const tag of model.tags ?? []) {
         const pairs = tag instanceof Map ? tag.get("theme") : tag?.theme
@@ -65,6 +86,7 @@ function remembered() {
   }
 }
 
+/** @param {string} next */
 function apply(next) {
   if (theme() === next) return
   document.documentElement.dataset.theme = next

@@ -55,7 +55,23 @@ const look = EditorView.theme({
   ".cm-panels input, .cm-panels button": {font: "var(--t-sm) var(--sans)"},
 })
 
-// `changed(text)` is called as somebody types, `run()` at Ctrl+Enter.
+/**
+ * What the compiler says of a place in the source.
+ * @typedef {object} Diagnostic
+ * @property {number} line  counted from 1, as are columns
+ * @property {number} column
+ * @property {number} end  column behind it
+ * @property {"error" | "warning" | "info"} severity
+ * @property {string} message
+ */
+
+/**
+ * Make an editor.
+ * @param {HTMLElement} parent
+ * @param {Document | ShadowRoot} root  that holds it
+ * @param {(text: string) => void} changed  called as somebody types
+ * @param {() => void} run  called at Ctrl+Enter
+ */
 export function makeEditor(parent, root, changed, run) {
   const keys = Prec.highest(
     keymap.of([
@@ -112,7 +128,7 @@ export function makeEditor(parent, root, changed, run) {
     set text(text) {
       view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}})
     },
-    mark(diagnostics) {
+    mark(/** @type {Diagnostic[]} */ diagnostics) {
       const {doc} = view.state
       view.dispatch(
         setDiagnostics(

@@ -1,6 +1,16 @@
 // Live pictures: encoded bytes in, drawn at their own size, each acknowledged once it is on the canvas.
 import {style} from "#web/shell/dom.js"
 
+/**
+ * @import {Model, Render} from "#web/types.d.ts"
+ * @typedef {object} Frames
+ * @property {number} sequence  number of the newest frame
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} frame  an encoded picture
+ * @property {Record<string, string>} data  for the canvas's dataset
+ * @property {string} alt
+ */
+
+/** @param {Render<Frames>} component */
 export function render({model, el}) {
   style(el)
   const canvas = document.createElement("canvas")
@@ -8,7 +18,12 @@ export function render({model, el}) {
   return canvas
 }
 
-// Keeps `canvas` at the model's newest frame. `drawn(sequence)` is called after each.
+/**
+ * Keep a canvas at the model's newest frame.
+ * @param {Model<Frames>} model
+ * @param {HTMLCanvasElement} canvas
+ * @param {(sequence: number) => void} drawn  called after each
+ */
 export function showFrames(model, canvas, drawn = () => {}) {
   let last = 0
   canvas.setAttribute("role", "img")
@@ -22,7 +37,7 @@ export function showFrames(model, canvas, drawn = () => {}) {
       const bitmap = await createImageBitmap(new Blob([frame]))
       if (canvas.width !== bitmap.width) canvas.width = bitmap.width
       if (canvas.height !== bitmap.height) canvas.height = bitmap.height
-      canvas.getContext("2d").drawImage(bitmap, 0, 0)
+      canvas.getContext("2d")?.drawImage(bitmap, 0, 0)
       bitmap.close()
       for (const [name, value] of Object.entries(data)) canvas.dataset[name] = value
       canvas.setAttribute("aria-label", alt)

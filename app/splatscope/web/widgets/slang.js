@@ -12,9 +12,15 @@ const TYPES =
 const TOKEN =
   /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|(?:0[xX][\da-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)[fFhHuUlL]*|#\s*\w+|[A-Za-z_]\w*|\s+|[^\w\s]/g
 
-// [[class, text], …] of one line; class is "k" keyword, "t" type, "n" number, "c" comment, "s" text, or "".
-// `state.inside` says whether a comment of several lines is open.
+/** @typedef {"k" | "t" | "n" | "c" | "s" | ""} TokenClass  keyword, type, number, comment, string, or anything else */
+
+/**
+ * Split a line into words.
+ * @param {string} line
+ * @param {{inside: boolean}} state  whether a comment of several lines is open: read, and set for the next line
+ */
 export function tokens(line, state) {
+  /** @type {[TokenClass, string][]} */
   const found = []
   let at = 0
   while (at < line.length) {
@@ -42,6 +48,10 @@ export function tokens(line, state) {
   return found
 }
 
+/**
+ * @param {string} text
+ * @returns {TokenClass}
+ */
 function kindOf(text) {
   const c = text[0]
   if (text.startsWith("//")) return "c"
@@ -52,15 +62,21 @@ function kindOf(text) {
   return TYPES.test(text) ? "t" : ""
 }
 
-// A CodeMirror stream parser over the same words.
+const TAGS = {k: "keyword", t: "typeName", n: "number", c: "comment", s: "string"}
+
+/** A CodeMirror stream parser over the same words. */
 export const stream = {
   name: "slang",
   startState: () => ({inside: false}),
+  /**
+   * @param {import("@codemirror/language").StringStream} input
+   * @param {{inside: boolean}} state
+   */
   token(input, state) {
     if (!state.inside && input.eatSpace()) return null
     const [[kind, text]] = tokens(input.string.slice(input.pos), state)
     input.pos += text.length
-    return {k: "keyword", t: "typeName", n: "number", c: "comment", s: "string"}[kind] ?? null
+    return kind ? TAGS[kind] : null
   },
   languageData: {
     commentTokens: {line: "//", block: {open: "/*", close: "*/"}},

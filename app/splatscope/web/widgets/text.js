@@ -1,6 +1,7 @@
 // Words that change: HTML made by Python.
 import {h, style} from "#web/shell/dom.js"
 
+/** @param {import("#web/types.d.ts").Render<{html: string}>} component */
 export function render({model, el}) {
   style(el)
   const root = h("div", {class: "text"})

@@ -1,7 +1,18 @@
-// A file to Python, a piece at a time. Resolves to "" or to one line that says why it was not sent.
+// A file to Python, a piece at a time.
+import {messageOf} from "#web/shell/dom.js"
+
+/** @import {Model} from "#web/types.d.ts" */
 
 const PIECE = 2 ** 20
 
+/**
+ * Send a file to a component's Python side.
+ * @param {Model<unknown>} model
+ * @param {{name: string, most: number}} item  what the file is for, and how many bytes it may have
+ * @param {File} file
+ * @param {(share: number) => void} progress
+ * @returns {Promise<string>} "", or one line that says why it was not sent
+ */
 export async function send(model, item, file, progress = () => {}) {
   if (file.size > item.most) return `${file.name} has ${megabytes(file.size)} MB; up to ${megabytes(item.most)} MB are allowed.`
   if (file.size === 0) return `${file.name} is empty.`
@@ -13,11 +24,11 @@ export async function send(model, item, file, progress = () => {}) {
       await new Promise((resume) => setTimeout(resume)) // let the socket and the page breathe
     }
   } catch (reason) {
-    return `${file.name} cannot be read: ${reason.message}`
+    return `${file.name} cannot be read: ${messageOf(reason)}`
   } finally {
     progress(1)
   }
   return ""
 }
 
-const megabytes = (bytes) => Math.ceil(bytes / 2 ** 20).toLocaleString("en")
+const megabytes = (/** @type {number} */ bytes) => Math.ceil(bytes / 2 ** 20).toLocaleString("en")
