@@ -1,189 +1,264 @@
 // What a thread's value went through, iteration by iteration: rows of curves over one axis, and the picture at the cursor.
-//
-// facts: names [of threads], ends [thread][iteration] the steps, size, target and frames [iteration] as bytes in base 64,
-//   rows [{title, levels, log, curves [{label, mark: line, dashed or dots, values [thread][iteration]}]}]
-// options: choice (what a thread is), unit (what an iteration is called)
-import {h} from "#web/shell/dom.js"
 import {show} from "#web/drawing/look.js"
-import {s, set} from "#web/drawing/svg.js"
+import {paintPixels} from "#web/drawing/pixels.js"
+import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {h} from "#web/shell/dom.js"
 
-const LEFT = 52,
-  HEAD = 22,
-  GAP = 10,
-  FOOT = 24
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
 
+/**
+ * @typedef {object} Curve
+ * @property {string} label
+ * @property {"line" | "dashed" | "dots"} mark
+ * @property {(number | null)[][]} values  by thread and iteration
+ *
+ * @typedef {object} Row
+ * @property {string} title
+ * @property {number[]} [levels]  at which to draw lines
+ * @property {boolean} [log]
+ * @property {Curve[]} curves
+ *
+ * Pictures are bytes in base 64.
+ * @typedef {object} Facts
+ * @property {string[]} names  of the threads' values
+ * @property {number[][]} ends  steps at which an iteration ends, by thread and iteration
+ * @property {Row[]} rows
+ * @property {[number, number]} size  of the pictures
+ * @property {string} target
+ * @property {string[]} frames  before the first iteration and after each
+ *
+ * @typedef {object} Options
+ * @property {string} choice  what a thread is
+ * @property {string} unit  what an iteration is called
+ */
+
+const LEFT = 52
+const RIGHT = 78
+const HEAD = 22
+const ROW = 74
+const GAP = 10
+const FOOT = 24
+const TICK_EVERY = 12
+const LABEL_HEIGHT = 14
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
-  const {root} = host
-  let look = null,
-    parts = null,
-    built = ""
-
-  const build = () => {
-    const {facts, options} = host
-    const menu = h("select", {"aria-label": options.choice}, ...facts.names.map((name, i) => h("option", {value: i}, name)))
-    menu.onchange = () => look.moment.choose(+menu.value)
-    const plates = ["target", "now"].map((name) => plate(name, facts.size))
-    plates[0].paint(facts.target)
-    const words = h("p", {class: "num"}),
-      body = h("div", {class: "trk-rows"})
-    parts = {menu, now: plates[1], words, body, chart: null, thread: -1}
-    root.replaceChildren(
-      h(
-        "div",
-        {class: "trk"},
-        h("div", {class: "trk-top"}, h("div", {}, h("label", {}, options.choice, menu), words), ...plates.map((one) => one.el)),
-        body,
-      ),
-    )
-  }
-
-  const paint = () => {
-    const {facts, options} = host,
-      thread = Math.min(look.thread < 0 ? 0 : look.thread, facts.names.length - 1),
-      ends = facts.ends[thread]
-    if (parts.thread !== thread) {
-      parts.thread = thread
-      parts.menu.value = String(thread)
-      parts.chart = chart(host, thread, Math.max(280, root.clientWidth - 32))
-      parts.body.replaceChildren(parts.chart.el)
-    }
-    const done = ends.filter((step) => step <= look.step).length
-    parts.chart.at(done)
-    parts.now.paint(facts.frames[done])
-    parts.words.textContent = done ? `${options.unit} ${done} of ${ends.length}` : `before the first ${options.unit}`
-  }
-
+  /** @type {ReturnType<typeof valuePanel> | null} */
+  let drawn = null
+  let drawnNames = ""
   return {
-    open(now) {
-      look = now
+    open(look) {
       if (!host.facts.rows) return
-      const like = host.facts.names.join()
-      if (like === built)
-        parts.thread = -1 // the menu stays, and with it the focus
-      else build()
-      built = like
-      parts.thread = -1
+      // the menu stays while its names do, and with it the focus
+      const names = host.facts.names.join()
+      if (!drawn || names !== drawnNames) drawn = valuePanel(host)
+      drawnNames = names
+      drawn.reset()
+      drawn.paint(look)
     },
     changed() {},
-    paint(now) {
-      look = now
-      if (parts) paint()
-    },
-    resized(now) {
-      look = now
-      if (parts) {
-        parts.thread = -1
-        paint()
-      }
+    paint: (look) => drawn?.paint(look),
+    resized(look) {
+      drawn?.reset()
+      drawn?.paint(look)
     },
   }
 }
 
-function plate(name, [width, height]) {
-  const canvas = h("canvas", {
-    width,
-    height,
-    class: "pixels",
-    role: "img",
-    "aria-label": name === "now" ? "The picture now" : "The picture to fit",
-  })
+/**
+ * The menu, the two pictures, and room for the chart.
+ * @param {DrawingHost<Facts, Options>} host
+ */
+function valuePanel(host) {
+  const {facts, options, root} = host
+  /** @type {Look} */
+  let look
+  /** @type {ReturnType<typeof chart> | null} */
+  let drawn = null
+  let drawnThread = -1
+  const names = facts.names.map((name, i) => h("option", {value: i}, name))
+  const menu = h("select", {"aria-label": options.choice}, ...names)
+  menu.onchange = () => look.moment.choose(+menu.value)
+  const target = smallPicture("target", "The picture to fit", facts.size)
+  const now = smallPicture("now", "The picture now", facts.size)
+  target.paint(facts.target)
+  const words = h("p", {class: "num"})
+  const body = h("div", {class: "curves-rows"})
+  const choice = h("div", {}, h("label", {}, options.choice, menu), words)
+  root.replaceChildren(h("div", {class: "curves"}, h("div", {class: "curves-top"}, choice, target.el, now.el), body))
+
   return {
-    el: h("figure", {}, canvas, h("figcaption", {}, name)),
-    paint(text) {
-      const bytes = atob(text),
-        image = canvas.getContext("2d").createImageData(width, height)
-      for (let i = 0; i < width * height; i++)
-        for (let c = 0; c < 4; c++) image.data[4 * i + c] = c < 3 ? bytes.charCodeAt(3 * i + c) : 255
-      canvas.getContext("2d").putImageData(image, 0, 0)
+    reset() {
+      drawn = null
+    },
+    paint(/** @type {Look} */ at) {
+      look = at
+      const {facts, options} = host
+      const thread = Math.min(Math.max(0, look.thread), facts.names.length - 1)
+      if (!drawn || drawnThread !== thread) {
+        drawnThread = thread
+        menu.value = String(thread)
+        drawn = chart(host, thread, Math.max(280, root.clientWidth - 32))
+        body.replaceChildren(drawn.el)
+      }
+      const ends = facts.ends[thread]
+      const done = ends.filter((step) => step <= look.step).length
+      drawn.paint(done)
+      now.paint(facts.frames[done])
+      words.textContent = done ? `${options.unit} ${done} of ${ends.length}` : `before the first ${options.unit}`
     },
   }
 }
 
-function chart({facts, options, step}, thread, width) {
-  const count = facts.ends[thread].length,
-    right = 78,
-    each = (width - LEFT - right) / count,
-    x = (t) => LEFT + t * each
-  const tall = 74,
-    height = facts.rows.length * (HEAD + tall + GAP) + FOOT
-  const svg = s("svg", {
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    class: "trk-chart",
-    role: "img",
-    "aria-label": `${facts.names[thread]} over ${count} iterations: ${facts.rows.map((row) => row.title).join(", ")}`,
-  })
-  const band = s("rect", {class: "band", y: 0, height: height - FOOT, width: Math.max(3, each)}),
-    over = s("rect", {class: "hit", x: LEFT, y: 0, width: width - LEFT - right, height: height - FOOT})
-  svg.append(band)
-  const rows = facts.rows.map((row, i) =>
-    track(svg, row, thread, {top: i * (HEAD + tall + GAP) + HEAD, tall, x, end: width - right, count}),
-  )
-  for (let t = 12; t <= count; t += 12) svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
-  svg.append(s("text", {x: width - right + 16, y: height - 8}, options.unit))
-  over.onclick = (event) => {
-    const t = Math.floor((event.clientX - over.getBoundingClientRect().left) / each)
-    step(facts.ends[thread][Math.min(count - 1, Math.max(0, t))])
+/**
+ * @param {string} caption
+ * @param {string} label
+ * @param {[number, number]} size
+ */
+function smallPicture(caption, label, [width, height]) {
+  const pixels = h("canvas", {width, height, class: "pixels", role: "img", "aria-label": label})
+  return {
+    el: h("figure", {}, pixels, h("figcaption", {}, caption)),
+    paint: (/** @type {string} */ picture) => paintPixels(pixels, picture),
   }
-  svg.append(over)
+}
+
+/**
+ * The curves of one thread's value.
+ * @param {DrawingHost<Facts, Options>} host
+ * @param {number} thread
+ * @param {number} width
+ */
+function chart({facts, options, step}, thread, width) {
+  const {rows, names} = facts
+  const ends = facts.ends[thread]
+  const count = ends.length
+  const room = width - LEFT - RIGHT
+  const x = (/** @type {number} */ iteration) => LEFT + (iteration * room) / count
+  const pitch = HEAD + ROW + GAP
+  const height = rows.length * pitch + FOOT
+  const label = `${names[thread]} over ${count} iterations: ${rows.map((row) => row.title).join(", ")}`
+  const svg = canvas(width, height, {class: "curves-chart", role: "img", "aria-label": label})
+  const band = s("rect", {class: "band", y: 0, height: height - FOOT, width: Math.max(3, room / count)})
+  svg.append(band)
+  const drawn = rows.map((row, i) => drawRow(svg, row, thread, {top: i * pitch + HEAD, x, end: width - RIGHT, count}))
+  for (let t = TICK_EVERY; t <= count; t += TICK_EVERY)
+    svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
+  const hit = s("rect", {class: "hit", x: LEFT, y: 0, width: room, height: height - FOOT})
+  hit.onclick = (event) => {
+    const iteration = Math.floor((event.clientX - hit.getBoundingClientRect().left) / (room / count))
+    step(ends[Math.min(count - 1, Math.max(0, iteration))])
+  }
+  svg.append(s("text", {x: width - RIGHT + 16, y: height - 8}, options.unit), hit)
   return {
     el: svg,
-    at(done) {
-      set(band, {x: x(Math.max(0, done - 1)), visibility: done ? "visible" : "hidden"})
-      for (const row of rows) row.at(done)
+    paint(/** @type {number} */ done) {
+      setAttributes(band, {x: x(Math.max(0, done - 1)), visibility: done ? "visible" : "hidden"})
+      for (const row of drawn) row.paint(done)
     },
   }
 }
 
-// One row: all of each curve pale, and up to the cursor in full.
-function track(svg, row, thread, {top, tall, x, end, count}) {
-  const curves = row.curves.map((curve) => ({
-    ...curve,
-    values: curve.values[thread].map((value) => (row.log ? (value > 0 ? Math.log10(value) : null) : value)),
-  }))
-  const all = [...curves.flatMap((curve) => curve.values), ...(row.levels ?? [])].filter((value) => value !== null)
-  const low = Math.min(...all),
-    high = Math.max(...all),
-    span = high - low || Math.abs(high) || 1
-  const y = (value) => top + tall - ((value - low + (high === low ? span / 2 : 0)) / span) * tall
+/**
+ * Draw one row: all of each curve pale, and up to the cursor in full.
+ * @param {SVGElement} svg
+ * @param {Row} row
+ * @param {number} thread
+ * @param {{top: number, x: (iteration: number) => number, end: number, count: number}} place
+ */
+function drawRow(svg, row, thread, {top, x, end, count}) {
+  const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
+  const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
-  const levels = row.levels ?? (row.log ? powers(low, high) : [low, high])
-  levels.forEach((value) =>
+  for (const value of row.levels ?? (row.log ? powers(low, high) : [low, high])) {
+    const number = {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}
     svg.append(
       s("path", {class: "grid", d: `M${LEFT} ${y(value)}H${end}`}),
-      s("text", {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}, row.log ? power(value) : show(value, 3)),
-    ),
-  )
-  const taken = []
-  const drawn = curves.map((curve, i) => {
-    const klass = `c${row.curves.length - 1 - i} ${curve.mark}`,
-      pale = s("path", {class: `${klass} pale`, d: line(curve, count)}),
-      full = s("path", {class: klass})
-    const last = curve.values.at(-1)
-    let at = Math.min(top + tall, Math.max(top + 4, y(last ?? low) + 4))
-    for (const other of taken) if (Math.abs(other - at) < 14) at = other + (at < other ? -14 : 14)
-    taken.push(at)
-    svg.append(pale, full, s("text", {x: end + 6, y: at, class: `name c${row.curves.length - 1 - i}`}, curve.label))
-    return {full, curve}
-  })
-  function line({values, mark}, upTo) {
-    const known = values
-      .slice(0, upTo)
-      .map((value, t) => (value === null ? null : `${x(t + 0.5).toFixed(1)} ${y(value).toFixed(1)}`))
-      .filter(Boolean)
-    return known.length ? (mark === "dots" ? known.map((place) => `M${place}h0`).join("") : `M${known.join("L")}`) : "M0 0"
+      s("text", number, row.log ? powerOfTen(value) : show(value, 3)),
+    )
   }
+  const labels = labelPlaces(
+    curves.map((curve) => y(curve.own.at(-1) ?? low) + 4),
+    top,
+  )
+  const drawn = curves.map((curve, i) => {
+    const colour = `c${curves.length - 1 - i}`
+    const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
+    const full = s("path", {class: `${colour} ${curve.mark}`})
+    const name = s("text", {x: end + 6, y: labels[i], class: `name ${colour}`}, curve.label)
+    svg.append(s("path", {class: `${colour} ${curve.mark} pale`, d: path(count)}), full, name)
+    return {full, path}
+  })
   return {
-    at(done) {
-      for (const {full, curve} of drawn) set(full, {d: line(curve, done)})
+    paint(/** @type {number} */ done) {
+      for (const {full, path} of drawn) setAttributes(full, {d: path(done)})
     },
   }
 }
 
-const powers = (low, high) => {
-  const whole = []
-  for (let p = Math.ceil(low); p <= high; p++) whole.push(p)
-  return whole.length > 3 ? [whole[0], whole[whole.length >> 1], whole.at(-1)] : whole
+const log10 = (/** @type {number | null} */ value) => (value !== null && value > 0 ? Math.log10(value) : null)
+
+/**
+ * The scale that holds all of some values.
+ * @param {(number | null)[]} values
+ * @param {number} top
+ */
+function scaleOf(values, top) {
+  const known = values.filter((value) => value !== null)
+  const [low, high] = [Math.min(...known), Math.max(...known)]
+  const span = high - low || Math.abs(high) || 1
+  const base = high === low ? low - span / 2 : low // a level line runs through the middle
+  return {low, high, y: (/** @type {number} */ value) => top + ROW - ((value - base) / span) * ROW}
 }
-const power = (exponent) => `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+sign])).join("")}`
+
+/**
+ * Where labels go that would like to be at some heights: within the row and apart from those before.
+ * @param {number[]} wanted
+ * @param {number} top  of the row
+ */
+export function labelPlaces(wanted, top) {
+  /** @type {number[]} */
+  const places = []
+  for (const height of wanted) {
+    let place = Math.min(top + ROW, Math.max(top + 4, height))
+    for (const other of places)
+      if (Math.abs(other - place) < LABEL_HEIGHT) place = other + (place < other ? -LABEL_HEIGHT : LABEL_HEIGHT)
+    places.push(place)
+  }
+  return places
+}
+
+/**
+ * Path of a curve through the middles of its iterations, or of a dot at each; unknown values are left out.
+ * @param {(number | null)[]} values
+ * @param {boolean} dots
+ * @param {(iteration: number) => number} x
+ * @param {(value: number) => number} y
+ */
+export function pathOf(values, dots, x, y) {
+  const points = values.flatMap((value, t) => (value === null ? [] : `${x(t + 0.5).toFixed(1)} ${y(value).toFixed(1)}`))
+  if (!points.length) return "M0 0"
+  return dots ? points.map((point) => `M${point}h0`).join("") : `M${points.join("L")}`
+}
+
+/**
+ * Whole exponents between two, three at most.
+ * @param {number} low
+ * @param {number} high
+ */
+export function powers(low, high) {
+  const first = Math.ceil(low)
+  const whole = Array.from({length: Math.max(0, Math.floor(high) - first + 1)}, (_, i) => first + i)
+  return whole.length > 3 ? [whole[0], whole[whole.length >> 1], whole[whole.length - 1]] : whole
+}
+
+/**
+ * A power of ten as text: 10⁻³.
+ * @param {number} exponent
+ */
+export const powerOfTen = (exponent) =>
+  `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+sign])).join("")}`

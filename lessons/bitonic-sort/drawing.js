@@ -1,161 +1,224 @@
-// A sorting network: the keys as bars, which places meet pass by pass, the pass at hand lit. Longer lists: a strip of colours.
-//
-// facts: count, passes [{k, j, swapped: [lower places]}], after [[keys after each pass]], keys [at the start]
-// options: memory (the array that is sorted)
-import {lane, s, set} from "#web/drawing/svg.js"
-import {PADDING, strip} from "#web/drawing/strip.js"
+// A sorting network: the keys as bars, which cells are compared pass by pass, the pass at hand lit. Longer lists: rows of colours.
+import {redrawn} from "#web/drawing/redrawn.js"
+import {classes, canvas, laneMark, s, setAttributes} from "#web/drawing/svg.js"
+import {PADDING, keyRows} from "./key_rows.js"
 
-const ROW = 27,
-  LEFT = 34,
-  BAR = 100,
-  TOP = 34
+/** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
 
-export function draw(host) {
-  let drawn = null
-  return {
-    open() {
-      const {count} = host.facts
-      drawn = count === undefined ? null : count <= 16 ? wires(host) : strip(host)
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
-    paint(look) {
-      drawn?.paint(look)
-    },
-    resized(look) {
-      if (drawn) {
-        this.open()
-        drawn.paint(look)
-      }
-    },
-  }
-}
+/**
+ * @typedef {object} Pass
+ * @property {number} k  the bit that says which way a pair is sorted
+ * @property {number} j  distance of the cells that are compared
+ * @property {number[]} swapped  lower cells of the pairs that were swapped
+ * @property {number} begin  steps
+ * @property {number} end
+ *
+ * @typedef {object} Facts
+ * @property {number} count
+ * @property {Pass[]} passes
+ * @property {number[][]} after  the keys after each pass
+ * @property {number[]} keys  at the start
+ *
+ * @typedef {object} Options
+ * @property {string} memory  the array that is sorted
+ *
+ * @typedef {Pass & {x: number, width: number, lanes: number}} Column
+ */
 
-function wires({root, facts, options}) {
-  const {count, passes, keys} = facts,
-    most = Math.max(1, ...keys.filter((key) => key !== PADDING))
-  const narrow = root.clientWidth < 520
-  const bar = narrow ? 44 : BAR,
-    first = LEFT + bar + 34,
-    room = root.clientWidth - first - 12
-  // one column of arrows for each pair that would cross another of its pass; what is left lies between the passes
-  const arrows = passes.reduce((sum, {j}) => sum + Math.min(j, count / 2), 0)
-  const gap = Math.max(6, Math.min(16, (room * 0.66) / arrows)),
-    between = Math.max(4, (room - gap * arrows) / passes.length)
-  const row = count <= 8 ? ROW * 1.35 : ROW,
-    y = (i) => TOP + 14 + i * row
+const LEFT = 34 // of the bars: cell numbers and lanes
+const TOP = 34
+const ROW = 27
+const BAR = 100
+const NARROW_BAR = 44
+const NARROW = 520
+const MOST_IN_NETWORK = 16
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @returns {DrawingView}
+ */
+export const draw = (host) =>
+  redrawn(
+    host,
+    (facts) => facts.count,
+    (now) => (now.facts.count <= MOST_IN_NETWORK ? network(now) : keyRows(now)),
+  )
+
+/**
+ * @param {Facts} facts
+ * @param {number} rootWidth
+ */
+function layOut({count, passes}, rootWidth) {
+  const bar = rootWidth < NARROW ? NARROW_BAR : BAR
+  const first = LEFT + bar + 34
+  const room = rootWidth - first - 12
+  // one lane for each arrow that would cross another of its pass; what is left lies between the passes
+  const lanesOf = (/** @type {Pass} */ {j}) => Math.min(j, count / 2)
+  const lanes = passes.reduce((sum, pass) => sum + lanesOf(pass), 0)
+  const gap = Math.max(6, Math.min(16, (room * 0.66) / lanes))
+  const between = Math.max(4, (room - gap * lanes) / passes.length)
   let x = first
-  const columns = passes.map(({k, j}) => {
-    const lanes = Math.min(j, count / 2)
-    const column = {k, j, x, width: lanes * gap + between, lanes}
+  /** @type {Column[]} */
+  const columns = passes.map((pass) => {
+    const column = {...pass, x, width: lanesOf(pass) * gap + between, lanes: lanesOf(pass)}
     x += column.width
     return column
   })
-  const width = x + 8,
-    height = y(count - 1) + 44
-  const svg = s("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    width,
-    height,
-    class: "net",
-    role: "img",
-    "aria-label": `A sorting network of ${count} places and ${passes.length} passes`,
-  })
+  const row = count <= 8 ? ROW * 1.35 : ROW
+  const y = (/** @type {number} */ cell) => TOP + 14 + cell * row
+  return {bar, first, columns, row, y, width: x + 8, height: y(count - 1) + 44}
+}
+
+/** @typedef {ReturnType<typeof layOut>} Layout */
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @returns {Drawn}
+ */
+function network({root, facts, options}) {
+  const {count, passes, keys} = facts
+  const layout = layOut(facts, root.clientWidth)
+  const {width, height, columns, bar} = layout
+  const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
+  const label = `A sorting network of ${count} places and ${passes.length} passes`
+  const svg = canvas(width, height, {class: "net", role: "img", "aria-label": label})
   const band = s("rect", {class: "band", y: TOP - 22, height: height - TOP - 4, rx: 4})
-  const wall = s("path", {class: "wallp"})
-  svg.append(band, s("text", {x: first - 12, y: TOP - 8, "text-anchor": "end", class: "m"}, "j ="))
+  const barrier = s("path", {class: "wallp"})
+  svg.append(band, s("text", {x: layout.first - 12, y: TOP - 8, "text-anchor": "end", class: "m"}, "j ="))
   const heads = columns.map((c) => s("text", {x: c.x + c.width / 2, y: TOP - 8, "text-anchor": "middle", class: "m"}, String(c.j)))
   svg.append(...heads)
-  // below: which k
-  const groups = [...new Set(passes.map((p) => p.k))].map((k) => {
-    const own = columns.filter((c) => c.k === k),
-      from = own[0].x + 4,
-      to = own.at(-1).x + own.at(-1).width - 4
-    const text = s(
-      "text",
-      {x: (from + to) / 2, y: height - 10, "text-anchor": "middle", class: "m"},
-      to - from > 40 ? `k = ${k}` : String(k),
-    )
+  const groups = drawGroups(svg, layout)
+  const rows = Array.from({length: count}, (_, cell) => drawRow(svg, layout, cell))
+  const arrows = columns.flatMap((column, pass) => drawArrows(svg, layout, column, pass, count))
+  svg.append(barrier)
+
+  const paintRows = (/** @type {Look} */ look, /** @type {number[]} */ compared) => {
+    const memory = look.memory(options.memory)
+    rows.forEach(({disc, key, value}, cell) => {
+      if (cell < look.threads) disc.show(look.status(cell), cell === look.thread)
+      else disc.el.setAttribute("visibility", "hidden")
+      const number = memory?.number(cell) ?? null
+      const padding = number === PADDING
+      const size = number === null ? 0 : padding ? bar : Math.max(2, (number / most) * bar)
+      const here = compared.includes(cell)
+      const written = memory?.touched(cell) === "wr"
+      setAttributes(key, {width: size, class: classes("bar", here && "pair", written && "wr", padding && "pad")})
+      setAttributes(value, {x: LEFT + 14 + size, class: classes("m", here && "now")})
+      value.textContent = number === null ? "" : padding ? "∞" : String(number)
+    })
+  }
+  const paint = (/** @type {Look} */ look) => {
+    const current = passAt(passes, look.step)
+    const begun = current >= 0
+    const compared = comparedCells(look)
+    paintRows(look, compared)
+    const column = columns[Math.max(0, current)]
+    const visibility = begun ? "visible" : "hidden"
+    setAttributes(band, {x: column.x, width: column.width, visibility})
+    setAttributes(barrier, {d: `M${column.x + column.width} ${TOP - 22}V${height - 26}`, visibility})
+    heads.forEach((head, pass) => head.setAttribute("class", classes("m", pass === current && "now")))
+    for (const {k, text} of groups) text.setAttribute("class", classes("m", k === column.k && begun && "now"))
+    for (const arrow of arrows) {
+      const at = arrow.pass === current
+      const past = arrow.pass < current || (at && look.step >= (passes[current].end ?? Infinity))
+      const mine = at && compared[0] === arrow.low && compared[1] === arrow.high
+      const swapped = passes[arrow.pass].swapped.includes(arrow.low)
+      const state = mine ? "mine" : past ? classes("past", !swapped && "no") : at ? "lit" : "cmp"
+      arrow.el.setAttribute("class", state)
+    }
+  }
+  return {el: svg, paint, width: root.clientWidth}
+}
+
+/**
+ * Draw which k the passes have, below them.
+ * @param {SVGElement} svg
+ * @param {Layout} layout
+ */
+function drawGroups(svg, {columns, height}) {
+  return [...new Set(columns.map(({k}) => k))].map((k) => {
+    const own = columns.filter((column) => column.k === k)
+    const last = own[own.length - 1]
+    const [from, to] = [own[0].x + 4, last.x + last.width - 4]
+    const attributes = {x: (from + to) / 2, y: height - 10, "text-anchor": "middle", class: "m"}
+    const text = s("text", attributes, to - from > 40 ? `k = ${k}` : String(k))
     svg.append(s("path", {class: "wire", d: `M${from} ${height - 26}H${to}`}), text)
     return {k, text}
   })
-  const rows = Array.from({length: count}, (_, i) => {
-    const disc = lane(8, y(i)),
-      key = s("rect", {class: "bar", x: LEFT + 10, y: y(i) - row * 0.26, height: row * 0.52, rx: 2}),
-      value = s("text", {class: "m", y: y(i) + 4})
-    svg.append(
-      s("path", {class: "wire", d: `M${first - 6} ${y(i)}H${width - 4}`}),
-      disc.el,
-      s("text", {class: "m", x: LEFT, y: y(i) + 4, "text-anchor": "end"}, String(i)),
-      key,
-      value,
-    )
-    return {disc, key, value}
-  })
-  const pairs = columns.flatMap((column, pass) =>
-    Array.from({length: count}, (_, i) => i)
-      .filter((i) => (i ^ column.j) > i)
-      .map((i) => {
-        const l = i ^ column.j,
-          up = (i & column.k) === 0
-        const at = column.x + (column.width * ((i % column.j) + 0.5)) / column.lanes
-        const [a, b] = up ? [y(i), y(l)] : [y(l), y(i)],
-          tip = up ? -1 : 1
-        const arrow = s(
-          "g",
-          {},
-          s("path", {d: `M${at} ${a}V${b + tip * 4}`, fill: "none"}),
-          s("circle", {cx: at, cy: a, r: 2}),
-          s("path", {d: `M${at - 3.5} ${b + tip * 6}h7l-3.500 ${-tip * 6}z`, class: "tip"}),
-        )
-        svg.append(arrow)
-        return {arrow, pass, i, l}
-      }),
-  )
-  svg.append(wall)
+}
 
-  const paint = (look) => {
-    const memory = look.memory(options.memory),
-      at = Math.min(passes.length - 1, passOf(look)),
-      begun = passOf(look) >= 0
-    const i = look.value("i"),
-      l = look.value("l"),
-      here = i !== null && l !== null && look.moment.event >= 0 ? [i, l].sort((a, b) => a - b) : []
-    rows.forEach(({disc, key, value}, place) => {
-      if (place < look.threads) disc.show(look.status(place), place === look.thread)
-      else disc.el.setAttribute("visibility", "hidden")
-      const n = memory?.number(place),
-        known = n !== null && n !== undefined,
-        sentinel = n === PADDING
-      const size = known ? (sentinel ? bar : Math.max(2, (n / most) * bar)) : 0,
-        touched = memory?.touched(place)
-      set(key, {
-        width: size,
-        class: `bar${here.includes(place) ? " pair" : ""}${touched === "wr" ? " wr" : ""}${sentinel ? " pad" : ""}`,
-      })
-      set(value, {x: LEFT + 14 + size, class: `m${here.includes(place) ? " now" : ""}`})
-      value.textContent = known ? (sentinel ? "∞" : n) : ""
-    })
-    const column = columns[Math.max(0, at)]
-    set(band, {x: column.x, width: column.width, visibility: begun ? "visible" : "hidden"})
-    set(wall, {d: `M${column.x + column.width} ${TOP - 22}V${height - 26}`, visibility: begun ? "visible" : "hidden"})
-    heads.forEach((head, p) => head.setAttribute("class", p === at && begun ? "m now" : "m"))
-    groups.forEach(({k, text}) => text.setAttribute("class", k === column.k && begun ? "m now" : "m"))
-    for (const pair of pairs) {
-      const past = pair.pass < at || (pair.pass === at && look.step >= (passes[at].end ?? Infinity))
-      const mine = pair.pass === at && begun && here[0] === pair.i && here[1] === pair.l
-      const swapped = passes[pair.pass].swapped.includes(pair.i)
-      pair.arrow.setAttribute(
-        "class",
-        mine ? "mine" : past ? `past${swapped ? "" : " no"}` : pair.pass === at && begun ? "lit" : "cmp",
-      )
-    }
-  }
-  // the pass that the run is in: the first that is not over
-  const passOf = (look) =>
-    look.step < passes[0].begin
-      ? -1
-      : passes.findIndex((p) => look.step <= p.end) < 0
-        ? passes.length - 1
-        : passes.findIndex((p) => look.step <= p.end)
-  return {el: svg, paint}
+/**
+ * Draw a cell: its thread, its number, its key as a bar, its wire.
+ * @param {SVGElement} svg
+ * @param {Layout} layout
+ * @param {number} cell
+ */
+function drawRow(svg, {first, row, width, y}, cell) {
+  const disc = laneMark(8, y(cell))
+  const key = s("rect", {class: "bar", x: LEFT + 10, y: y(cell) - row * 0.26, height: row * 0.52, rx: 2})
+  const value = s("text", {class: "m", y: y(cell) + 4})
+  svg.append(
+    s("path", {class: "wire", d: `M${first - 6} ${y(cell)}H${width - 4}`}),
+    disc.el,
+    s("text", {class: "m", x: LEFT, y: y(cell) + 4, "text-anchor": "end"}, String(cell)),
+    key,
+    value,
+  )
+  return {disc, key, value}
+}
+
+/**
+ * Draw the pairs of one pass: each an arrow to where the larger key goes.
+ * @param {SVGElement} svg
+ * @param {Layout} layout
+ * @param {Column} column
+ * @param {number} pass
+ * @param {number} count
+ */
+function drawArrows(svg, {y}, column, pass, count) {
+  return comparedPairs(count, column).map(({low, high, ascending}) => {
+    const x = column.x + (column.width * ((low % column.j) + 0.5)) / column.lanes
+    const [from, to] = ascending ? [y(low), y(high)] : [y(high), y(low)]
+    const back = ascending ? -1 : 1
+    const el = s(
+      "g",
+      {},
+      s("path", {d: `M${x} ${from}V${to + back * 4}`, fill: "none"}),
+      s("circle", {cx: x, cy: from, r: 2}),
+      s("path", {d: `M${x - 3.5} ${to + back * 6}h7l-3.5 ${-back * 6}z`, class: "tip"}),
+    )
+    svg.append(el)
+    return {el, pass, low, high}
+  })
+}
+
+/**
+ * The pairs of cells that a pass compares.
+ * @param {number} count
+ * @param {{k: number, j: number}} pass
+ */
+export function comparedPairs(count, {k, j}) {
+  const cells = Array.from({length: count}, (_, i) => i)
+  return cells.filter((i) => (i ^ j) > i).map((i) => ({low: i, high: i ^ j, ascending: (i & k) === 0}))
+}
+
+/**
+ * The pass at a step: the first that is not over; −1 before the first.
+ * @param {Pass[]} passes
+ * @param {number} step
+ */
+export function passAt(passes, step) {
+  if (step < passes[0].begin) return -1
+  const open = passes.findIndex((pass) => step <= pass.end)
+  return open < 0 ? passes.length - 1 : open
+}
+
+/**
+ * The two cells that the chosen thread compares, the lower first; none before it does.
+ * @param {Look} look
+ */
+function comparedCells(look) {
+  const [i, l] = [look.value("i"), look.value("l")]
+  return i === null || l === null || look.moment.event < 0 ? [] : [Math.min(i, l), Math.max(i, l)]
 }

@@ -1,205 +1,293 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
-//
-// values: layers [{colour, alpha, shape}], pixel [x, y]
-// facts: what pixelPicture shows, layers [{alpha, before [r, g, b, T], after, end}], over [r, g, b]
-// options: most (layers)
-import {h} from "#web/shell/dom.js"
-import {pixelPicture} from "#web/drawing/pixel.js"
+import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {handle} from "#web/drawing/reorder.js"
+import {css} from "#web/drawing/svg.js"
+import {h} from "#web/shell/dom.js"
 
-const FRESH = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"] // of new layers
-const short = (x) => (x === 1 ? "1" : x.toFixed(3).replace(/^0(?=\.)/, ""))
-const rgb = (c) => `rgb(${c.map((x) => Math.round(255 * Math.min(1, Math.max(0, x)))).join(" ")})`
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+/** @import {PickerFacts, Pixel} from "#web/drawing/pixel_picker.js" */
 
+/**
+ * @typedef {object} Layer
+ * @property {string} colour  #rrggbb
+ * @property {number} alpha
+ * @property {number} shape  number of its ellipse: a layer's own for good
+ *
+ * @typedef {object} Values
+ * @property {Layer[]} layers
+ * @property {Pixel} pixel
+ *
+ * @typedef {object} Blend
+ * @property {number} alpha  at the pixel
+ * @property {number[]} before  r, g, b, T
+ * @property {number[]} after
+ * @property {number} end  step at which it is blended
+ *
+ * @typedef {PickerFacts & {layers: Blend[], over: number[]}} Facts  over: r, g, b over white
+ *
+ * @typedef {object} Options
+ * @property {number} most  layers
+ *
+ * @typedef {"past" | "now" | "ahead"} When
+ */
+
+const NEW_COLOURS = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"]
+const NEW_ALPHA = 0.7
+const SEND_EVERY = 100 // ms, while a hand is on a slider or a colour
+
+const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3).replace(/^0(?=\.)/, ""))
+
+/**
+ * @param {DrawingHost<Facts, Options, Values>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
-  const rows = new Map() // by shape, which is a layer's own for good
-  const list = h("ol", {class: "lyr-list"}),
-    news = h("p", {class: "vh", "aria-live": "polite"})
-  const picture = pixelPicture((at) => host.set("pixel", at))
-  const so = h("i", {class: "swatch"}),
-    end = h("i", {class: "swatch"}),
-    words = h("p", {class: "num"}),
-    ends = h("p", {class: "num"})
-  const add = h("button", {type: "button", class: "btn"}, "Add a layer"),
-    turn = h("button", {type: "button", class: "btn"}, "Turn the stack over")
-  const rest = row("lyr-rest", h("span", {class: "lyr-name"}, "White paper"))
+  const picker = pixelPicker((pixel) => host.set("pixel", pixel))
+  const colours = gatheredColours()
+  const stack = layerStack(host)
   const el = h(
     "div",
-    {class: "lyr", "data-testid": "controls"},
-    h(
-      "div",
-      {class: "lyr-top"},
-      picture.el,
-      h(
-        "dl",
-        {},
-        h("div", {}, h("dt", {}, "Gathered so far"), h("dd", {}, so, words)),
-        h("div", {}, h("dt", {}, "In the end, over white"), h("dd", {}, end, ends)),
-      ),
-    ),
-    h("p", {class: "lyr-head"}, h("span", {}, "nearest"), h("span", {}, "opacity"), h("span", {}, "its share of the light, α·T")),
-    list,
-    h("div", {class: "lyr-acts"}, add, turn),
-    news,
+    {class: "layers", "data-testid": "controls"},
+    h("div", {class: "layers-top"}, picker.el, colours.el),
+    ...stack.parts,
   )
   host.root.replaceChildren(el)
-
-  let held = 0,
-    late = 0 // a hand on a slider or a colour asks for at most ten pictures a second
-  const stack = () => [...list.children].map((one) => rows.get(one)?.layer).filter(Boolean)
-  const tell = (now = true) => {
-    clearTimeout(late)
-    if (!now && performance.now() - held < 100) {
-      late = setTimeout(tell, 100)
-      return
-    }
-    held = performance.now()
-    host.set("layers", stack())
-  }
-  const changed = () => {
-    number()
-    tell()
-  }
-  const number = () => stack().forEach((layer, i) => rows.get(list.children[i]).name(i + 1))
-
-  add.onclick = () => {
-    const now = stack(),
-      free = (name) => (one) => !now.some((layer) => layer[name] === one)
-    place([...now, {colour: FRESH.find(free("colour")) ?? FRESH[0], alpha: 0.7, shape: [...FRESH.keys()].find(free("shape"))}])
-    tell()
-  }
-  turn.onclick = () => {
-    place(stack().reverse())
-    tell()
-  }
-
-  // The rows for these layers, in this order; those that are there already stay.
-  const place = (wanted) => {
-    const have = new Map([...rows.values()].map((one) => [one.layer.shape, one]))
-    const next = wanted.map((layer) => {
-      const one = have.get(layer.shape) ?? made(layer)
-      one.show(layer)
-      return one
-    })
-    for (const one of rows.values())
-      if (!next.includes(one)) {
-        rows.delete(one.el)
-        one.el.remove()
-      }
-    next.forEach((one, i) => {
-      if (list.children[i] !== one.el) list.insertBefore(one.el, list.children[i] ?? null)
-    })
-    list.append(rest.el)
-    add.disabled = next.length >= host.options.most
-    for (const one of next) one.drop.disabled = next.length < 2
-    number()
-  }
-
-  const made = (layer) => {
-    const colour = h("input", {type: "color"}),
-      range = h("input", {type: "range", min: 0, max: 1, step: 0.01}),
-      value = h("output", {class: "num"})
-    const drop = h("button", {type: "button", class: "btn quiet icon"}, "×"),
-      no = h("b", {class: "num"})
-    const one = row("lyr-row", no, colour, range, value, drop)
-    const grip = handle(one.el, "", () => {
-      changed()
-      news.textContent = `${grip.getAttribute("aria-label")} now`
-    })
-    one.el.prepend(grip)
-    Object.assign(one, {
-      layer,
-      drop,
-      show(given) {
-        one.layer = {...given}
-        colour.value = given.colour
-        range.value = given.alpha
-        value.textContent = given.alpha.toFixed(2)
-      },
-      name(n) {
-        no.textContent = n
-        for (const [of, what] of [
-          [grip, "Place of layer"],
-          [colour, "Colour of layer"],
-          [range, "Opacity of layer"],
-          [drop, "Remove layer"],
-        ])
-          of.setAttribute("aria-label", `${what} ${n}`)
-      },
-    })
-    colour.oninput = () => {
-      one.layer.colour = colour.value
-      tell(false)
-    }
-    range.oninput = () => {
-      one.layer.alpha = +range.value
-      value.textContent = (+range.value).toFixed(2)
-      tell(false)
-    }
-    range.onkeydown = (event) => {
-      if (event.key.startsWith("Arrow") || ["Home", "End"].includes(event.key)) event.stopPropagation()
-    }
-    drop.onclick = () => {
-      place(stack().filter((other) => other !== one.layer))
-      tell()
-      add.focus()
-    }
-    rows.set(one.el, one)
-    return one
-  }
-
-  place(host.values.layers ?? [])
   return {
     changed() {
-      if (!host.root.querySelector(".held, input:active")) place(host.values.layers)
+      if (!host.root.querySelector(".held, input:active")) stack.place(host.values.layers)
     },
     open() {
       if (!host.facts.layers) return
-      picture.show(
-        host.facts,
-        stack().map((layer) => layer.colour),
-      )
-      end.style.background = rgb(host.facts.over)
-      ends.textContent = host.facts.over.map(short).join("  ")
+      const drawn = stack.layers().map((layer) => layer.colour)
+      picker.show(host.facts, drawn)
+      colours.showEnd(host.facts.over)
     },
     paint(look) {
-      const all = host.facts.layers ?? []
-      const part = (name) => look.value(`state.value.${name}`) ?? +(name === "a")
-      const state = [..."rgba"].map(part)
-      so.style.background = rgb(state.slice(0, 3))
-      words.textContent = `C = ${state.slice(0, 3).map(short).join("  ")}\nT = ${short(state[3])}`
-      const done = all.filter((one) => look.step >= one.end).length
-      stack().forEach((layer, i) => {
-        const row = rows.get(list.children[i])
-        if (all[i])
-          row.paint(
-            layer.colour,
-            all[i].before[3],
-            all[i].after[3],
-            `α ${short(all[i].alpha)}`,
-            i + 1 < done ? "past" : i + 1 === done ? "now" : "ahead",
-          )
-      })
-      if (all.length) rest.paint("#ffffff", all.at(-1).after[3], 0, "what is left", done === all.length ? "past" : "ahead")
+      colours.paint(look)
+      stack.paint(host.facts.layers ?? [], look.step)
     },
   }
 }
 
-// A row's bar: taken by nearer layers, its own share, what goes on; and the same as numbers.
-function row(klass, ...parts) {
-  const taken = h("i", {class: "taken"}),
-    own = h("i", {class: "own"}),
-    alpha = h("span"),
-    light = h("span")
+/** What the pixel has gathered so far, and its colour in the end. */
+function gatheredColours() {
+  const [nowSwatch, endSwatch] = [h("i", {class: "swatch"}), h("i", {class: "swatch"})]
+  const [nowWords, endWords] = [h("p", {class: "num"}), h("p", {class: "num"})]
   const el = h(
-    "li",
-    {class: klass},
-    ...parts,
-    h("div", {class: "lyr-bar"}, taken, own),
-    h("p", {class: "lyr-say num"}, alpha, light),
+    "dl",
+    {},
+    h("div", {}, h("dt", {}, "Gathered so far"), h("dd", {}, nowSwatch, nowWords)),
+    h("div", {}, h("dt", {}, "In the end, over white"), h("dd", {}, endSwatch, endWords)),
   )
   return {
     el,
+    showEnd(/** @type {number[]} */ colour) {
+      endSwatch.style.background = css(colour)
+      endWords.textContent = colour.map(short).join("  ")
+    },
+    paint(/** @type {Look} */ look) {
+      const [r, g, b] = ["r", "g", "b"].map((part) => look.value(`state.value.${part}`) ?? 0)
+      const T = look.value("state.value.a") ?? 1
+      nowSwatch.style.background = css([r, g, b])
+      nowWords.textContent = `C = ${[r, g, b].map(short).join("  ")}\nT = ${short(T)}`
+    },
+  }
+}
+
+/** @typedef {ReturnType<typeof layerRow>} LayerRow */
+
+/**
+ * The rows of the layers, with what changes them.
+ * @param {DrawingHost<Facts, Options, Values>} host
+ */
+function layerStack(host) {
+  /** @type {Map<Element, LayerRow>} */
+  const rows = new Map()
+  const list = h("ol", {class: "layers-list"})
+  const news = h("p", {class: "vh", "aria-live": "polite"})
+  const add = h("button", {type: "button", class: "btn"}, "Add a layer")
+  const reverse = h("button", {type: "button", class: "btn"}, "Turn the stack over")
+  const rest = shareRow("layer-rest", h("span", {class: "layer-name"}, "White paper"))
+  const send = sender(() => host.set("layers", layers()))
+
+  const ordered = () => [...list.children].flatMap((el) => rows.get(el) ?? [])
+  const layers = () => ordered().map((row) => row.layer)
+  const number = () => ordered().forEach((row, i) => row.setNumber(i + 1))
+
+  const edits = {
+    moved() {
+      number()
+      send.now()
+    },
+    say(/** @type {string} */ words) {
+      news.textContent = words
+    },
+    edited: send.soon,
+    drop(/** @type {Layer} */ layer) {
+      place(layers().filter((other) => other !== layer))
+      send.now()
+      add.focus()
+    },
+  }
+  /**
+   * Show these layers in this order; rows that are there already stay.
+   * @param {Layer[]} wanted
+   */
+  function place(wanted) {
+    const known = new Map([...rows.values()].map((row) => [row.layer.shape, row]))
+    const next = wanted.map((layer) => known.get(layer.shape) ?? layerRow(layer, edits))
+    next.forEach((row, i) => row.show(wanted[i]))
+    for (const row of rows.values()) {
+      if (next.includes(row)) continue
+      rows.delete(row.el)
+      row.el.remove()
+    }
+    next.forEach((row, i) => {
+      rows.set(row.el, row)
+      if (list.children[i] !== row.el) list.insertBefore(row.el, list.children[i] ?? null)
+      row.dropButton.disabled = next.length < 2
+    })
+    list.append(rest.el)
+    add.disabled = next.length >= host.options.most
+    number()
+  }
+  add.onclick = () => {
+    place([...layers(), newLayer(layers())])
+    send.now()
+  }
+  reverse.onclick = () => {
+    place(layers().reverse())
+    send.now()
+  }
+  place(host.values.layers ?? [])
+
+  const names = ["nearest", "opacity", "its share of the light, α·T"].map((name) => h("span", {}, name))
+  return {
+    parts: [h("p", {class: "layers-head"}, ...names), list, h("div", {class: "layers-acts"}, add, reverse), news],
+    layers,
+    place,
+    /**
+     * @param {Blend[]} blends
+     * @param {number} step
+     */
+    paint(blends, step) {
+      const done = blends.filter((blend) => step >= blend.end).length
+      ordered().forEach((row, i) => {
+        const blend = blends[i]
+        const when = i + 1 < done ? "past" : i + 1 === done ? "now" : "ahead"
+        if (blend) row.paint(row.layer.colour, blend.before[3], blend.after[3], `α ${short(blend.alpha)}`, when)
+      })
+      const last = blends.at(-1)
+      if (last) rest.paint("#ffffff", last.after[3], 0, "what is left", done === blends.length ? "past" : "ahead")
+    },
+  }
+}
+
+/**
+ * A layer of a colour and a shape that no other has.
+ * @param {Layer[]} layers
+ * @returns {Layer}
+ */
+export function newLayer(layers) {
+  const colour = NEW_COLOURS.find((one) => !layers.some((layer) => layer.colour === one)) ?? NEW_COLOURS[0]
+  const shape = NEW_COLOURS.findIndex((_, i) => !layers.some((layer) => layer.shape === i))
+  return {colour, alpha: NEW_ALPHA, shape}
+}
+
+/**
+ * Send now, or `soon`: at most ten times a second.
+ * @param {() => void} send
+ */
+function sender(send) {
+  let last = 0
+  let timer = 0
+  const now = () => {
+    clearTimeout(timer)
+    last = performance.now()
+    send()
+  }
+  const soon = () => {
+    clearTimeout(timer)
+    if (performance.now() - last >= SEND_EVERY) now()
+    else timer = window.setTimeout(now, SEND_EVERY)
+  }
+  return {now, soon}
+}
+
+/**
+ * A layer's row: handle, number, colour, opacity, share of the light, button to remove it.
+ * @param {Layer} first
+ * @param {{moved(): void, say(words: string): void, edited(): void, drop(layer: Layer): void}} edits
+ */
+function layerRow(first, {moved, say, edited, drop}) {
+  let layer = first
+  const colour = h("input", {type: "color"})
+  const alpha = h("input", {type: "range", min: 0, max: 1, step: 0.01})
+  const value = h("output", {class: "num"})
+  const dropButton = h("button", {type: "button", class: "btn quiet icon"}, "×")
+  const number = h("b", {class: "num"})
+  const {el, paint} = shareRow("layer-row", number, colour, alpha, value, dropButton)
+  const grip = handle(el, "", () => {
+    moved()
+    say(`${grip.getAttribute("aria-label")} now`)
+  })
+  el.prepend(grip)
+  colour.oninput = () => {
+    layer.colour = colour.value
+    edited()
+  }
+  alpha.oninput = () => {
+    layer.alpha = +alpha.value
+    value.textContent = layer.alpha.toFixed(2)
+    edited()
+  }
+  alpha.onkeydown = (event) => {
+    if (event.key.startsWith("Arrow") || ["Home", "End"].includes(event.key)) event.stopPropagation()
+  }
+  dropButton.onclick = () => drop(layer)
+  return {
+    el,
+    paint,
+    dropButton,
+    get layer() {
+      return layer
+    },
+    show(/** @type {Layer} */ given) {
+      layer = {...given}
+      colour.value = given.colour
+      alpha.value = String(given.alpha)
+      value.textContent = given.alpha.toFixed(2)
+    },
+    setNumber(/** @type {number} */ n) {
+      number.textContent = String(n)
+      grip.setAttribute("aria-label", `Place of layer ${n}`)
+      colour.setAttribute("aria-label", `Colour of layer ${n}`)
+      alpha.setAttribute("aria-label", `Opacity of layer ${n}`)
+      dropButton.setAttribute("aria-label", `Remove layer ${n}`)
+    },
+  }
+}
+
+/**
+ * A row that ends in a bar: what nearer layers take, its own share, what goes on; and the same as numbers.
+ * @param {string} name  of its class
+ * @param {HTMLElement[]} parts
+ */
+function shareRow(name, ...parts) {
+  const [taken, own] = [h("i", {class: "taken"}), h("i", {class: "own"})]
+  const [alpha, light] = [h("span"), h("span")]
+  const bar = h("div", {class: "layer-bar"}, taken, own)
+  const el = h("li", {class: name}, ...parts, bar, h("p", {class: "layer-say num"}, alpha, light))
+  return {
+    el,
+    /**
+     * @param {string} colour
+     * @param {number} before  T
+     * @param {number} after  T
+     * @param {string} words
+     * @param {When} when
+     */
     paint(colour, before, after, words, when) {
       taken.style.width = `${100 * (1 - before)}%`
       own.style.cssText = `width: ${100 * (before - after)}%; --own: ${colour}`

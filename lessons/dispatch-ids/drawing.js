@@ -1,109 +1,142 @@
-// A small picture, who draws which of its pixels, and the threads of the recorded workgroup on theirs.
-//
-// facts: width, height, owner [thread of each pixel, counted through all workgroups], group, drawn [pixels], steps [when]
-// options: picture (a buffer of float4)
+// A small picture, which thread draws which of its pixels, and the threads of the recorded workgroup on theirs.
+import {canvas, classes, css, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
-import {onArrows} from "#web/drawing/arrows.js"
-import {lane, s, set} from "#web/drawing/svg.js"
+import {onArrows} from "#web/widgets/roving.js"
+
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+
+/**
+ * Pixels are numbered row by row.
+ * @typedef {object} Facts
+ * @property {number} width
+ * @property {number} height
+ * @property {number[]} owner  thread of each pixel, counted through all workgroups
+ * @property {number} group  that was recorded
+ * @property {number[]} drawn  pixels, in the order in which its threads draw them
+ * @property {number[]} steps  when
+ *
+ * @typedef {object} Options
+ * @property {string} picture  a buffer of float4
+ */
 
 const LANES = 32
 
+/** @param {number} thread */
+const groupOf = (thread) => Math.floor(thread / LANES)
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
   const {root} = host
   const words = h("p", {class: "reading num", role: "status"})
-  let cells = [],
-    discs = new Map(),
-    at = null,
-    svg = null,
-    ring = null
+  /** @type {ReturnType<typeof picture> | null} */
+  let drawn = null
+  /** @type {number | null} */
+  let pointed = null
 
-  const groupOf = (place) => Math.floor(host.facts.owner[place] / LANES)
-  const laneOf = (place) => host.facts.owner[place] % LANES
-
-  const point = (place) => {
-    at = place
-    const {width} = host.facts,
-      x = place % width,
-      y = Math.floor(place / width),
-      size = svg.unit
-    set(ring, {x: x * size + 1, y: y * size + 1, visibility: "visible"})
-    words.textContent = `Pixel (${x}, ${y}): thread ${laneOf(place)} of workgroup ${groupOf(place)}, number ${host.facts.owner[place]} of ${host.facts.owner.length}.`
+  const point = (/** @type {number} */ pixel) => {
+    const {width, owner} = host.facts
+    pointed = pixel
+    drawn?.mark(pixel)
+    const thread = owner[pixel]
+    const number = `thread ${thread % LANES} of workgroup ${groupOf(thread)}, number ${thread} of ${owner.length}`
+    words.textContent = `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): ${number}.`
   }
-
   const build = () => {
-    const {width, height, owner, group} = host.facts
-    if (!owner) return root.replaceChildren()
-    const size = Math.max(18, Math.floor((root.clientWidth - 4) / width)),
-      r = Math.min(7, size * 0.2)
-    svg = s("svg", {
-      viewBox: `0 0 ${width * size} ${height * size}`,
-      width: width * size,
-      height: height * size,
-      class: "pixelmap",
-      tabindex: 0,
-      role: "application",
-      "aria-label": `A picture of ${width} × ${height} pixels. Arrow keys go from pixel to pixel and say which thread draws each.`,
-    })
-    svg.unit = size
-    cells = owner.map((_, place) =>
-      s("rect", {x: (place % width) * size, y: Math.floor(place / width) * size, width: size, height: size, class: "px"}),
-    )
-    svg.append(...cells)
-    // lines between pixels of different workgroups
-    let d = ""
-    owner.forEach((_, place) => {
-      const x = place % width,
-        y = Math.floor(place / width)
-      if (x + 1 < width && groupOf(place) !== groupOf(place + 1)) d += `M${(x + 1) * size} ${y * size}v${size}`
-      if (y + 1 < height && groupOf(place) !== groupOf(place + width)) d += `M${x * size} ${(y + 1) * size}h${size}`
-    })
-    svg.append(s("path", {d, class: "groupline"}))
-    discs = new Map()
-    owner.forEach((_, place) => {
-      if (groupOf(place) !== group) return
-      const disc = lane(((place % width) + 0.5) * size, (Math.floor(place / width) + 0.5) * size, r)
-      discs.set(laneOf(place), disc)
-      svg.append(disc.el)
-    })
-    ring = s("rect", {width: size - 2, height: size - 2, class: "pxring", visibility: "hidden"})
-    svg.append(ring)
-    const find = (event) => {
-      const box = svg.getBoundingClientRect(),
-        x = Math.floor(((event.clientX - box.left) / box.width) * width),
-        y = Math.floor(((event.clientY - box.top) / box.height) * height)
-      if (x >= 0 && x < width && y >= 0 && y < height) point(y * width + x)
-    }
-    svg.onpointermove = find
-    svg.onpointerdown = find
-    onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, (way) => {
-      const next = (at ?? 0) + way
-      if (next >= 0 && next < owner.length) point(next)
-    })
-    root.replaceChildren(svg, words)
+    if (!host.facts.owner) return root.replaceChildren()
+    drawn = picture(host, () => pointed ?? 0, point)
+    root.replaceChildren(drawn.el, words)
     if (!words.textContent) words.textContent = "Point at a pixel."
-    else if (at !== null) point(at)
-  }
-
-  const paint = (look) => {
-    const {owner, group, drawn, steps} = host.facts
-    if (!owner) return
-    const picture = look.memory(host.options.picture)
-    const done = new Map(drawn.map((place, i) => [place, steps[i]]))
-    cells.forEach((cell, place) => {
-      const mine = groupOf(place) === group,
-        ready = mine && look.step >= done.get(place)
-      const byte = (part) => Math.round(Math.min(1, Math.max(0, picture?.number(place, part) ?? 0)) * 255)
-      cell.setAttribute("style", ready ? `fill: rgb(${byte(0)} ${byte(1)} ${byte(2)})` : "")
-      cell.setAttribute("class", mine ? "px mine" : "px")
-    })
-    for (const [number, disc] of discs) disc.show(look.status(number), number === look.thread)
+    else if (pointed !== null) point(pointed)
   }
   return {
     open: build,
-    paint,
+    paint: (look) => drawn?.paint(look),
     resized(look) {
       build()
-      paint(look)
+      drawn?.paint(look)
     },
   }
+}
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @param {() => number} pointed
+ * @param {(pixel: number) => void} point
+ */
+function picture({root, facts, options}, pointed, point) {
+  const {width, height, owner, group} = facts
+  const size = Math.max(18, Math.floor((root.clientWidth - 4) / width))
+  const corner = (/** @type {number} */ pixel) => ({x: (pixel % width) * size, y: Math.floor(pixel / width) * size})
+  const svg = canvas(width * size, height * size, {
+    class: "pixelmap",
+    tabindex: 0,
+    role: "application",
+    "aria-label": `A picture of ${width} × ${height} pixels. Arrow keys go from pixel to pixel and say which thread draws each.`,
+  })
+  const cells = owner.map((_, pixel) => s("rect", {...corner(pixel), width: size, height: size, class: "px"}))
+  const lanes = new Map(
+    owner.flatMap((thread, pixel) => {
+      if (groupOf(thread) !== group) return []
+      const {x, y} = corner(pixel)
+      return [[thread % LANES, laneMark(x + 0.5 * size, y + 0.5 * size, Math.min(7, size * 0.2))]]
+    }),
+  )
+  const ring = s("rect", {width: size - 2, height: size - 2, class: "pxring", visibility: "hidden"})
+  const borders = s("path", {d: groupBorders(owner, width, size), class: "groupline"})
+  svg.append(...cells, borders, ...[...lanes.values()].map((lane) => lane.el), ring)
+
+  const pointAt = (/** @type {PointerEvent} */ event) => {
+    const box = svg.getBoundingClientRect()
+    const x = Math.floor(((event.clientX - box.left) / box.width) * width)
+    const y = Math.floor(((event.clientY - box.top) / box.height) * height)
+    if (x >= 0 && x < width && y >= 0 && y < height) point(y * width + x)
+  }
+  svg.onpointermove = pointAt
+  svg.onpointerdown = pointAt
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, (step) => {
+    const next = pointed() + step
+    if (next >= 0 && next < owner.length) point(next)
+  })
+
+  const drawnAt = new Map(facts.drawn.map((pixel, i) => [pixel, facts.steps[i]]))
+  return {
+    el: svg,
+    mark(/** @type {number} */ pixel) {
+      const {x, y} = corner(pixel)
+      setAttributes(ring, {x: x + 1, y: y + 1, visibility: "visible"})
+    },
+    paint(/** @type {Look} */ look) {
+      const memory = look.memory(options.picture)
+      cells.forEach((cell, pixel) => {
+        const mine = groupOf(owner[pixel]) === group
+        const ready = mine && look.step >= (drawnAt.get(pixel) ?? Infinity)
+        const colour = [0, 1, 2].map((part) => memory?.number(pixel, part) ?? 0)
+        cell.setAttribute("style", ready ? `fill: ${css(colour)}` : "")
+        cell.setAttribute("class", classes("px", mine && "mine"))
+      })
+      for (const [thread, lane] of lanes) lane.show(look.status(thread), thread === look.thread)
+    },
+  }
+}
+
+/**
+ * Path of the lines between pixels of different workgroups.
+ * @param {number[]} owner
+ * @param {number} width  of the picture, in pixels
+ * @param {number} size  of a pixel
+ */
+export function groupBorders(owner, width, size) {
+  let d = ""
+  const group = (/** @type {number} */ pixel) => groupOf(owner[pixel])
+  owner.forEach((_, pixel) => {
+    const [x, y] = [pixel % width, Math.floor(pixel / width)]
+    const [right, below] = [pixel + 1, pixel + width]
+    if (x + 1 < width && group(pixel) !== group(right)) d += `M${(x + 1) * size} ${y * size}v${size}`
+    if (below < owner.length && group(pixel) !== group(below)) d += `M${x * size} ${(y + 1) * size}h${size}`
+  })
+  return d
 }

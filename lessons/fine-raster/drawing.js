@@ -1,183 +1,247 @@
-// A tile that blends its list: the transmittance of the chosen pixel as a staircase, a stair a Gaussian, and all pixels of the tile as
-// small multiples, each with its colour so far and its own staircase.
-//
-// facts: size [across, down] of the tile, count, states [thread][0 … count][r, g, b, T], layers [thread][turn][r, g, b, α],
-// counts [thread][0 … count], ends [thread][0 … count]: the steps with which these stood
-// options: variable (which is set when a turn is over)
-import {h} from "#web/shell/dom.js"
+// A tile that blends its list: the transmittance of the chosen pixel in steps, one a Gaussian, and all pixels of the tile as small
+// multiples, each with its colour so far and its own steps.
 import {show} from "#web/drawing/look.js"
-import {onArrows} from "#web/drawing/arrows.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {s, set} from "#web/drawing/svg.js"
+import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
+import {h} from "#web/shell/dom.js"
+import {onArrows} from "#web/widgets/roving.js"
+
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+
+/**
+ * @typedef {object} Facts
+ * @property {[across: number, down: number]} size  of the tile, in pixels
+ * @property {number} count  of Gaussians
+ * @property {number[][][]} states  r, g, b, T by thread and turn, 0 before the first
+ * @property {number[][][]} layers  r, g, b, α by thread and turn
+ * @property {number[][]} counts  layers blended, by thread and turn, 0 before the first
+ * @property {number[][]} ends  steps with which these stood
+ *
+ * @typedef {object} Options
+ * @property {string} variable  which is set when a turn is over
+ *
+ * @typedef {(thread: number) => number} Turns  how many turns a thread has made; −1 before it began
+ */
 
 const OPAQUE = 1 / 255
-const rgb = (c) => `rgb(${c.map((x) => Math.round(255 * Math.min(1, Math.max(0, x)))).join(" ")})`
-const onWhite = ([r, g, b, t]) => rgb([r + t, g + t, b + t])
+const SWATCH = 76
 
+const onWhite = (/** @type {number[]} */ [r, g, b, T]) => css([r + T, g + T, b + T])
+
+/** @param {DrawingHost<Facts, Options>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.states, build)
 
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @param {Look} look
+ * @returns {Drawn}
+ */
 function build({root, facts, options}, look) {
-  const {
-      size: [across, down],
-      count,
-      states,
-      layers,
-      counts,
-      ends,
-    } = facts,
-    width = root.clientWidth
-  const variable = look.recording.variables.findIndex((one) => one.name === options.variable)
+  const width = root.clientWidth
+  const {variables} = look.recording
+  const variable = variables.findIndex((/** @type {{name: string}} */ one) => one.name === options.variable)
   let latest = look
+  /** @type {Turns} */
+  const turnsOf = (thread) => facts.ends[thread].indexOf(latest.state?.set(thread, variable) ?? 0)
 
-  // the chosen pixel
-  const left = 34,
-    room = width - left - 92,
-    step = room / count,
-    tall = 132,
-    top = 24,
-    y = (t) => top + (1 - t) * tall
-  const stairs = s("svg", {
-    viewBox: `0 0 ${width} ${top + tall + 26}`,
-    width,
-    height: top + tall + 26,
-    class: "fi",
-    role: "img",
-    "aria-label": `Transmittance of the chosen pixel through ${count} Gaussians`,
+  const chosen = chosenPixel(facts, width)
+  const tile = pixelsOfTile(facts, width, {
+    chosen: () => latest.thread,
+    choose(thread) {
+      if (latest.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
+    },
   })
-  stairs.append(
-    s("path", {class: "fi-axis", d: `M${left} ${y(1)}H${left + room}M${left} ${y(0)}H${left + room}`}),
-    s("text", {x: left - 8, y: y(1) + 4, "text-anchor": "end"}, "1"),
-    s("text", {x: left - 8, y: y(0) + 4, "text-anchor": "end"}, "0"),
-    s("text", {x: left - 8, y: y(0.5) + 4, "text-anchor": "end", class: "m"}, "T"),
-  )
-  const every = Math.ceil(18 / step),
-    columns = Array.from({length: count}, (_, i) => {
-      const x = left + i * step,
-        gap = Math.min(4, step * 0.15)
-      const before = s("rect", {class: "fi-light", x: x + gap / 2, width: step - gap}),
-        taken = s("rect", {class: "fi-taken", x: x + gap / 2, width: step - gap, rx: 1})
-      const name = s("text", {x: x + step / 2, y: y(0) + 18, "text-anchor": "middle", class: "m"}, i % every ? "" : String(i)),
-        skip = s("text", {x: x + step / 2, y: y(0) - 6, "text-anchor": "middle", class: "fi-skip"}, "✕")
-      stairs.append(before, taken, skip, name)
-      return {before, taken, name, skip, label: i}
-    })
-  const level = s("path", {class: "fi-level"}),
-    swatch = s("rect", {class: "fi-swatch", x: width - 76, y: top, width: 76, height: 76, rx: 3}),
-    tee = s("text", {x: width - 76, y: top + 96, class: "now num"}),
-    gone = s("text", {x: width - 76, y: top + 114, class: "num"}),
-    blended = s("text", {x: width - 76, y: top + 132, class: "num"})
-  stairs.append(level, swatch, tee, gone, blended)
+  const words = h("p", {class: "reading num"})
+  const paint = (/** @type {Look} */ now) => {
+    latest = now
+    chosen.paint(now.thread, turnsOf(now.thread))
+    words.textContent = sentence(facts, now, turnsOf)
+    tile.paint(now, turnsOf)
+  }
+  return {el: h("div", {}, chosen.el, words, tile.el), paint, width}
+}
 
-  // all of them
-  const gap = 6,
-    wide = (width - gap * (across - 1)) / across,
-    high = Math.max(46, Math.min(66, wide * 0.86)),
-    paper = high * 0.5,
-    small = high - paper - 3
-  const tile = s("svg", {
-    viewBox: `0 0 ${width} ${down * (high + gap)}`,
-    width,
-    height: down * (high + gap),
-    class: "fi fi-tile",
+/**
+ * @param {Facts} facts
+ * @param {Look} look
+ * @param {Turns} turnsOf
+ */
+function sentence({count, states}, look, turnsOf) {
+  const {thread} = look
+  const turn = turnsOf(thread)
+  if (turn < 0) return "→ begins the loop."
+  const written = look.memory("maxCount")?.number(thread) ?? null
+  if (written !== null) {
+    const final = look.memory("finalVal")
+    const parts = [0, 1, 2, 3].map((part) => final?.number(thread, part) ?? null)
+    const value = parts.map((part) => (part === null ? "·" : show(part, 3))).join(", ")
+    return `Written: maxCount[${thread}] = ${written}, finalVal[${thread}] = (${value}).`
+  }
+  const opaque = states.filter((history, other) => turnsOf(other) >= 0 && history[turnsOf(other)][3] < OPAQUE).length
+  return `After ${turn} of ${count} Gaussians: ${opaque} of ${states.length} pixels are opaque${opaque ? " and walk on" : ""}.`
+}
+
+/**
+ * The chosen pixel: what each Gaussian takes of its light, its T as a level, its colour so far.
+ * @param {Facts} facts
+ * @param {number} width
+ */
+function chosenPixel({count, states, layers, counts}, width) {
+  const [left, top, tall] = [34, 24, 132]
+  const room = width - left - SWATCH - 16
+  const height = top + tall + 26
+  const y = (/** @type {number} */ T) => top + (1 - T) * tall
+  const label = `Transmittance of the chosen pixel through ${count} Gaussians`
+  const svg = canvas(width, height, {class: "fine-pass", role: "img", "aria-label": label})
+  const axisNumber = (/** @type {number} */ T, /** @type {string} */ text, name = "") =>
+    s("text", {x: left - 8, y: y(T) + 4, "text-anchor": "end", class: name || null}, text)
+  svg.append(s("path", {class: "fine-axis", d: `M${left} ${y(1)}H${left + room}M${left} ${y(0)}H${left + room}`}))
+  svg.append(axisNumber(1, "1"), axisNumber(0, "0"), axisNumber(0.5, "T", "m"))
+  const columns = Array.from({length: count}, (_, i) => drawColumn(svg, i, left, room / count, y(0)))
+  const level = s("path", {class: "fine-level"})
+  const swatch = s("rect", {class: "fine-swatch", x: width - SWATCH, y: top, width: SWATCH, height: SWATCH, rx: 3})
+  const [T, absorbed, blended] = [96, 114, 132].map((below, i) =>
+    s("text", {x: width - SWATCH, y: top + below, class: i ? "num" : "now num"}),
+  )
+  svg.append(level, swatch, T, absorbed, blended)
+
+  /**
+   * @param {number} thread
+   * @param {number} turn
+   */
+  const paint = (thread, turn) => {
+    const history = states[thread]
+    const state = history[Math.max(0, turn)]
+    columns.forEach(({before, taken, name, skip}, i) => {
+      const [from, to] = [history[i][3], history[i + 1][3]]
+      const done = i < turn
+      const skipped = counts[thread][i + 1] === counts[thread][i]
+      setAttributes(before, {y: y(from), height: Math.max(0, from * tall), class: classes("fine-light", done && "done")})
+      setAttributes(taken, {y: y(from), height: Math.max(0, (from - to) * tall), class: classes("fine-taken", done && "done")})
+      taken.style.fill = done ? css(layers[thread][i].slice(0, 3)) : ""
+      skip.setAttribute("visibility", skipped && done ? "visible" : "hidden")
+      name.setAttribute("class", i === turn - 1 ? "m mine" : "m")
+    })
+    setAttributes(level, {d: `M${left} ${y(state[3])}H${left + room}`})
+    swatch.style.fill = onWhite(state)
+    T.textContent = `T ${show(state[3], 3)}`
+    absorbed.textContent = `1 − T ${show(1 - state[3], 3)}`
+    blended.textContent = `${counts[thread][Math.max(0, turn)]} blended`
+  }
+  return {el: svg, paint}
+}
+
+/**
+ * Draw the column of a Gaussian: the light that reaches it, and what it takes of it.
+ * @param {SVGElement} svg
+ * @param {number} i
+ * @param {number} left
+ * @param {number} step  width of a column
+ * @param {number} bottom
+ */
+function drawColumn(svg, i, left, step, bottom) {
+  const x = left + i * step
+  const gap = Math.min(4, step * 0.15)
+  const label = i % Math.ceil(18 / step) ? "" : String(i)
+  const before = s("rect", {class: "fine-light", x: x + gap / 2, width: step - gap})
+  const taken = s("rect", {class: "fine-taken", x: x + gap / 2, width: step - gap, rx: 1})
+  const name = s("text", {x: x + step / 2, y: bottom + 18, "text-anchor": "middle", class: "m"}, label)
+  const skip = s("text", {x: x + step / 2, y: bottom - 6, "text-anchor": "middle", class: "fine-skip"}, "✕")
+  svg.append(before, taken, skip, name)
+  return {before, taken, name, skip}
+}
+
+/**
+ * All pixels of the tile, each with its colour above and its steps below.
+ * @param {Facts} facts
+ * @param {number} width
+ * @param {{chosen(): number, choose(thread: number): void}} choice
+ */
+function pixelsOfTile(facts, width, {chosen, choose}) {
+  const [across, down] = facts.size
+  const gap = 6
+  const wide = (width - gap * (across - 1)) / across
+  const high = Math.max(46, Math.min(66, wide * 0.86))
+  const height = down * (high + gap)
+  const svg = canvas(width, height, {
+    class: "fine-pass fine-tile",
     role: "slider",
     tabindex: "0",
     "aria-label": "Pixel of the tile, moved with the arrow keys",
     "aria-valuemin": "0",
     "aria-valuemax": String(across * down - 1),
   })
-  const pixels = states.map((history, thread) => {
-    const x = (thread % across) * (wide + gap),
-      y0 = Math.floor(thread / across) * (high + gap),
-      ty = (t) => y0 + paper + 2 + (1 - t) * small
-    const stair = history
-      .slice(1)
-      .map((state, i) => `H${x + (wide * (i + 1)) / count}V${ty(state[3])}`)
-      .join("")
-    const colour = s("rect", {class: "fi-swatch", x, y: y0, width: wide, height: paper, rx: 2})
-    const past = s("path", {class: "fi-past"}),
-      line = s("path", {class: "fi-line", d: `M${x} ${ty(history[0][3])}${stair}`}),
-      off = s("rect", {class: "fi-off", y: y0 + paper + 2, height: small})
-    const frame = s("rect", {class: "fi-frame", x: x - 1.5, y: y0 - 1.5, width: wide + 3, height: high + 2, rx: 3})
-    const words = s("text", {x: x + wide - 3, y: y0 + paper + 12, "text-anchor": "end", class: "fi-count m"})
-    tile.append(colour, past, off, line, words, frame)
-    return {x, ty, history, colour, past, off, frame, words}
+  const pixels = facts.states.map((_, thread) => {
+    const [x, y] = [(thread % across) * (wide + gap), Math.floor(thread / across) * (high + gap)]
+    return drawPixel(svg, facts, thread, {x, y, width: wide, height: high})
   })
-  const choose = (thread) => {
-    if (latest.thread === thread && latest.moment.pinned === thread) return
-    latest.moment.choose(thread)
+  svg.onclick = (event) => {
+    const box = svg.getBoundingClientRect()
+    const column = Math.floor((event.clientX - box.left) / (wide + gap))
+    const row = Math.floor((event.clientY - box.top) / (high + gap))
+    choose(Math.min(down - 1, Math.max(0, row)) * across + Math.min(across - 1, Math.max(0, column)))
   }
-  tile.onclick = (event) => {
-    const box = tile.getBoundingClientRect(),
-      c = Math.floor((event.clientX - box.left) / (wide + gap)),
-      r = Math.floor((event.clientY - box.top) / (high + gap))
-    choose(Math.min(down - 1, Math.max(0, r)) * across + Math.min(across - 1, Math.max(0, c)))
-  }
-  onArrows(tile, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (way) => {
-    const next = latest.thread + way
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => {
+    const next = chosen() + step
     if (next >= 0 && next < across * down) choose(next)
   })
-  const words = h("p", {class: "reading num"}),
-    el = h("div", {}, stairs, words, tile)
-
-  // how many turns of the loop a thread has made, -1 before it began
-  const turns = (thread) => ends[thread].indexOf(latest.state.set(thread, variable))
-
-  const paint = (now) => {
-    latest = now
-    const me = now.thread,
-      n = turns(me),
-      state = states[me][Math.max(0, n)]
-    columns.forEach(({before, taken, name, skip}, i) => {
-      const [from, to] = [states[me][i][3], states[me][i + 1][3]],
-        skipped = counts[me][i + 1] === counts[me][i],
-        done = i < n
-      set(before, {y: y(from), height: Math.max(0, from * tall), class: `fi-light${done ? " done" : ""}`})
-      set(taken, {y: y(from), height: Math.max(0, (from - to) * tall), class: `fi-taken${done ? " done" : ""}`})
-      taken.style.fill = done ? rgb(layers[me][i].slice(0, 3)) : ""
-      skip.setAttribute("visibility", skipped && done ? "visible" : "hidden")
-      name.setAttribute("class", i === n - 1 ? "m mine" : "m")
-    })
-    set(level, {d: `M${left} ${y(state[3])}H${left + room}`})
-    swatch.style.fill = onWhite(state)
-    tee.textContent = `T ${show(state[3], 3)}`
-    gone.textContent = `1 − T ${show(1 - state[3], 3)}`
-    blended.textContent = `${counts[me][Math.max(0, n)]} blended`
-    const written = now.memory("maxCount"),
-      values = now.memory("finalVal")
-    words.textContent = said(me, n, written?.number(me), values)
-    pixels.forEach((pixel, thread) => {
-      const k = turns(thread),
-        own = states[thread][Math.max(0, k)],
-        {x, ty} = pixel
-      pixel.colour.style.fill = onWhite(own)
-      const path = pixel.history
-        .slice(1, Math.max(0, k) + 1)
-        .map((one, i) => `H${x + (wide * (i + 1)) / count}V${ty(one[3])}`)
-        .join("")
-      set(pixel.past, {d: `M${x} ${ty(0)}V${ty(1)}${path}V${ty(0)}Z`})
-      const first = counts[thread].at(-1),
-        over = k > first // turns that it walked in vain
-      set(pixel.off, {x: x + (wide * first) / count, width: over ? (wide * (k - first)) / count : 0})
-      const final = written?.number(thread)
-      pixel.words.textContent = final !== null && final !== undefined ? String(final) : ""
-      pixel.frame.setAttribute("class", `fi-frame${thread === me ? " me" : ""}`)
-    })
-    set(tile, {"aria-valuenow": me, "aria-valuetext": `thread ${me}, column ${me % across}, row ${Math.floor(me / across)}`})
+  /**
+   * @param {Look} look
+   * @param {Turns} turnsOf
+   */
+  const paint = (look, turnsOf) => {
+    const {thread} = look
+    const written = look.memory("maxCount")
+    pixels.forEach((pixel, other) => pixel.paint(turnsOf(other), written?.number(other) ?? null, other === thread))
+    const words = `thread ${thread}, column ${thread % across}, row ${Math.floor(thread / across)}`
+    setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": words})
   }
+  return {el: svg, paint}
+}
 
-  function said(me, n, final, values) {
-    if (n < 0) return "→ begins the loop."
-    if (final !== null && final !== undefined) {
-      const value = [0, 1, 2, 3]
-        .map((part) => values?.number(me, part))
-        .map((v) => (v === null || v === undefined ? "·" : show(v, 3)))
-      return `Written: maxCount[${me}] = ${final}, finalVal[${me}] = (${value.join(", ")}).`
-    }
-    const idle = states.filter((history, thread) => {
-      const k = turns(thread)
-      return k >= 0 && history[k][3] < OPAQUE
-    }).length
-    return `After ${n} of ${count} Gaussians: ${idle} of ${states.length} pixels are opaque${idle ? " and walk on" : ""}.`
+/**
+ * Draw a pixel of the tile.
+ * @param {SVGElement} svg
+ * @param {Facts} facts
+ * @param {number} thread
+ * @param {{x: number, y: number, width: number, height: number}} box
+ */
+function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) {
+  const history = states[thread]
+  const colourHeight = height * 0.5
+  const stepsTop = y + colourHeight + 2
+  const stepsHeight = height - colourHeight - 3
+  const yOf = (/** @type {number} */ T) => stepsTop + (1 - T) * stepsHeight
+  const xOf = (/** @type {number} */ turn) => x + (width * turn) / count
+  const stepsTo = (/** @type {number} */ turn) =>
+    history
+      .slice(1, turn + 1)
+      .map((state, i) => `H${xOf(i + 1)}V${yOf(state[3])}`)
+      .join("")
+  const colour = s("rect", {class: "fine-swatch", x, y, width, height: colourHeight, rx: 2})
+  const past = s("path", {class: "fine-past"})
+  const inVain = s("rect", {class: "fine-off", y: stepsTop, height: stepsHeight})
+  const line = s("path", {class: "fine-line", d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
+  const number = {x: x + width - 3, y: y + colourHeight + 12, "text-anchor": "end", class: "fine-count m"}
+  const blended = s("text", number)
+  const outline = {x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 2, rx: 3}
+  const frame = s("rect", {class: "fine-frame", ...outline})
+  svg.append(colour, past, inVain, line, blended, frame)
+  return {
+    /**
+     * @param {number} turn
+     * @param {number | null} written  layers blended, once the kernel wrote them
+     * @param {boolean} chosen
+     */
+    paint(turn, written, chosen) {
+      const made = Math.max(0, turn)
+      colour.style.fill = onWhite(history[made])
+      setAttributes(past, {d: `M${x} ${yOf(0)}V${yOf(1)}${stepsTo(made)}V${yOf(0)}Z`})
+      const last = counts[thread].at(-1) ?? 0
+      setAttributes(inVain, {x: xOf(last), width: turn > last ? (width * (turn - last)) / count : 0})
+      blended.textContent = written === null ? "" : String(written)
+      frame.setAttribute("class", classes("fine-frame", chosen && "me"))
+    },
   }
-  return {el, paint, width}
 }

@@ -1,133 +1,197 @@
 // A tile's way through the stages: boxes with their tokens, the shared list as it stands, the pixels that have their colour.
-//
-// facts: stages [{title, token, begin, end}], count (ids in the list), padded, wide (pixels across), drawn [step of each thread]
+import {canvas, classes, css, laneMark, s} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
-import {lane, s} from "#web/drawing/svg.js"
+
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+/** @import {Recording} from "#web/stepper/model/recording.js" */
+
+/**
+ * @typedef {object} Stage
+ * @property {string} name  of its function
+ * @property {string} title
+ * @property {string} token  the type that it returns
+ * @property {number} begin  step
+ * @property {number} end  step
+ *
+ * @typedef {object} Facts
+ * @property {Stage[]} stages
+ * @property {number} count  ids in the list
+ * @property {number} padded  cells of the list
+ * @property {number} wide  pixels across
+ * @property {number[]} drawn  step at which each thread's pixel is written
+ */
 
 const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
+const PIXEL = 22
 
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
-  let parts = null
-
-  const open = () => {
-    const {stages, padded, wide, drawn} = host.facts
-    if (!stages) {
-      parts = null
-      return host.root.replaceChildren()
-    }
-    const boxes = stages.map(({title, token}, i) => {
-      const seats = s("svg", {viewBox: "0 0 52 26", width: 52, height: 26, "aria-hidden": "true"})
-      const lanes = drawn.map((_, t) => lane(3.5 + (t % wide) * 6.4, 3.5 + Math.floor(t / wide) * 6.4, 2.4))
-      seats.append(...lanes.map((one) => one.el))
-      const el = h(
-        "li",
-        {class: `stg${i === SMOOTH ? " smooth" : ""}`},
-        h("b", {}, title),
-        seats,
-        h("span", {class: "stg-token"}, token.replace("ShortList", "\u200bShortList")),
-      )
-      return {el, lanes}
-    })
-    const cells = Array.from({length: Math.max(8, padded)}, (_, i) =>
-      h("button", {type: "button", class: "cell", title: `blobs[${i}]`}),
-    )
-    const counters = ["blobCountAT", "blobCount"].map((name) => [name, h("span", {class: "cell"})])
-    const size = 22,
-      tile = s("svg", {
-        viewBox: `0 0 ${wide * size} ${(drawn.length / wide) * size}`,
-        width: wide * size,
-        height: (drawn.length / wide) * size,
-        role: "img",
-        "aria-label": "The pixels of the tile",
-        class: "stg-tile",
-      })
-    const pixels = drawn.map((_, t) =>
-      s("rect", {x: (t % wide) * size, y: Math.floor(t / wide) * size, width: size, height: size, class: "px"}),
-    )
-    tile.append(...pixels)
-    host.root.replaceChildren(
-      h("ol", {class: "stg-row"}, ...boxes.map((box) => box.el)),
-      h("p", {class: "stg-note"}, "whole numbers, in jumps", h("span", {}, "smooth: gradients flow")),
-      h(
-        "div",
-        {class: "stg-below"},
-        h(
-          "div",
-          {},
-          h("p", {class: "stg-name"}, "blobs"),
-          h("div", {class: "stg-list"}, ...cells),
-          h("div", {class: "stg-counters"}, ...counters.map(([name, cell]) => h("label", {}, h("code", {}, name), cell))),
-        ),
-        h("div", {}, h("p", {class: "stg-name"}, "picture"), tile),
-      ),
-    )
-    parts = {boxes, cells, counters, pixels}
-    cells.forEach((cell, i) => {
-      cell.onclick = () => parts.look?.memory("blobs")?.follow(i)
-    })
+  /** @type {ReturnType<typeof build> | null} */
+  let drawn = null
+  return {
+    open(look) {
+      drawn = host.facts.stages ? build(host.facts, stageEntries(look.recording, host.facts.stages)) : null
+      host.root.replaceChildren(...(drawn?.el ?? []))
+    },
+    paint: (look) => drawn?.paint(look),
   }
+}
 
-  const paint = (look) => {
-    if (!parts) return
-    parts.look = look
-    const {stages, drawn, count} = host.facts,
-      list = look.memory("blobs")
-    const within = drawn.map((_, t) => stageOf(look, t, stages))
-    parts.boxes.forEach(({el, lanes}, i) => {
-      const {begin, end} = stages[i],
-        lit = within.includes(i)
-      el.classList.toggle("stg-on", lit)
-      el.classList.toggle("past", look.step >= end && !lit)
-      el.setAttribute("aria-current", lit ? "step" : "false")
-      lanes.forEach((one, t) => {
-        one.el.setAttribute("visibility", within[t] === i ? "visible" : "hidden")
-        if (within[t] === i) one.show(look.status(t), t === look.thread)
-      })
+/**
+ * @param {Facts} facts
+ * @param {StageEntry[][]} entries  by thread
+ */
+function build(facts, entries) {
+  const boxes = facts.stages.map((_, i) => stageBox(facts, i))
+  const list = sharedList(facts)
+  const counters = ["blobCountAT", "blobCount"].map(counter)
+  const picture = pictureOfTile(facts)
+  const counts = h("div", {class: "stage-counters"}, ...counters.map((one) => one.el))
+  const memory = h("div", {}, h("p", {class: "stage-name"}, "blobs"), list.el, counts)
+  return {
+    el: [
+      h("ol", {class: "stage-row"}, ...boxes.map((box) => box.el)),
+      h("p", {class: "stage-note"}, "whole numbers, in jumps", h("span", {}, "smooth: gradients flow")),
+      h("div", {class: "stage-below"}, memory, h("div", {}, h("p", {class: "stage-name"}, "picture"), picture.el)),
+    ],
+    paint(/** @type {Look} */ look) {
+      const within = entries.map((own, thread) => stageOf(look, thread, own))
+      for (const box of boxes) box.paint(look, within)
+      list.paint(look)
+      for (const one of counters) one.paint(look)
+      picture.paint(look)
+    },
+  }
+}
+
+/** @typedef {{turn: number, stage: number}} StageEntry  number of the thread's event that enters a stage, and which */
+
+/**
+ * The stages that each thread enters, with the number of its event that does.
+ * @param {Recording} recording
+ * @param {Stage[]} stages
+ */
+function stageEntries(recording, stages) {
+  const numbers = new Map(stages.map(({name}, i) => [name, i]))
+  /** @type {StageEntry[][]} */
+  const entries = Array.from({length: recording.threads}, () => [])
+  for (let event = 0; event < recording.length; event++) {
+    const site = recording.about(event)
+    const stage = site.kind === "call" ? numbers.get(site.name) : undefined
+    if (stage !== undefined) entries[recording.thread[event]].push({turn: recording.turn[event], stage})
+  }
+  return entries
+}
+
+/**
+ * The stage a thread is in, the last it entered; −1 before the first and once the thread is done.
+ * @param {Look} look
+ * @param {number} thread
+ * @param {StageEntry[]} entries
+ */
+function stageOf(look, thread, entries) {
+  if (look.status(thread) === "done") return -1
+  const done = look.state?.done(thread) ?? 0
+  return entries.findLast(({turn}) => turn < done)?.stage ?? -1
+}
+
+/**
+ * A stage, with the threads that are in it.
+ * @param {Facts} facts
+ * @param {number} i
+ */
+function stageBox({stages, wide, drawn}, i) {
+  const {title, token, begin, end} = stages[i]
+  const map = canvas(52, 26, {"aria-hidden": "true"})
+  const lanes = drawn.map((_, t) => laneMark(3.5 + (t % wide) * 6.4, 3.5 + Math.floor(t / wide) * 6.4, 2.4))
+  map.append(...lanes.map((lane) => lane.el))
+  const words = h("span", {class: "stage-token"}, token.replace("ShortList", "\u200bShortList"))
+  const el = h("li", {class: classes("stage-box", i === SMOOTH && "smooth")}, h("b", {}, title), map, words)
+  return {
+    el,
+    /**
+     * @param {Look} look
+     * @param {number[]} within  the stage of each thread
+     */
+    paint(look, within) {
+      const current = within.includes(i)
+      el.classList.toggle("stage-on", current)
+      el.classList.toggle("past", look.step >= end && !current)
       el.classList.toggle("ahead", look.step < begin)
-    })
-    parts.cells.forEach((cell, i) => {
-      const id = list?.number(i) ?? null,
-        touched = list?.touched(i) ?? ""
-      cell.textContent = id === null ? "" : id === PADDING ? "∞" : id
-      cell.className = `cell ${touched}${id === PADDING ? " pad" : ""}${i >= count && id !== null && id !== PADDING ? " beyond" : ""}`
-      cell.setAttribute(
-        "aria-label",
-        `blobs[${i}]: ${id === null ? "not written yet" : id === PADDING ? "padding" : `Gaussian ${id}`}`,
-      )
-    })
-    for (const [name, cell] of parts.counters) {
-      const memory = look.memory(name)
-      cell.textContent = memory?.number(0) ?? ""
-      cell.className = `cell ${memory?.touched(0) ?? ""}`
-    }
-    const picture = look.memory("picture")
-    parts.pixels.forEach((pixel, t) => {
-      const byte = (part) => Math.round(Math.min(1, Math.max(0, picture?.number(t, part) ?? 0)) * 255)
-      pixel.setAttribute("style", look.step >= drawn[t] ? `fill: rgb(${byte(0)} ${byte(1)} ${byte(2)})` : "")
-    })
+      el.setAttribute("aria-current", current ? "step" : "false")
+      lanes.forEach((lane, thread) => {
+        lane.el.setAttribute("visibility", within[thread] === i ? "visible" : "hidden")
+        if (within[thread] === i) lane.show(look.status(thread), thread === look.thread)
+      })
+    },
   }
-  return {open, paint}
 }
 
-// The stage a thread is in: the last it entered; none before the first and after its pixel is written.
-function stageOf(look, thread, stages) {
-  const {recording} = look
-  recording.entered ??= entries(recording, stages)
-  const turns = recording.entered[thread],
-    done = look.state.done(thread)
-  let found = -1
-  for (const [turn, stage] of turns) if (turn < done) found = stage
-  return look.status(thread) === "done" ? -1 : found
+/**
+ * The shared list: a cell an id. A click has the stepper follow it.
+ * @param {Facts} facts
+ */
+function sharedList({padded, count}) {
+  /** @type {Look | null} */
+  let latest = null
+  const cells = Array.from({length: Math.max(8, padded)}, (_, i) => {
+    const onclick = () => latest?.memory("blobs")?.follow(i)
+    return h("button", {type: "button", class: "cell", title: `blobs[${i}]`, onclick})
+  })
+  const paint = (/** @type {Look} */ look) => {
+    latest = look
+    const memory = look.memory("blobs")
+    cells.forEach((cell, i) => {
+      const id = memory?.number(i) ?? null
+      const padding = id === PADDING
+      const beyond = i >= count && id !== null && !padding
+      cell.textContent = id === null ? "" : padding ? "∞" : String(id)
+      cell.className = classes(`cell ${memory?.touched(i) ?? ""}`, padding && "pad", beyond && "beyond")
+      cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(id)}`)
+    })
+  }
+  return {el: h("div", {class: "stage-list"}, ...cells), paint}
 }
 
-// Of each thread: [its how manieth event, which stage it enters with it].
-function entries(recording, stages) {
-  const names = new Map(stages.map(({name}, i) => [name, i])),
-    found = Array.from({length: recording.threads}, () => [])
-  for (let e = 0; e < recording.length; e++) {
-    const site = recording.about(e)
-    if (site.kind === "call" && names.has(site.name)) found[recording.thread[e]].push([recording.turn[e], names.get(site.name)])
+/** @param {number | null} id */
+function nameOf(id) {
+  if (id === null) return "not written yet"
+  return id === PADDING ? "padding" : `Gaussian ${id}`
+}
+
+/** @param {string} name */
+function counter(name) {
+  const cell = h("span", {class: "cell"})
+  const paint = (/** @type {Look} */ look) => {
+    const memory = look.memory(name)
+    cell.textContent = String(memory?.number(0) ?? "")
+    cell.className = `cell ${memory?.touched(0) ?? ""}`
   }
-  return found
+  return {el: h("label", {}, h("code", {}, name), cell), paint}
+}
+
+/**
+ * The pixels of the tile, each once its thread has written it.
+ * @param {Facts} facts
+ */
+function pictureOfTile({wide, drawn}) {
+  const height = (drawn.length / wide) * PIXEL
+  const pixels = drawn.map((_, t) =>
+    s("rect", {x: (t % wide) * PIXEL, y: Math.floor(t / wide) * PIXEL, width: PIXEL, height: PIXEL, class: "px"}),
+  )
+  const attributes = {role: "img", "aria-label": "The pixels of the tile", class: "stage-tile"}
+  const el = canvas(wide * PIXEL, height, attributes, ...pixels)
+  const paint = (/** @type {Look} */ look) => {
+    const memory = look.memory("picture")
+    pixels.forEach((pixel, thread) => {
+      const colour = [0, 1, 2].map((part) => memory?.number(thread, part) ?? 0)
+      pixel.setAttribute("style", look.step >= drawn[thread] ? `fill: ${css(colour)}` : "")
+    })
+  }
+  return {el, paint}
 }

@@ -1,125 +1,133 @@
 // One layer over several backgrounds, each twice: with its colour as it is, and premultiplied. Below, one pixel's sums by channel.
-//
-// facts: size, names [of backgrounds], chosen, pictures {straight, premultiplied: bytes in base 64, background after background},
-//   pixel {gval, wrong, right, through, straight, premultiplied}, stops [after gval, wrong, right, through, all]
+import {context2d, pixelsOf} from "#web/drawing/pixels.js"
+import {classes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {ARROWS, neighbour, onArrows} from "#web/widgets/roving.js"
 
-const WAYS = [
-  ["straight", "wrong", "as it is", 1],
-  ["premultiplied", "right", "premultiplied", 2],
-] // the picture, the layer's part, words, its stop
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+
+/**
+ * The chosen pixel's colours, r, g, b: the layer's part as it is (wrong) and premultiplied (right), what shows through, and both sums.
+ * @typedef {Record<"wrong" | "right" | "through" | "straight" | "premultiplied", number[]>} PixelSums
+ *
+ * @typedef {object} Facts
+ * @property {[number, number]} size  of a picture
+ * @property {string[]} names  of the backgrounds
+ * @property {number} chosen
+ * @property {{straight: string, premultiplied: string}} pictures  bytes in base 64, background after background
+ * @property {PixelSums} pixel
+ * @property {number[]} stops  steps after which gval, wrong, right, through and all are known
+ */
+
+/** @typedef {typeof METHODS[number]} Method */
+const METHODS = /** @type {const} */ ([
+  {picture: "straight", part: "wrong", words: "as it is", stop: 1},
+  {picture: "premultiplied", part: "right", words: "premultiplied", stop: 2},
+])
+const THROUGH_STOP = 3
+const SUM_STOP = 4
 const MOST = 2 // a sum of two colours cannot be more
 const CHANNELS = [
-  ["red", "--c-verm"],
-  ["green", "--c-green"],
-  ["blue", "--c-blue"],
+  ["Red", "--c-verm"],
+  ["Green", "--c-green"],
+  ["Blue", "--c-blue"],
 ]
 
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
-  const cards = h("div", {class: "prs-cards", role: "radiogroup", "aria-label": "Background"}),
-    sums = h("div", {class: "prs-sums"})
+  const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Background"})
+  const sums = h("div", {class: "over-sums"})
   host.root.replaceChildren(cards, sums)
-  let bars = []
+  /** @type {Revealed[]} */
+  let revealed = []
 
-  const card = (name, n) => {
-    const {
-        size: [width, height],
-        chosen,
-        pictures,
-      } = host.facts,
-      at = n * width * height * 3
-    const plates = WAYS.map(([way, , words]) => {
-      const bytes = Uint8Array.from(atob(pictures[way]), (c) => c.charCodeAt(0)),
-        image = new ImageData(width, height)
-      for (let i = 0; i < width * height; i++)
-        image.data.set([bytes[at + 3 * i], bytes[at + 3 * i + 1], bytes[at + 3 * i + 2], 255], 4 * i)
-      const canvas = h("canvas", {width, height, class: "pixels", "aria-hidden": "true"})
-      canvas.getContext("2d").putImageData(image, 0, 0)
-      return h("span", {class: "prs-plate"}, canvas, h("span", {}, words))
-    })
-    const el = h(
-      "button",
-      {
-        type: "button",
-        role: "radio",
-        class: "prs-card",
-        "aria-checked": String(n === chosen),
-        tabindex: n === chosen ? 0 : -1,
-        onclick: () => host.set("over", name),
-      },
-      h("b", {}, name[0].toUpperCase() + name.slice(1)),
-      h("span", {class: "prs-two"}, ...plates),
-    )
-    el.onkeydown = (event) => {
-      const way = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key]
-      if (!way) return
-      event.preventDefault()
-      event.stopPropagation()
-      const all = cards.children,
-        next = (n + way + all.length) % all.length
-      all[next].focus()
-      host.set("over", host.facts.names[next])
-    }
-    return el
-  }
-
-  // A channel twice: the layer's part, then what shows through, with the limit at 1.
-  const channel = ([name, colour], c) => {
-    const {pixel} = host.facts
-    const lines = WAYS.map(([way, part, words, stop]) => {
-      const sum = pixel[way][c],
-        over = sum > 1.0000005
-      const own = h("i", {class: "own", style: `width:${(pixel[part][c] / MOST) * 100}%;background:var(${colour})`}),
-        through = h("i", {class: "through", style: `width:${(pixel.through[c] / MOST) * 100}%`})
-      const say = h("b", {class: `num${over ? " over" : ""}`}, `${sum.toFixed(2)}${over ? " ◆" : ""}`)
-      bars.push({el: own, stop}, {el: through, stop: 3}, {el: say, stop: 4})
-      return h(
-        "div",
-        {class: "prs-line"},
-        h("span", {}, words),
-        h(
-          "div",
-          {
-            class: "prs-bar",
-            role: "img",
-            "aria-label": `${name}, ${words}: ${pixel[part][c].toFixed(2)} of the layer and ${pixel.through[c].toFixed(2)} of what lies behind`,
-          },
-          own,
-          through,
-          h("i", {class: "limit"}),
-        ),
-        say,
-      )
-    })
-    return h("section", {}, h("b", {class: "prs-name"}, name[0].toUpperCase() + name.slice(1)), ...lines)
-  }
-
+  onArrows(cards, ARROWS, (step, event) => {
+    const all = /** @type {HTMLElement[]} */ ([...cards.children])
+    const now = all.findIndex((card) => event.composedPath().includes(card))
+    const next = neighbour(now, step, all.length)
+    all[next].focus()
+    host.set("over", host.facts.names[next])
+  })
   return {
     open() {
-      if (!host.facts.pixel) return
-      const focused = [...cards.children].some((one) => one === cards.getRootNode().activeElement)
-      bars = []
-      cards.replaceChildren(...host.facts.names.map(card))
-      if (focused) cards.children[host.facts.chosen].focus()
-      sums.replaceChildren(
-        h(
-          "p",
-          {class: "prs-key"},
-          h("i", {class: "own"}),
-          "the layer's part",
-          h("i", {class: "through"}),
-          "what shows through",
-          h("i", {class: "limit"}),
-          "1, the most a screen shows",
-        ),
-        ...CHANNELS.map(channel),
-      )
+      const {facts} = host
+      if (!facts.pixel) return
+      const focused = /** @type {ShadowRoot} */ (cards.getRootNode()).activeElement
+      const inside = [...cards.children].some((card) => card === focused)
+      const all = facts.names.map((_, i) => backgroundCard(facts, i, () => host.set("over", facts.names[i])))
+      cards.replaceChildren(...all)
+      if (inside) all[facts.chosen].focus()
+      const channels = CHANNELS.map((_, i) => channelSums(facts.pixel, i))
+      revealed = channels.flatMap((channel) => channel.revealed)
+      sums.replaceChildren(legend(), ...channels.map((channel) => channel.el))
     },
     changed() {},
     paint(look) {
       const {stops} = host.facts
       if (!stops) return
-      for (const {el, stop} of bars) el.classList.toggle("ahead", look.step < stops[stop])
+      for (const {el, stop} of revealed) el.classList.toggle("ahead", look.step < stops[stop])
     },
   }
+}
+
+/** @typedef {{el: Element, stop: number}} Revealed  shown from a stop on */
+
+/**
+ * A background with the layer over it, in both ways.
+ * @param {Facts} facts
+ * @param {number} i
+ * @param {() => void} choose
+ */
+function backgroundCard({names, chosen, size, pictures}, i, choose) {
+  const [width, height] = size
+  const both = METHODS.map(({picture, words}) => {
+    const pixels = h("canvas", {width, height, class: "pixels", "aria-hidden": "true"})
+    context2d(pixels).putImageData(pixelsOf(pictures[picture], width, height, i), 0, 0)
+    return h("span", {class: "over-picture"}, pixels, h("span", {}, words))
+  })
+  const attributes = {
+    type: "button",
+    role: "radio",
+    class: "over-card",
+    "aria-checked": String(i === chosen),
+    tabindex: i === chosen ? 0 : -1,
+    onclick: choose,
+  }
+  const name = names[i][0].toUpperCase() + names[i].slice(1)
+  return h("button", attributes, h("b", {}, name), h("span", {class: "over-two"}, ...both))
+}
+
+/**
+ * One channel in both ways: the layer's part, then what shows through, with the limit at 1.
+ * @param {PixelSums} pixel
+ * @param {number} channel
+ */
+function channelSums(pixel, channel) {
+  const [name, colour] = CHANNELS[channel]
+  /** @type {Revealed[]} */
+  const revealed = []
+  const percent = (/** @type {number} */ value) => `${(value / MOST) * 100}%`
+  const lines = METHODS.map(({picture, part, words, stop}) => {
+    const [sum, layer, behind] = [pixel[picture][channel], pixel[part][channel], pixel.through[channel]]
+    const over = sum > 1.0000005
+    const own = h("i", {class: "own", style: `width:${percent(layer)};background:var(${colour})`})
+    const through = h("i", {class: "through", style: `width:${percent(behind)}`})
+    const number = h("b", {class: classes("num", over && "over")}, `${sum.toFixed(2)}${over ? " ◆" : ""}`)
+    revealed.push({el: own, stop}, {el: through, stop: THROUGH_STOP}, {el: number, stop: SUM_STOP})
+    const amounts = `${layer.toFixed(2)} of the layer and ${behind.toFixed(2)} of what lies behind`
+    const label = `${name.toLowerCase()}, ${words}: ${amounts}`
+    const bar = h("div", {class: "over-bar", role: "img", "aria-label": label}, own, through, h("i", {class: "limit"}))
+    return h("div", {class: "over-line"}, h("span", {}, words), bar, number)
+  })
+  return {el: h("section", {}, h("b", {class: "over-name"}, name), ...lines), revealed}
+}
+
+function legend() {
+  const mark = (/** @type {string} */ name) => h("i", {class: name})
+  const [own, through, limit] = ["own", "through", "limit"].map(mark)
+  const words = ["the layer's part", "what shows through", "1, the most a screen shows"]
+  return h("p", {class: "over-key"}, own, words[0], through, words[1], limit, words[2])
 }

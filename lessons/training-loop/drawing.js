@@ -1,138 +1,217 @@
 // Training of one tile: its four kernels, the picture, and every raw value with its gradient as they stand in memory.
-//
-// facts: fields, blobs, kernels [names], without (the one left out, -1), ends [step of each kernel's end], size, target (bytes, base 64),
-//   kept [raw, gradient][at first and after each kernel][value]
-// Memories: blobsBuffer, derivBuffer (bits of floats), outputBuffer.
-import {h} from "#web/shell/dom.js"
 import {show} from "#web/drawing/look.js"
-import {s, set} from "#web/drawing/svg.js"
+import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
+import {h} from "#web/shell/dom.js"
 
-const CELL = 22
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look, MemoryLook} from "#web/drawing/look.js" */
+
+/**
+ * Memories: blobsBuffer, derivBuffer (bits of floats), outputBuffer.
+ * @typedef {object} Facts
+ * @property {string[]} fields  of a Gaussian
+ * @property {number} blobs  how many Gaussians
+ * @property {string[]} kernels
+ * @property {number} without  the kernel that is left out, −1 for none
+ * @property {number[]} ends  steps at which each kernel of each iteration ends
+ * @property {[raw: number[][], gradient: number[][]]} kept  values at first and after each kernel
+ * @property {[number, number]} size  of the picture
+ * @property {string} target  bytes in base 64
+ */
+
+const PIXEL = 22
+const KERNELS = 4
 const THREADS = ["a thread a value", "a thread a pixel", "a thread a value", "a thread a pixel"]
 
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
   const {root} = host
-  let look = null,
-    parts = null
-
-  const build = () => {
-    const {fields, blobs, kernels, without, size} = host.facts
-    const boxes = kernels.map((name, i) => {
-      const el = h(
-        "button",
-        {type: "button", class: `lop-box${i === without ? " gone" : ""}`},
-        h("b", {}, name),
-        h("span", {}, i === without ? "left out" : THREADS[i]),
-      )
-      el.onclick = () => host.step(host.facts.ends[4 * parts.turn + i])
-      return h("li", {}, el)
-    })
-    const [target, picture] = ["target", "picture"].map((name) => sheet(name, size))
-    target.paint((i) => [0, 1, 2].map((c) => atob(host.facts.target).charCodeAt(3 * i + c) / 255))
-    const cells = fields.map((field, f) =>
-      Array.from({length: blobs}, (_, b) => {
-        const index = f * blobs + b,
-          name = `${field} of Gaussian ${b + 1}`
-        const raw = h("button", {type: "button", class: "lop-cell raw num"}),
-          slope = h("button", {type: "button", class: "lop-cell slope num"})
-        for (const el of [raw, slope]) el.onclick = () => look.moment.choose(index)
-        return {index, name, raw, slope}
-      }),
-    )
-    const head = [
-      h("span"),
-      ...Array.from({length: blobs}, (_, b) => h("span", {class: "lop-head"}, `Gaussian ${b + 1}`)),
-      h("span"),
-      ...Array.from({length: blobs}, () => [
-        h("span", {class: "lop-sub"}, "raw"),
-        h("span", {class: "lop-sub"}, "gradient"),
-      ]).flat(),
-    ]
-    const rows = cells.flatMap((row, f) => [
-      h("span", {class: "lop-field"}, fields[f]),
-      ...row.flatMap((one) => [one.raw, one.slope]),
-    ])
-    const where = h("p", {class: "lop-where num"}),
-      said = h("p", {class: "lop-said num"})
-    root.replaceChildren(
-      h(
-        "div",
-        {class: "lop"},
-        where,
-        h("ol", {class: "lop-kernels"}, ...boxes),
-        h("div", {class: "lop-sheets"}, target.el, picture.el),
-        h("div", {class: "lop-table", role: "group", "aria-label": "Raw values and gradients"}, ...head, ...rows),
-        said,
-      ),
-    )
-    parts = {boxes, picture, cells: cells.flat(), where, said, turn: 0}
-  }
-
-  const paint = () => {
-    const {ends, kept, kernels, blobs, fields, without} = host.facts
-    const done = ends.filter((step) => step <= look.step).length,
-      ended = done > 0 && ends[done - 1] === look.step
-    const now = Math.min(ends.length - 1, ended || done === ends.length ? done - 1 : done),
-      started = look.step > 0
-    const turn = (parts.turn = Math.floor(now / 4)),
-      before = kept.map((all) => all[now])
-    parts.where.textContent = started
-      ? `iteration ${turn + 1} of ${ends.length / 4}, ${kernels[now % 4]}: ${now % 4 === without ? "left out" : ended || done === ends.length ? "done" : "running"}`
-      : "before the first iteration"
-    parts.boxes.forEach((li, i) => {
-      const on = started && i === now % 4
-      li.firstChild.classList.toggle("on", on)
-      li.firstChild.setAttribute("aria-current", on ? "step" : "false")
-    })
-    const raw = look.memory("blobsBuffer"),
-      slope = look.memory("derivBuffer"),
-      chosen = look.thread < fields.length * blobs ? look.thread : -1
-    for (const one of parts.cells) {
-      // a cell that no event has touched yet holds what it was given
-      const value = raw?.number(one.index) ?? kept[0][0][one.index],
-        gradient = slope && slope.number(one.index) !== null ? float(slope.number(one.index)) : kept[1][0][one.index]
-      put(one.raw, value, before[0][one.index], started, one.index === chosen, `${one.name}, raw value`)
-      put(one.slope, gradient, before[1][one.index], started, one.index === chosen, `${one.name}, gradient`)
-      if (one.index === chosen)
-        parts.said.textContent = `${one.name}: ${change(before[0][one.index], value)}; gradient ${change(before[1][one.index], gradient)}`
-    }
-    if (chosen < 0) parts.said.textContent = `thread ${look.thread} has a pixel, and no value`
-    const pixels = look.memory("outputBuffer")
-    parts.picture.paint((i) => (pixels?.written(i) ? [0, 1, 2].map((c) => pixels.number(i, c)) : null))
-    parts.picture.mark(look.thread)
-  }
-
+  /** @type {ReturnType<typeof build> | null} */
+  let drawn = null
   return {
-    open(now) {
-      look = now
-      parts = null
+    open() {
+      drawn = null
       if (!host.facts.ends) return
-      const all = () => [...root.querySelectorAll("button")],
-        at = all().indexOf(root.getRootNode().activeElement)
-      build()
-      all()[at]?.focus()
+      const buttons = () => [...root.querySelectorAll("button")]
+      const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
+      const index = buttons().findIndex((button) => button === focused)
+      drawn = build(host)
+      root.replaceChildren(drawn.el)
+      buttons()[index]?.focus()
     },
     changed() {},
-    paint(now) {
-      look = now
-      if (parts) paint()
+    paint: (look) => drawn?.paint(look),
+  }
+}
+
+/** @param {DrawingHost<Facts>} host */
+function build({facts, step}) {
+  /** @type {Look} */
+  let latest
+  let iteration = 0
+  const where = h("p", {class: "loop-where num"})
+  const sentence = h("p", {class: "loop-said num"})
+  const boxes = facts.kernels.map((_, i) => kernelBox(facts, i, () => step(facts.ends[KERNELS * iteration + i])))
+  const target = pictureOf("target", "The picture to fit", facts.size)
+  const picture = pictureOf("picture", "The picture as it was rendered last", facts.size)
+  const bytes = atob(facts.target)
+  target.paint((i) => [0, 1, 2].map((c) => bytes.charCodeAt(3 * i + c) / 255))
+  const table = valueTable(facts, (index) => latest.moment.choose(index))
+  const kernels = h("ol", {class: "loop-kernels"}, ...boxes.map((box) => h("li", {}, box.el)))
+  const pictures = h("div", {class: "loop-pictures"}, target.el, picture.el)
+
+  const paint = (/** @type {Look} */ look) => {
+    latest = look
+    const now = kernelAt(facts.ends, look.step)
+    iteration = Math.floor(now.index / KERNELS)
+    const started = look.step > 0
+    where.textContent = started ? whereText(facts, now) : "before the first iteration"
+    boxes.forEach((box, i) => box.show(started && i === now.index % KERNELS))
+    sentence.textContent = table.paint(look, now.index)
+    const output = look.memory("outputBuffer")
+    picture.paint((i) => (output?.written(i) ? [0, 1, 2].map((c) => output.number(i, c) ?? 0) : null))
+    picture.mark(look.thread)
+  }
+  return {el: h("div", {class: "loop"}, where, kernels, pictures, table.el, sentence), paint}
+}
+
+/**
+ * The kernel at a step: the one that ends there, else the one that runs; the last once all are over.
+ * @param {number[]} ends
+ * @param {number} step
+ */
+export function kernelAt(ends, step) {
+  const done = ends.filter((end) => end <= step).length
+  const over = done === ends.length || (done > 0 && ends[done - 1] === step)
+  return {index: Math.min(ends.length - 1, over ? done - 1 : done), over}
+}
+
+/**
+ * @param {Facts} facts
+ * @param {{index: number, over: boolean}} now
+ */
+function whereText({kernels, without, ends}, {index, over}) {
+  const kernel = index % KERNELS
+  const state = kernel === without ? "left out" : over ? "done" : "running"
+  return `iteration ${Math.floor(index / KERNELS) + 1} of ${ends.length / KERNELS}, ${kernels[kernel]}: ${state}`
+}
+
+/**
+ * @param {Facts} facts
+ * @param {number} i
+ * @param {() => void} go
+ */
+function kernelBox({kernels, without}, i, go) {
+  const name = classes("loop-box", i === without && "gone")
+  const words = i === without ? "left out" : THREADS[i]
+  const el = h("button", {type: "button", class: name, onclick: go}, h("b", {}, kernels[i]), h("span", {}, words))
+  return {
+    el,
+    show(/** @type {boolean} */ current) {
+      el.classList.toggle("on", current)
+      el.setAttribute("aria-current", current ? "step" : "false")
     },
   }
 }
 
-const bits = new DataView(new ArrayBuffer(4))
-const float = (word) => {
-  bits.setUint32(0, word)
-  return bits.getFloat32(0)
-}
-const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // facts are rounded
-const short = (value) =>
-  value === 0 ? "0" : Math.abs(value) >= 0.01 ? value.toFixed(3).replace("-", "−") : show(Number(value.toPrecision(2)), 2)
-const change = (from, to) => (near(from, to) ? `stays ${short(to)}` : `${short(from)} → ${short(to)}`)
+/**
+ * Every raw value beside its gradient: a row a field, a pair of columns a Gaussian.
+ * @param {Facts} facts
+ * @param {(index: number) => void} choose
+ */
+function valueTable(facts, choose) {
+  const {fields, blobs} = facts
+  const gaussians = Array.from({length: blobs}, (_, b) => b)
+  const cell = (/** @type {string} */ name, /** @type {number} */ index) =>
+    h("button", {type: "button", class: `loop-cell ${name} num`, onclick: () => choose(index)})
+  const values = fields.flatMap((field, f) =>
+    gaussians.map((b) => {
+      const index = f * blobs + b
+      return {index, name: `${field} of Gaussian ${b + 1}`, raw: cell("raw", index), gradient: cell("slope", index)}
+    }),
+  )
+  const subtitles = ["raw", "gradient"]
+  const head = [
+    h("span"),
+    ...gaussians.map((b) => h("span", {class: "loop-head"}, `Gaussian ${b + 1}`)),
+    h("span"),
+    ...gaussians.flatMap(() => subtitles.map((title) => h("span", {class: "loop-sub"}, title))),
+  ]
+  const rows = fields.flatMap((field, f) => [
+    h("span", {class: "loop-field"}, field),
+    ...values.slice(f * blobs, (f + 1) * blobs).flatMap(({raw, gradient}) => [raw, gradient]),
+  ])
+  const label = {class: "loop-table", role: "group", "aria-label": "Raw values and gradients"}
 
-function put(el, value, before, started, chosen, name) {
-  const changed = started && !near(before, value),
-    text = short(value)
+  /**
+   * Paint all values; returns the sentence about the chosen one.
+   * @param {Look} look
+   * @param {number} kernel  whose changes are marked
+   */
+  const paint = (look, kernel) => {
+    const started = look.step > 0
+    const chosen = look.thread < values.length ? look.thread : -1
+    const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
+    const raws = look.memory("blobsBuffer")
+    const gradients = look.memory("derivBuffer")
+    let sentence = `thread ${look.thread} has a pixel, and no value`
+    for (const {index, name, raw, gradient} of values) {
+      // a cell that no event has touched yet holds what it was given
+      const value = raws?.number(index) ?? facts.kept[0][0][index]
+      const slope = floatOf(gradients, index) ?? facts.kept[1][0][index]
+      const own = index === chosen
+      paintCell(raw, value, rawBefore[index], started, own, `${name}, raw value`)
+      paintCell(gradient, slope, gradientBefore[index], started, own, `${name}, gradient`)
+      if (own) sentence = `${name}: ${change(rawBefore[index], value)}; gradient ${change(gradientBefore[index], slope)}`
+    }
+    return sentence
+  }
+  return {el: h("div", label, ...head, ...rows), paint}
+}
+
+const FLOAT = new DataView(new ArrayBuffer(4))
+
+/**
+ * A float whose bits a cell holds.
+ * @param {MemoryLook | null} memory
+ * @param {number} index
+ */
+function floatOf(memory, index) {
+  const bits = memory?.number(index) ?? null
+  if (bits === null) return null
+  FLOAT.setUint32(0, bits)
+  return FLOAT.getFloat32(0)
+}
+
+/** @type {(a: number, b: number) => boolean} */
+const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // facts are rounded
+
+/** @param {number} value */
+function short(value) {
+  if (value === 0) return "0"
+  return Math.abs(value) >= 0.01 ? value.toFixed(3).replace("-", "−") : show(Number(value.toPrecision(2)), 2)
+}
+
+/**
+ * @param {number} from
+ * @param {number} to
+ */
+export const change = (from, to) => (near(from, to) ? `stays ${short(to)}` : `${short(from)} → ${short(to)}`)
+
+/**
+ * @param {HTMLElement} el
+ * @param {number} value
+ * @param {number} before  the kernel
+ * @param {boolean} started
+ * @param {boolean} chosen
+ * @param {string} name
+ */
+function paintCell(el, value, before, started, chosen, name) {
+  const changed = started && !near(before, value)
+  const text = short(value)
   if (el.textContent !== text) el.textContent = text
   el.classList.toggle("wr", changed)
   el.classList.toggle("me", chosen)
@@ -140,30 +219,28 @@ function put(el, value, before, started, chosen, name) {
   el.title = changed ? `before: ${short(before)}` : ""
 }
 
-// A picture of a few pixels, each a square; one that is not written yet is empty.
-function sheet(name, [width, height]) {
-  const svg = s("svg", {
-    viewBox: `-2 -2 ${width * CELL + 4} ${height * CELL + 4}`,
-    width: width * CELL + 4,
-    height: height * CELL + 4,
-    role: "img",
-    "aria-label": name === "target" ? "The picture to fit" : "The picture as it was rendered last",
-  })
-  const rects = Array.from({length: width * height}, (_, i) =>
-    s("rect", {x: (i % width) * CELL, y: Math.floor(i / width) * CELL, width: CELL, height: CELL}),
-  )
-  const mark = s("rect", {class: "mark", width: CELL, height: CELL, visibility: "hidden"})
-  svg.append(...rects, mark)
+/**
+ * A picture of a few pixels, each a square; one that is not written yet is empty.
+ * @param {string} caption
+ * @param {string} label
+ * @param {[number, number]} size
+ */
+function pictureOf(caption, label, [width, height]) {
+  const at = (/** @type {number} */ i) => ({x: (i % width) * PIXEL, y: Math.floor(i / width) * PIXEL})
+  const [fullWidth, fullHeight] = [width * PIXEL + 4, height * PIXEL + 4]
+  const attributes = {width: fullWidth, height: fullHeight, role: "img", "aria-label": label}
+  const svg = s("svg", {viewBox: `-2 -2 ${fullWidth} ${fullHeight}`, ...attributes})
+  const pixels = Array.from({length: width * height}, (_, i) => s("rect", {...at(i), width: PIXEL, height: PIXEL}))
+  const mark = s("rect", {class: "mark", width: PIXEL, height: PIXEL, visibility: "hidden"})
+  svg.append(...pixels, mark)
   return {
-    el: h("figure", {}, svg, h("figcaption", {}, name)),
-    paint(colour) {
-      rects.forEach((rect, i) => {
-        const rgb = colour(i)
-        set(rect, {fill: rgb ? `rgb(${rgb.map((value) => Math.round(255 * Math.min(1, Math.max(0, value)))).join(" ")})` : "none"})
+    el: h("figure", {}, svg, h("figcaption", {}, caption)),
+    paint(/** @type {(i: number) => number[] | null} */ colourOf) {
+      pixels.forEach((pixel, i) => {
+        const colour = colourOf(i)
+        setAttributes(pixel, {fill: colour ? css(colour) : "none"})
       })
     },
-    mark(i) {
-      set(mark, {x: (i % width) * CELL, y: Math.floor(i / width) * CELL, visibility: i >= 0 ? "visible" : "hidden"})
-    },
+    mark: (/** @type {number} */ i) => setAttributes(mark, {...at(i), visibility: i >= 0 ? "visible" : "hidden"}),
   }
 }

@@ -1,151 +1,197 @@
 // A pixel that goes down through its layers at the left and comes back up at the right, each state beside the one it should equal.
-//
-// facts: count, blended [how many layers it took], alphas [as the kernel used them], colours [of the layers, CSS]
-// values: alphas [as set]. Memories: forward, backward (C, T), apart (how far apart: C in 2⁻²⁴, T in units in the last place).
-import {h} from "#web/shell/dom.js"
 import {show} from "#web/drawing/look.js"
+import {classes, css} from "#web/drawing/svg.js"
+import {h} from "#web/shell/dom.js"
 
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look, MemoryLook} from "#web/drawing/look.js" */
+
+/**
+ * Memories: forward and backward hold (C, T), apart how far they are apart: C in 2⁻²⁴, T in units in the last place.
+ * @typedef {object} Facts
+ * @property {number} count  of layers
+ * @property {number} blended  how many layers the pixel took
+ * @property {number[]} alphas  as the kernel used them
+ * @property {string[]} colours  of the layers, CSS
+ *
+ * @typedef {object} Values
+ * @property {number[]} alphas  as set
+ *
+ * @typedef {DrawingHost<Facts, unknown, Values>} Host
+ */
+
+const SEND_EVERY = 90 // ms, while a slider is dragged
+
+/**
+ * @param {Host} host
+ * @returns {DrawingView}
+ */
 export function draw(host) {
-  let rungs = [],
-    layers = [],
-    count = 0
-  const {root} = host
-
-  const build = () => {
-    count = host.facts.count
-    layers = Array.from({length: count}, (_, i) => layer(host, i))
-    rungs = Array.from({length: count + 1}, () => ({
-      there: state("there"),
-      gap: h("span", {class: "lad-gap num"}),
-      back: state("back"),
-    }))
-    const rows = rungs.flatMap(({there, gap, back}, i) => [
-      h("li", {class: "lad-rung"}, there.el, gap, back.el),
-      ...(i < count ? [layers[i].el] : []),
-    ])
-    root.replaceChildren(
-      h("p", {class: "ladder-head"}, h("span", {}, "There ↓"), h("span", {}, "apart: T, C in ulp"), h("span", {}, "Back ↑")),
-      h("ol", {class: "ladder-rows"}, ...rows),
-    )
-  }
-
+  /** @type {ReturnType<typeof build> | null} */
+  let drawn = null
+  let count = 0
   return {
     open() {
       if (host.facts.count === undefined) return
-      if (host.facts.count !== count) build()
-      layers.forEach((one) => one.tell())
+      if (!drawn || host.facts.count !== count) {
+        count = host.facts.count
+        drawn = build(host, count)
+        host.root.replaceChildren(...drawn.el)
+      }
+      drawn.showAlphas()
     },
-    changed() {
-      layers.forEach((one) => one.tell())
+    changed: () => drawn?.showAlphas(),
+    paint: (look) => drawn?.paint(look),
+  }
+}
+
+/**
+ * @param {Host} host
+ * @param {number} count
+ */
+function build(host, count) {
+  const layers = Array.from({length: count}, (_, i) => layerRow(host, i))
+  const states = Array.from({length: count + 1}, stateRow)
+  const rows = states.flatMap((state, i) => (i < count ? [state.el, layers[i].el] : [state.el]))
+  const titles = ["There ↓", "apart: T, C in ulp", "Back ↑"].map((title) => h("span", {}, title))
+  return {
+    el: [h("p", {class: "states-head"}, ...titles), h("ol", {class: "states-rows"}, ...rows)],
+    showAlphas() {
+      for (const layer of layers) layer.showAlpha()
     },
-    paint(look) {
-      if (!count) return
-      const forward = look.memory("forward"),
-        backward = look.memory("backward"),
-        apart = look.memory("apart")
-      const down = last(forward, count),
-        up = first(backward, count),
-        turned = up <= count
-      rungs.forEach(({there, gap, back}, i) => {
+    paint(/** @type {Look} */ look) {
+      const [forward, backward, apart] = ["forward", "backward", "apart"].map((name) => look.ownMemory(name))
+      const down = lastWritten(forward, count)
+      const up = firstWritten(backward, count)
+      const turned = up <= count
+      states.forEach(({there, difference, back}, i) => {
         there.paint(forward, i, !turned && i === down && look.step > 0)
         back.paint(backward, i, turned && i === up)
-        gap.textContent = i === count || !apart.written(i) ? "" : difference(apart, backward, i)
-        gap.classList.toggle("off", !["", "0, 0"].includes(gap.textContent))
+        difference.textContent = i === count || !apart.written(i) ? "" : differenceText(apart, backward, i)
+        difference.classList.toggle("off", !["", "0, 0"].includes(difference.textContent))
       })
-      layers.forEach((one, i) => one.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
+      layers.forEach((layer, i) => layer.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
     },
   }
 }
 
-const short = (value) => (Math.abs(value) < 5e-3 ? 0 : value).toFixed(2)
-const last = (memory, count) => {
+const short = (/** @type {number} */ value) => (Math.abs(value) < 5e-3 ? 0 : value).toFixed(2)
+
+/** @type {(memory: MemoryLook, count: number) => number} */
+function lastWritten(memory, count) {
   let i = count
   while (i > 0 && !memory.written(i)) i--
   return i
 }
-const first = (memory, count) => {
+
+/** @type {(memory: MemoryLook, count: number) => number} */
+function firstWritten(memory, count) {
   let i = 0
   while (i <= count && !memory.written(i)) i++
   return i
 }
 
-// A state (C, T): its light as a colour, its transmittance as a number and a bar.
-function state(side) {
-  const swatch = h("i", {class: "lad-swatch"}),
-    t = h("b", {class: "num"}),
-    c = h("span", {class: "num"}),
-    bar = h("i", {class: "lad-share"})
-  const el = h(
-    "span",
-    {class: `lad-pixel ${side}`},
-    swatch,
-    h("span", {class: "lad-words"}, t, c, h("i", {class: "lad-track"}, bar)),
-  )
+function stateRow() {
+  const [there, back] = [stateCell("there"), stateCell("back")]
+  const difference = h("span", {class: "state-gap num"})
+  return {there, difference, back, el: h("li", {class: "state-row"}, there.el, difference, back.el)}
+}
+
+/**
+ * A state (C, T): its light as a colour, its transmittance as a number and a bar.
+ * @param {string} side  "there" or "back"
+ */
+function stateCell(side) {
+  const swatch = h("i", {class: "state-swatch"})
+  const transmittance = h("b", {class: "num"})
+  const colour = h("span", {class: "num"})
+  const bar = h("i", {class: "state-share"})
+  const words = h("span", {class: "state-words"}, transmittance, colour, h("i", {class: "state-track"}, bar))
+  const el = h("span", {class: `state-cell ${side}`}, swatch, words)
   return {
     el,
+    /**
+     * @param {MemoryLook} memory
+     * @param {number} i
+     * @param {boolean} now
+     */
     paint(memory, i, now) {
-      const known = memory.written(i),
-        [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part))
+      const known = memory.written(i) > 0
+      const [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
       const broken = known && [r, g, b, T].some((value) => Number.isNaN(value))
-      el.className = `lad-pixel ${side}${known ? "" : " unknown"}${now ? " now" : ""}${broken ? " broken" : ""}`
-      swatch.style.background = known && !broken ? `rgb(${[r, g, b].map((value) => Math.round(255 * value)).join(" ")})` : ""
-      t.textContent = known ? `T ${show(T)}` : "T"
-      c.textContent = known ? (broken ? "C NaN" : [r, g, b].map(short).join(" ")) : ""
-      bar.style.width = known && !broken ? `${100 * T}%` : "0"
+      const drawn = known && !broken
+      el.className = classes("state-cell", side, !known && "unknown", now && "now", broken && "broken")
+      swatch.style.background = drawn ? css([r, g, b]) : ""
+      transmittance.textContent = known ? `T ${show(T)}` : "T"
+      colour.textContent = broken ? "C NaN" : known ? [r, g, b].map(short).join(" ") : ""
+      bar.style.width = drawn ? `${100 * T}%` : "0"
     },
   }
 }
 
-function difference(apart, backward, i) {
+/**
+ * @param {MemoryLook} apart
+ * @param {MemoryLook} backward
+ * @param {number} i
+ */
+function differenceText(apart, backward, i) {
   if (Number.isNaN(backward.number(i, 3))) return "◆ NaN"
-  const largest = Math.max(...[0, 1, 2].map((part) => Math.abs(apart.number(i, part))))
-  return `${show(apart.number(i, 3))}, ${show(Number(largest.toFixed(1)), 3)}`
+  const largest = Math.max(...[0, 1, 2].map((part) => Math.abs(apart.number(i, part) ?? 0)))
+  return `${show(apart.number(i, 3) ?? 0)}, ${show(Number(largest.toFixed(1)), 3)}`
 }
 
-// A layer between two states: what it does to T on either way, and a slider for its α.
-function layer(host, i) {
+/**
+ * A layer between two states: what it does to T on either way, and a slider for its α.
+ * @param {Host} host
+ * @param {number} i
+ */
+function layerRow(host, i) {
   const range = h("input", {type: "range", min: 0, max: 1, step: 0.01, "aria-label": `α of layer ${i + 1}`})
-  const down = h("span", {class: "lad-act num"}),
-    up = h("span", {class: "lad-act num"}),
-    value = h("output", {class: "num"})
-  const disc = h("b", {class: "layer-no", style: `--layer:${host.facts.colours[i]}`}, String(i + 1))
-  const el = h("li", {class: "lad-between"}, down, h("label", {}, disc, range, value), up)
-  let told = 0,
-    held = false
-  const send = () =>
-    host.set(
-      "alphas",
-      host.values.alphas.map((alpha, at) => (at === i ? +range.value : alpha)),
-    )
+  const value = h("output", {class: "num"})
+  const [down, up] = [h("span", {class: "state-act num"}), h("span", {class: "state-act num"})]
+  const disc = h("b", {class: "layer-number", style: `--layer:${host.facts.colours[i]}`}, String(i + 1))
+  const el = h("li", {class: "state-between"}, down, h("label", {}, disc, range, value), up)
+  const dragging = onAlpha(range, (alpha) => host.set("alphas", host.values.alphas.with(i, alpha)))
+  return {
+    el,
+    showAlpha() {
+      const {alphas, blended} = host.facts
+      const skipped = i >= blended
+      if (!dragging()) range.value = String(host.values.alphas[i])
+      const alpha = show(alphas[i], 3)
+      value.textContent = alpha
+      down.textContent = skipped ? "left out" : `↓ ×(1−${alpha})`
+      up.textContent = skipped ? "skipped" : `÷(1−${alpha}) ↑`
+      el.classList.toggle("skipped", skipped)
+    },
+    paint(/** @type {"up" | "down" | ""} */ way) {
+      el.dataset.way = way
+    },
+  }
+}
+
+/**
+ * Send a slider's value while it is dragged and when it is let go; returns whether it is being dragged.
+ * @param {HTMLInputElement} range
+ * @param {(alpha: number) => void} send
+ */
+function onAlpha(range, send) {
+  let sent = 0
+  let dragging = false
   range.onpointerdown = () => {
-    held = true
+    dragging = true
   }
   range.oninput = () => {
-    if (performance.now() - told < 90) return
-    told = performance.now()
-    send()
+    if (performance.now() - sent < SEND_EVERY) return
+    sent = performance.now()
+    send(+range.value)
   }
   range.onchange = () => {
-    held = false
-    send()
+    dragging = false
+    send(+range.value)
   }
   range.onkeydown = (event) => {
     if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation()
   }
-  return {
-    el,
-    tell() {
-      const {alphas, blended} = host.facts,
-        skipped = i >= blended
-      if (!held) range.value = host.values.alphas[i]
-      const a = show(alphas[i], 3)
-      value.textContent = a
-      down.textContent = skipped ? "left out" : `↓ ×(1−${a})`
-      up.textContent = skipped ? "skipped" : `÷(1−${a}) ↑`
-      el.classList.toggle("skipped", skipped)
-    },
-    paint(way) {
-      el.dataset.way = way
-    },
-  }
+  return () => dragging
 }

@@ -1,15 +1,20 @@
-// A drawing beside the source: the `draw` of lessons/NAME/drawing.js, repainted at each moment of its stepper.
-// It is a function of a host {root, options, facts, values, set, step} and returns {open?(look), paint(look), resized?(look), changed?()}.
+// A drawing beside the source: the `draw` of lessons/NAME/drawing.js, painted again at each moment of its stepper.
+import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
-import {DRAWINGS} from "#drawings"
-import {follow} from "./follow.js"
 import {Look} from "./look.js"
+import {onMoments} from "./moments.js"
 
+/** @import {Moment} from "#web/stepper/model/moment.js" */
+/** @import {DrawingHost} from "./types.d.ts" */
+/** @import {Render} from "#web/types.d.ts" */
+
+/** @param {Render<{lesson: string, options: unknown, facts: unknown, values: unknown}>} component */
 export function render({model, el}) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
-  const drawing = DRAWINGS[model.lesson]({
+  /** @type {DrawingHost} */
+  const host = {
     root,
     get options() {
       return model.options
@@ -22,33 +27,34 @@ export function render({model, el}) {
     },
     set: (name, value) => model.send_msg({type: "set", name, value}),
     step: (step) => emit("step", step),
-  })
-  let recording = null,
-    last = null
-  const paint = (moment) => {
-    last = moment
+  }
+  const drawing = DRAWINGS[model.lesson](host)
+  /** @type {Moment | null} */
+  let shown = null
+  const open = (/** @type {Moment} */ moment) => {
+    shown = moment
     const look = new Look(moment)
-    if (moment.recording !== recording) {
-      recording = moment.recording
-      drawing.open?.(look)
-    }
+    drawing.open?.(look)
     drawing.paint(look)
   }
-  const leave = follow(el, paint)
-  const again = () => {
-    if (last) {
-      recording = null
-      paint(last)
-    }
+  const paint = (/** @type {Moment} */ moment) => {
+    if (moment.recording !== shown?.recording) return open(moment)
+    shown = moment
+    drawing.paint(new Look(moment))
   }
-  model.on("values", () => queueMicrotask(() => (drawing.changed ? drawing.changed() : again())))
-  const watch = new ResizeObserver(() => {
-    if (drawing.resized && last) drawing.resized(new Look(last))
+  const stop = onMoments(el, paint)
+  const onValues = () => {
+    if (drawing.changed) drawing.changed()
+    else if (shown) open(shown)
+  }
+  model.on("values", () => queueMicrotask(onValues))
+  const resizes = new ResizeObserver(() => {
+    if (shown) drawing.resized?.(new Look(shown))
   })
-  watch.observe(root)
+  resizes.observe(root)
   model.on("remove", () => {
-    leave()
-    watch.disconnect()
+    stop()
+    resizes.disconnect()
   })
   return root
 }

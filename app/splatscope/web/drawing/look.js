@@ -3,72 +3,151 @@ import {parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
 import {text} from "#web/stepper/model/values.js"
 
+/** @import {Moment} from "#web/stepper/model/moment.js" */
+
+/** @type {Map<string, ReturnType<typeof parse>>} */
 const parsed = new Map()
-const read = (expression) => {
-  if (!parsed.has(expression)) parsed.set(expression, parse(expression))
-  return parsed.get(expression)
+
+/** @param {string} expression */
+function parsedOnce(expression) {
+  const known = parsed.get(expression)
+  if (known) return known
+  const made = parse(expression)
+  parsed.set(expression, made)
+  return made
 }
 
+/** @typedef {NonNullable<ReturnType<Look["memory"]>>} MemoryLook */
+
+/** A recording at one moment, as a drawing sees it. */
 export class Look {
+  /** @param {Moment} moment */
   constructor(moment) {
     this.moment = moment
     this.recording = moment.recording
     this.state = moment.state
     this.step = moment.step
     this.thread = moment.thread
+    /** Threads of the recorded workgroup. */
     this.threads = moment.recording.threads
-    this.ways = new Map()
+    /** @type {Map<number, ReturnType<typeof lookup>>} */
+    this.lookups = new Map()
   }
 
-  // The number an expression has for a thread now, null where it has none: `T < 1/255`, `blobs[i ^ j]`, `state.w`.
+  /**
+   * The number that an expression has for a thread now, null where it has none: `T < 1/255`, `blobs[i ^ j]`, `state.w`.
+   * @param {string} expression
+   * @param {number} [thread]
+   * @returns {number | null}
+   */
   value(expression, thread = this.thread) {
-    if (!this.ways.has(thread)) this.ways.set(thread, lookup(this.recording, this.state, thread))
-    return read(expression).value(this.ways.get(thread))
+    let names = this.lookups.get(thread)
+    if (!names) {
+      names = lookup(this.recording, this.state, thread)
+      this.lookups.set(thread, names)
+    }
+    return parsedOnce(expression).value(names)
   }
 
-  // As the stepper writes numbers.
+  /**
+   * The same as the stepper writes numbers.
+   * @param {string} expression
+   * @param {number} [thread]
+   * @param {number} [digits]  significant ones
+   */
   text(expression, thread = this.thread, digits = 4) {
     const value = this.value(expression, thread)
     return value === null ? null : show(value, digits)
   }
 
+  /** @param {number} thread */
   status(thread) {
     return this.state.status(thread)
   }
 
-  // A memory by name: how many cells, their numbers, and whether the event at the cursor reads or writes one.
+  /**
+   * A memory by its name, null where the recording has none of it. Cells are given by the element's index.
+   * @param {string} name
+   */
   memory(name) {
-    const {recording, state, moment} = this,
-      m = recording.memories.findIndex((memory) => memory.name === name)
+    const {recording, state, moment} = this
+    const m = recording.memories.findIndex((/** @type {{name: string}} */ memory) => memory.name === name)
     if (m < 0) return null
-    const memory = recording.memories[m],
-      cell = (index) => memory.cell(index)
+    const memory = recording.memories[m]
+    /** @type {(index: number) => number} */
+    const cell = (index) => memory.cell(index)
     return {
+      /** @type {number} */
       count: memory.count,
-      number: (index, part = 0) => {
+      /**
+       * The number in a cell, or in one part of a vector; null while it is not known.
+       * @param {number} index
+       * @param {number} [part]
+       * @returns {number | null}
+       */
+      number(index, part = 0) {
         const c = cell(index)
         return c < 0 ? null : state.cellNumber(m, c, part)
       },
-      written: (index) => {
+      /**
+       * The event of the last write, counted from 1; 0 for none.
+       * @param {number} index
+       * @returns {number}
+       */
+      written(index) {
         const c = cell(index)
         return c < 0 ? 0 : state.written(m, c)
       },
-      read: (index) => {
+      /**
+       * The event of the last read, counted from 1; 0 for none.
+       * @param {number} index
+       * @returns {number}
+       */
+      read(index) {
         const c = cell(index)
         return c < 0 ? 0 : state.read(m, c)
       },
-      touched: (index) => {
-        const e = moment.event,
-          c = cell(index)
-        if (e < 0 || c < 0 || recording.about(e).memory !== m || recording.target[e] !== memory.first + c + 1) return ""
-        return recording.about(e).kind === "read" ? "rd" : "wr"
+      /**
+       * Whether the event at the cursor reads ("rd") or writes ("wr") it.
+       * @param {number} index
+       */
+      touched(index) {
+        const event = moment.event
+        const c = cell(index)
+        if (event < 0 || c < 0) return ""
+        if (recording.about(event).memory !== m || recording.target[event] !== memory.first + c + 1) return ""
+        return recording.about(event).kind === "read" ? "rd" : "wr"
       },
+      /**
+       * Have the stepper follow a cell.
+       * @param {number} index
+       */
       follow: (index) => moment.follow({memory: m, cell: cell(index)}),
     }
   }
+
+  /**
+   * A memory that the lesson's kernel is known to have.
+   * @param {string} name
+   */
+  ownMemory(name) {
+    const memory = this.memory(name)
+    if (!memory) throw new Error(`The recording has no memory named ${name}.`)
+    return memory
+  }
 }
 
+/**
+ * A number as the stepper writes it.
+ * @param {number} value
+ * @param {number} [digits]  significant ones
+ * @returns {string}
+ */
 export const show = (value, digits = 4) => text(value, Number.isInteger(value) ? "int" : "float", digits)
 
-// Numbers in base 2, so many bits.
+/**
+ * A number in base 2.
+ * @param {number} value
+ * @param {number} count  digits
+ */
 export const bits = (value, count) => (value >>> 0).toString(2).padStart(count, "0").slice(-count)

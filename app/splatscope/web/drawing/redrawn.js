@@ -1,20 +1,31 @@
-// A drawing that is built for one recording and one width, and built again for the next of either. `ready(facts)` says whether there
-// is something to draw; `build(host, look)` returns {el, paint(look), width}.
+// A drawing that is built for one recording and one width, and built again for the next of either.
+
+/** @import {DrawingHost, DrawingView, Drawn} from "./types.d.ts" */
+/** @import {Look} from "./look.js" */
+
+/**
+ * @template Facts, Options, Values
+ * @param {DrawingHost<Facts, Options, Values>} host
+ * @param {(facts: Facts) => unknown} ready  whether there is something to draw
+ * @param {(host: DrawingHost<Facts, Options, Values>, look: Look) => Drawn} build
+ * @returns {DrawingView}
+ */
 export function redrawn(host, ready, build) {
+  /** @type {Drawn | null} */
   let drawn = null
+  const open = (/** @type {Look} */ look) => {
+    drawn = ready(host.facts) ? build(host, look) : null
+    host.root.replaceChildren(...(drawn ? [drawn.el] : []))
+  }
   return {
-    open(look) {
-      drawn = ready(host.facts) ? build(host, look) : null
-      host.root.replaceChildren(...(drawn ? [drawn.el] : []))
-    },
+    open,
     paint(look) {
       drawn?.paint(look)
     },
     resized(look) {
-      if (drawn && host.root.clientWidth !== drawn.width) {
-        this.open(look)
-        drawn.paint(look)
-      }
+      if (!drawn || host.root.clientWidth === drawn.width) return
+      open(look)
+      drawn?.paint(look)
     },
   }
 }

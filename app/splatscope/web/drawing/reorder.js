@@ -1,22 +1,40 @@
-// Rows that change places: a handle is dragged, or moved with the arrow keys. The row in hand never leaves the document: its
+// Rows that are put in another order: a handle is dragged, or moved with the arrow keys. The row in hand never leaves the document: its
 // neighbours move around it, so that it keeps the pointer and the focus.
 import {h} from "#web/shell/dom.js"
 
-// A handle for a row among its siblings of the same class. `moved()` after each change of places.
+/** @param {Element} row */
+const middleOf = (row) => {
+  const box = row.getBoundingClientRect()
+  return box.top + box.height / 2
+}
+
+/**
+ * Make a handle for a row among its siblings of the same class.
+ * @param {HTMLElement} row
+ * @param {string} label
+ * @param {() => void} moved  called after each change of the order
+ */
 export function handle(row, label, moved) {
   const grip = h(
     "button",
     {type: "button", class: "grip", "aria-label": label, title: "Drag, or arrow keys: to another place"},
     "⠿",
   )
-  const rows = () => [...row.parentNode.children].filter((one) => one.className.split(" ")[0] === row.className.split(" ")[0])
-  const to = (place) => {
-    const all = rows(),
-      at = all.indexOf(row)
-    if (place < 0 || place >= all.length || place === at) return
-    for (const other of all.slice(at + 1, place + 1)) row.before(other)
-    for (const other of all.slice(place, at).reverse()) row.after(other)
+  const rows = () => [...(row.parentElement?.children ?? [])].filter((one) => one.classList[0] === row.classList[0])
+  const moveTo = (/** @type {number} */ index) => {
+    const all = rows()
+    const now = all.indexOf(row)
+    if (index < 0 || index >= all.length || index === now) return
+    for (const other of all.slice(now + 1, index + 1)) row.before(other)
+    for (const other of all.slice(index, now).reverse()) row.after(other)
     moved()
+  }
+  const moveToPointer = (/** @type {PointerEvent} */ event) => {
+    const all = rows()
+    let index = all.indexOf(row)
+    while (index > 0 && event.clientY < middleOf(all[index - 1])) index--
+    while (index < all.length - 1 && event.clientY > middleOf(all[index + 1])) index++
+    moveTo(index)
   }
   grip.onpointerdown = (event) => {
     if (event.button) return
@@ -26,26 +44,17 @@ export function handle(row, label, moved) {
     row.classList.add("held")
   }
   grip.onpointermove = (event) => {
-    if (!row.classList.contains("held")) return
-    const all = rows(),
-      at = all.indexOf(row),
-      middle = (one) => {
-        const box = one.getBoundingClientRect()
-        return box.top + box.height / 2
-      }
-    let place = at
-    while (place > 0 && event.clientY < middle(all[place - 1])) place--
-    while (place < all.length - 1 && event.clientY > middle(all[place + 1])) place++
-    to(place)
+    if (row.classList.contains("held")) moveToPointer(event)
   }
   grip.onpointerup = grip.onpointercancel = () => row.classList.remove("held")
   grip.onkeydown = (event) => {
-    const at = rows().indexOf(row),
-      place = {ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows().length - 1}[event.key]
-    if (place === undefined) return
+    const all = rows()
+    const now = all.indexOf(row)
+    const index = {ArrowUp: now - 1, ArrowDown: now + 1, Home: 0, End: all.length - 1}[event.key]
+    if (index === undefined) return
     event.preventDefault()
     event.stopPropagation()
-    to(place)
+    moveTo(index)
   }
   return grip
 }

@@ -1,35 +1,85 @@
-// SVG elements, with the marks that mean the same everywhere.
+// SVG elements, with the marks that mean the same in every drawing.
 
 const NS = "http://www.w3.org/2000/svg"
 
-// s("circle", {cx, cy, r}, …children or text)
+/** @typedef {string | number | boolean | null | undefined | ((event: any) => unknown)} Attribute */
+
+/**
+ * Make an SVG element: `s("circle", {cx, cy, r}, …children)`. Functions become properties, the rest attributes; `null`, `undefined` and
+ * `false` leave an attribute out.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, Attribute>} [attributes]
+ * @param {(Node | string | null | undefined)[]} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function s(tag, attributes = {}, ...children) {
   const el = document.createElementNS(NS, tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") el[name] = value
-    else if (value !== null && value !== undefined && value !== false) el.setAttribute(name, value)
+    if (typeof value === "function") Object.assign(el, {[name]: value})
+    else if (value !== null && value !== undefined && value !== false) el.setAttribute(name, String(value))
   }
   el.append(...children.filter((child) => child !== null && child !== undefined))
   return el
 }
 
-export const set = (el, attributes) => {
-  for (const [name, value] of Object.entries(attributes)) el.setAttribute(name, value)
+/**
+ * Make the root of a picture whose unit is a CSS pixel.
+ * @param {number} width
+ * @param {number} height
+ * @param {Record<string, Attribute>} attributes
+ * @param {(Node | string)[]} children
+ */
+export const canvas = (width, height, attributes, ...children) =>
+  s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, ...attributes}, ...children)
+
+/**
+ * Set attributes of an element.
+ * @param {Element} el
+ * @param {Record<string, string | number>} attributes
+ */
+export function setAttributes(el, attributes) {
+  for (const [name, value] of Object.entries(attributes)) el.setAttribute(name, String(value))
 }
 
-// A thread in its seat: filled runs, ring waits, ring with a point is released, small and pale is done.
-export function lane(x, y, r = 4.5) {
-  const disc = s("circle", {cx: x, cy: y, r}),
-    point = s("circle", {cx: x, cy: y, r: r / 3, class: "held-point"})
+/**
+ * Names of classes, without those that do not apply: `classes("cell", own && "own")`.
+ * @param {(string | false | null | undefined)[]} names
+ */
+export const classes = (...names) => names.filter(Boolean).join(" ")
+
+/**
+ * A colour as CSS.
+ * @param {number[]} colour  red, green, blue from 0 to 1; clamped
+ */
+export const css = (colour) => `rgb(${colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join(" ")})`
+
+const LANE_CLASS = {run: "ln", wait: "ln w", held: "ln w", done: "ln d"}
+
+/** @typedef {ReturnType<typeof laneMark>} LaneMark */
+
+/**
+ * A thread as a disc: filled while it runs, a ring while it waits, a ring with a point once its barrier opens, small and pale when done.
+ * @param {number} x  of the centre
+ * @param {number} y
+ * @param {number} [radius]
+ */
+export function laneMark(x, y, radius = 4.5) {
+  const disc = s("circle", {cx: x, cy: y, r: radius})
+  const point = s("circle", {cx: x, cy: y, r: radius / 3, class: "held-point"})
   const el = s("g", {}, disc, point)
   return {
     el,
+    /**
+     * @param {string} status  "run", "wait", "held" or "done"
+     * @param {boolean} chosen
+     */
     show(status, chosen) {
-      const klass = chosen && status === "run" ? "ln me" : {run: "ln", wait: "ln w", held: "ln w", done: "ln d"}[status]
-      disc.setAttribute("class", klass)
-      disc.setAttribute("r", status === "done" ? r * 0.55 : status === "run" ? r : r * 0.85)
+      const shown = chosen && status === "run" ? "ln me" : LANE_CLASS[/** @type {keyof typeof LANE_CLASS} */ (status)]
+      disc.setAttribute("class", String(shown))
+      disc.setAttribute("r", String(status === "done" ? radius * 0.55 : status === "run" ? radius : radius * 0.85))
       point.setAttribute("visibility", status === "held" ? "visible" : "hidden")
-      el.setAttribute("class", chosen ? "lane-g chosen" : "lane-g")
+      el.setAttribute("class", classes("lane-g", chosen && "chosen"))
     },
   }
 }

@@ -1,6 +1,6 @@
 // A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
 import {h, style} from "#web/shell/dom.js"
-import {bitField} from "#web/drawing/bits.js"
+import {bitField} from "./bit_field.js"
 import {send} from "./upload.js"
 
 export function render({model, el}) {

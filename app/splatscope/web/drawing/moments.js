@@ -1,0 +1,43 @@
+// A component inside a stepper paints each of its moments, and the one it finds when it comes.
+import {around} from "#web/shell/dom.js"
+import {on} from "#web/shell/events.js"
+import {momentOf} from "#web/stepper/steppers.js"
+
+/** @import {Moment} from "#web/stepper/model/moment.js" */
+
+/**
+ * The stepper's root that holds an element, through the shadow trees; null outside of any.
+ * @param {Node} el
+ * @returns {HTMLElement | null}
+ */
+export function stageOf(el) {
+  /** @type {Node | null} */
+  let node = el
+  while (node) {
+    if (node instanceof HTMLElement && node.classList.contains("stage")) return node
+    node = around(node)
+  }
+  return null
+}
+
+/**
+ * Call `paint` at every moment of the stepper around `el`, or of the page's first where none is around it.
+ * @param {HTMLElement} el
+ * @param {(moment: Moment) => void} paint
+ * @returns {() => void} ends it
+ */
+export function onMoments(el, paint) {
+  let painted = false
+  const stop = on("moment", ({root, moment, first}) => {
+    const stage = stageOf(el)
+    if (stage ? stage !== root : !first) return
+    painted = true
+    paint(moment)
+  })
+  requestAnimationFrame(() => {
+    const stage = stageOf(el)
+    const moment = stage && momentOf(stage)
+    if (moment && !painted) paint(moment)
+  })
+  return stop
+}

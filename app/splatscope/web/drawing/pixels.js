@@ -1,0 +1,30 @@
+// Pictures that Python sends as bytes, red, green and blue of each pixel, in base 64.
+
+/**
+ * Decode a picture, or one of several of the same size.
+ * @param {string} pictures  bytes in base 64, one picture after the other
+ * @param {number} width
+ * @param {number} height
+ * @param {number} [index]  which picture
+ */
+export function pixelsOf(pictures, width, height, index = 0) {
+  const bytes = atob(pictures)
+  const first = index * width * height * 3
+  const image = new ImageData(width, height)
+  for (let i = 0; i < width * height; i++)
+    for (let c = 0; c < 4; c++) image.data[4 * i + c] = c < 3 ? bytes.charCodeAt(first + 3 * i + c) : 255
+  return image
+}
+
+/**
+ * Paint a picture into a canvas of its size.
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} picture  bytes in base 64
+ */
+export const paintPixels = (canvas, picture) => context2d(canvas).putImageData(pixelsOf(picture, canvas.width, canvas.height), 0, 0)
+
+/**
+ * A canvas's context for drawing; every browser has it.
+ * @param {HTMLCanvasElement} canvas
+ */
+export const context2d = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"))

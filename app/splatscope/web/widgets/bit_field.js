@@ -1,0 +1,93 @@
+// The bits of a number in a row, each a switch. One of them has the tab stop; arrow keys go to its neighbours, Space and Enter flip it.
+import {h} from "#web/shell/dom.js"
+import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
+
+/**
+ * @typedef {object} BitItem
+ * @property {string} name  of the parameter
+ * @property {string} label
+ * @property {string} doc
+ * @property {[name: string, bits: number][]} parts  from the highest bit
+ */
+
+/**
+ * @param {BitItem} item
+ * @param {(name: string, value: unknown) => void} set
+ */
+export function bitField(item, set) {
+  const count = item.parts.reduce((sum, [, size]) => sum + size, 0)
+  const hexadecimal = h("output", {})
+  let number = 0
+  let high = count
+  const parts = item.parts.map(([name, size]) => {
+    high -= size
+    const first = high + size - 1
+    const buttons = Array.from({length: size}, (_, i) => bitButton(name, first - i, flip))
+    return {el: partOf(name, size, buttons), buttons}
+  })
+  const all = parts.flatMap((part) => part.buttons)
+  const row = h("div", {class: "bitfield", role: "group", "aria-label": item.label}, ...parts.map((part) => part.el))
+
+  function flip(/** @type {number} */ bit) {
+    setTabStop(all, count - 1 - bit)
+    show((number ^ (1 << bit)) >>> 0)
+    set(item.name, number)
+  }
+  onArrows(row, ARROWS, (step) => {
+    const now = all.findIndex((button) => button.tabIndex === 0)
+    const next = neighbour(now, step, count)
+    setTabStop(all, next)
+    all[next].focus()
+  })
+  row.addEventListener("keydown", (event) => {
+    if (event.key === " ") event.stopPropagation() // elsewhere on the page it plays
+  })
+  const show = (/** @type {number} */ value) => {
+    number = value >>> 0
+    all.forEach((button, i) => {
+      const bit = (number >>> (count - 1 - i)) & 1
+      button.textContent = String(bit)
+      button.setAttribute("aria-checked", String(bit === 1))
+    })
+    hexadecimal.textContent = asHexadecimal(number, count)
+  }
+  setTabStop(all, 0)
+  return {el: h("div", {class: "choice bitchoice", title: item.doc}, h("span", {}, item.label), row, hexadecimal), show}
+}
+
+/**
+ * @param {string} part  its name
+ * @param {number} bit
+ * @param {(bit: number) => void} flip
+ */
+function bitButton(part, bit, flip) {
+  return h("button", {
+    type: "button",
+    role: "switch",
+    class: "bit",
+    "data-bit": bit,
+    "aria-label": `bit ${bit}, ${part}`,
+    onclick: () => flip(bit),
+  })
+}
+
+/**
+ * @param {string} name
+ * @param {number} size
+ * @param {HTMLElement[]} buttons
+ */
+function partOf(name, size, buttons) {
+  const label = h("span", {}, size > 1 ? `${name}, ${size} bits` : name)
+  return h("div", {class: "bitpart", style: `--many:${size}`}, label, h("div", {class: "bitrow"}, ...buttons))
+}
+
+/**
+ * A number in base 16 with all its digits: `0x3F800000` for 32 bits.
+ * @param {number} value
+ * @param {number} bitCount
+ */
+export const asHexadecimal = (value, bitCount) =>
+  `0x${value
+    .toString(16)
+    .toUpperCase()
+    .padStart(Math.ceil(bitCount / 4), "0")}`

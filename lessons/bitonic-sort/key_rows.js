@@ -1,0 +1,104 @@
+// Many keys as colours: a row for the list at each pass's end, and the list as it stands now below.
+import {context2d} from "#web/drawing/pixels.js"
+import {h} from "#web/shell/dom.js"
+
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
+/** @import {Facts, Options} from "./drawing.js" */
+
+export const PADDING = 0xffffffff // a key larger than any
+
+const COLOURS = [
+  [230, 240, 248],
+  [156, 197, 226],
+  [49, 141, 193],
+  [0, 92, 143],
+  [10, 40, 70],
+]
+const PADDING_COLOUR = [120, 120, 120]
+
+/**
+ * The colour of a key, from light for 0 to dark for the largest.
+ * @param {number} key
+ * @param {number} most  the largest key that is no padding
+ */
+export function keyColour(key, most) {
+  if (key > most) return PADDING_COLOUR
+  const at = Math.min(COLOURS.length - 1.001, (key / most) * (COLOURS.length - 1))
+  const i = Math.floor(at)
+  return COLOURS[i].map((v, c) => v + (COLOURS[i + 1][c] - v) * (at - i))
+}
+
+/**
+ * @param {DrawingHost<Facts, Options>} host
+ * @returns {Drawn}
+ */
+export function keyRows({root, facts, options, step}) {
+  const {count, passes, after, keys} = facts
+  const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
+  const rows = [keys, ...after]
+  const rowHeight = Math.max(3, Math.floor(330 / rows.length))
+  const history = h("canvas", {
+    class: "strip pixels",
+    width: count,
+    height: rows.length * rowHeight,
+    role: "img",
+    "aria-label": `${count} keys as colours, a row for each of ${passes.length} passes`,
+  })
+  const now = h("canvas", {class: "strip pixels now", width: count, height: 1, role: "img", "aria-label": "The keys now"})
+  const cover = h("div", {class: "stripmark"}) // over the passes to come
+  const words = h("p", {class: "reading num"})
+  const el = h(
+    "div",
+    {class: "strips"},
+    h("p", {class: "axis"}, "the list after each pass, from the first at the top"),
+    h("div", {class: "under"}, history, cover),
+    h("p", {class: "axis"}, "the list now"),
+    now,
+    words,
+  )
+  rows.forEach((list, i) => paintKeys(history, i * rowHeight, rowHeight, list, most))
+  history.onclick = (event) => {
+    const box = history.getBoundingClientRect()
+    const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length)
+    step(row > 0 ? passes[row - 1].end : passes[0].begin)
+  }
+  return {
+    el,
+    width: root.clientWidth,
+    paint(look) {
+      const memory = look.memory(options.memory)
+      const list = Array.from({length: count}, (_, i) => memory?.number(i) ?? 0)
+      paintKeys(now, 0, 1, list, most)
+      const done = passes.filter((pass) => look.step >= pass.end).length
+      const share = ((done + 1) / rows.length) * 100
+      cover.style.top = `${share}%`
+      cover.style.height = `${100 - share}%`
+      const pass = passes[done]
+      words.textContent = pass
+        ? `Pass ${done + 1} of ${passes.length}: k = ${pass.k}, j = ${pass.j}. ` +
+          `${descents(list)} of ${count - 1} neighbours stand the wrong way round.`
+        : "All passes are done."
+    },
+  }
+}
+
+/**
+ * How many keys are smaller than the one before.
+ * @param {number[]} list
+ */
+export const descents = (list) => list.filter((key, i) => i > 0 && key < list[i - 1]).length
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} y
+ * @param {number} height  of the row, in the canvas's pixels
+ * @param {number[]} list
+ * @param {number} most
+ */
+function paintKeys(canvas, y, height, list, most) {
+  const context = context2d(canvas)
+  const image = context.createImageData(list.length, height)
+  for (let row = 0; row < height; row++)
+    list.forEach((key, x) => image.data.set([...keyColour(key, most), 255], 4 * (row * list.length + x)))
+  context.putImageData(image, 0, y)
+}
