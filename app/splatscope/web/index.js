@@ -5,11 +5,11 @@ import * as Frame from "./widgets/frame.js"
 import * as LiveRender from "./home/live.js"
 import * as Controls from "./widgets/controls.js"
 import * as RunBar from "./training/run_bar.js"
-import * as Fit from "./training/fit.js"
+import * as TrainingPicture from "./training/training_picture.js"
 import * as TileBar from "./training/tile_bar.js"
 import * as KernelComparison from "./training/kernel_comparison.js"
 import * as ProgramMap from "./home/program_map.js"
-import * as Saves from "./training/saves.js"
+import * as SaveButtons from "./training/save_buttons.js"
 import * as Text from "./widgets/text.js"
 import * as Stepper from "./stepper/stepper.js"
 import * as Compare from "./compare/compare.js"
@@ -30,11 +30,11 @@ export default {
   LiveRender,
   Controls,
   RunBar,
-  Fit,
+  TrainingPicture,
   TileBar,
   KernelComparison,
   ProgramMap,
-  Saves,
+  SaveButtons,
   Text,
   Stepper,
   Compare,

@@ -17,6 +17,7 @@ class Drawing(Component):
     values = param.Dict(default={}, doc="The lesson's parameters")
 
     def __init__(self, on_set: Callable[[str, Any], None], **params: Any):
+        """Give what is dragged in the drawing to `on_set(name, value)`."""
         super().__init__(**params)
         self._on_set = on_set
 

@@ -32,7 +32,7 @@ SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Arial, sans
 
 
 def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
-    """Gives properties of a Bokeh model one value for light and one for dark: `follow_theme(line, line_color=SERIES[0])`.
+    """Give properties of a Bokeh model one value for light and one for dark: `follow_theme(line, line_color=SERIES[0])`.
 
     The light value is set here; the browser sets the one of its theme, before it first draws and at each change,
     without telling the server. A property that follows the theme is therefore not set again in Python.

@@ -16,6 +16,7 @@ class Quality:
     """PSNR and, dashed and logarithmic, the loss over iterations; each line named and read at its end."""
 
     def __init__(self):
+        """Make the empty chart."""
         self.plot = chart(height=150, x_range=Range1d(0, 10), y_range=Range1d(0, 30), min_border_left=26, min_border_right=2)
         self.plot.extra_y_ranges = {"loss": Range1d(1e-3, 1.0)}
         self.plot.extra_y_scales = {"loss": LogScale()}
@@ -75,6 +76,7 @@ class KernelTimes:
     ROWS = 4
 
     def __init__(self):
+        """Make the empty chart."""
         self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
         self.plot.axis.visible = False
         self.plot.grid.visible = False
@@ -89,6 +91,7 @@ class KernelTimes:
             self.plot.add_glyph(self._source, text)
 
     def show(self, kernel_ms: dict[str, float]) -> None:
+        """Show the longest of these times, ms by the kernel's entry point."""
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
         longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
@@ -105,6 +108,7 @@ class ListLengths:
     """How many Gaussians each tile lists, and a diamond on each that found more than its list holds."""
 
     def __init__(self):
+        """Make the empty chart."""
         self.plot = chart(
             height=140,
             width=140,

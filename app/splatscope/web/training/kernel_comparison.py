@@ -31,7 +31,7 @@ COUNTED = (
 
 
 class KernelComparison(Component):
-    """The section. It asks nothing of a device until somebody presses its button; measured once a server."""
+    """The comparison on the page. Asks nothing of a device until somebody presses its button; measured once a server."""
 
     rungs = param.List(
         default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
@@ -41,6 +41,7 @@ class KernelComparison(Component):
     busy = param.Boolean(default=False)
 
     def __init__(self, **params: Any):
+        """Begin without a measurement."""
         super().__init__(**params)
         self._task: asyncio.Task[None] | None = None
 
@@ -50,6 +51,7 @@ class KernelComparison(Component):
             self._task = asyncio.get_running_loop().create_task(self._fill())
 
     def close(self) -> None:
+        """Stop waiting for a measurement."""
         if self._task is not None:
             self._task.cancel()
 
@@ -82,7 +84,7 @@ def _panel(timing: CountedTiming, before: CountedTiming | None) -> dict[str, Any
 
 
 def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
-    """The reason in a sentence, in this device's own numbers."""
+    """Return the reason in a sentence, in this device's own numbers."""
     now = timing.counts
     if before is None:
         return (

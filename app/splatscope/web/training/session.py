@@ -1,10 +1,10 @@
-"""What the training page does: one run at a time, advanced slice by slice on the pool, and every way in which it can change."""
+"""Training as a page does it: one run at a time, advanced slice by slice on the pool."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import param
@@ -21,55 +21,88 @@ from splatscope.workers.pool import Pool
 
 log = logging.getLogger(__name__)
 
+Deliver = Callable[[bytes, str], None]  # file, name
+
+
+class Observer(Protocol):
+    """What a session reports to. All methods are called on the event loop."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody sees what is reported; if not, training waits."""
+
+    def changed(self) -> None:
+        """An attribute of the session has changed."""
+
+    def began(self, state: TrainingState) -> None:
+        """Another run has begun, from this state."""
+
+    def reported(self, report: ProgressReport) -> None:
+        """The run has come this far."""
+
 
 class TrainingSession:
-    """The page's one run. Its methods return at once; what they started tells the page by `observer` when something changed.
+    """The page's one run. Its methods return at once, and report to the observer when something has changed.
 
-    The observer has `changed()` for what stands in this object's attributes, `began(state)`, `reported(report)`, all called on the
-    event loop, and `watched`, whether anybody sees what is reported.
+    Attributes:
+        settings: What the reader chose; of a run that has begun, only those in `LIVE` still act on it.
+        running: Whether it trains.
+        busy: What is being waited for, if it is not training; "" for nothing.
+        message: The latest thing that went wrong, or should be known, in one line.
+        run: The run on the pool; None before the first picture.
+        report: Its latest report.
+        history: Of the run, from all reports: (n,) of HISTORY.
+        note: What to say beside the picture's name.
     """
 
-    def __init__(self, pool: Pool, observer: Any):
+    def __init__(self, pool: Pool, observer: Observer):
+        """Begin without a run, which a picture starts."""
         self.pool = pool
         self.observer = observer
         self.settings = Settings()
         self.running = False
-        self.busy = ""  # what is being waited for, if it is not training
-        self.message = ""  # the latest thing that went wrong, or should be known
+        self.busy = ""
+        self.message = ""
         self.run: TrainingRun | None = None
         self.report: ProgressReport | None = None
-        self.history = np.zeros(0, HISTORY)  # of the run, from all reports
+        self.history = np.zeros(0, HISTORY)
         self.note = ""
         self._file: tuple[bytes, str] = (b"", "")
-        self._turn = asyncio.Lock()
-        self._tasks: set[asyncio.Task] = set()
-        self._training: asyncio.Task | None = None
+        self._lock = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._training: asyncio.Task[None] | None = None
 
     # What the page asks for.
 
     def start(self) -> None:
+        """Train; after the last iteration, from the beginning."""
         if self.finished:
             self._do(self._renew(), then_train=True)
         elif self.run is not None:
             self._train()
 
     def pause(self) -> None:
+        """Stop after the slice under way."""
         self.running = False
         self.observer.changed()
 
     def step(self) -> None:
+        """Pause, and train one iteration."""
         self.running = False
         if not self.finished:
             self._do(self._advance(1))
 
     def reset(self) -> None:
+        """Pause, and begin the run anew."""
         self.running = False
         self._do(self._renew())
 
     def use_picture(self, name: str, data: bytes) -> None:
+        """Begin a run that fits an encoded picture."""
         self._do(self._load_picture(name, data), then_train=self.running)
 
     def use_state(self, name: str, data: bytes) -> None:
+        """Go on with a run from a state file."""
         self._do(self._load_state(data))
 
     def change(self, name: str, value: Any) -> None:
@@ -80,7 +113,7 @@ class TrainingSession:
             before = self.settings.param.values()
             self.settings.param.update(**{name: value})
         except (ValueError, TypeError) as error:
-            self.tell(_words_of(error, self.settings, name, value))
+            self.tell(_message_for(error, self.settings, name, value))
             return
         if before[name] == value or self.run is None:
             return
@@ -91,26 +124,31 @@ class TrainingSession:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
     async def freeze(self) -> TrainingState:
-        """Pause; the state once all that was asked for before is done. Raises WorkerError."""
+        """Pause, and return the state once all that was asked for before is done. Raises WorkerError."""
         self.pause()
-        async with self._turn:
+        async with self._lock:
             if self.run is None:
                 raise WorkerError("There is no run yet: choose a picture first.")
             return await self.run.fetch(self._live())
 
-    def save_state(self, deliver: Callable[[bytes, str], None]) -> None:
+    def save_state(self, deliver: Deliver) -> None:
+        """Give the state file to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))
 
-    def save_picture(self, deliver: Callable[[bytes, str], None]) -> None:
+    def save_picture(self, deliver: Deliver) -> None:
+        """Give the picture, a PNG, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.picture(), deliver, "png"))
 
-    def save_gaussians(self, deliver: Callable[[bytes, str], None]) -> None:
+    def save_gaussians(self, deliver: Deliver) -> None:
+        """Give the Gaussians, a .ply, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.ply(), deliver, "ply"))
 
-    def save_film(self, deliver: Callable[[bytes, str], None]) -> None:
+    def save_animation(self, deliver: Deliver) -> None:
+        """Give the animation of the run, a GIF, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.animation(), deliver, "gif"))
 
     def close(self) -> None:
+        """End the run and everything under way."""
         self.running = False
         for task in self._tasks:
             task.cancel()
@@ -124,15 +162,16 @@ class TrainingSession:
 
     @property
     def finished(self) -> bool:
+        """Whether the run has made all its iterations."""
         return self.report is not None and self.report.iteration >= self.settings.iterations
 
     # How it is done. Jobs on the run take turns: a click waits for the slice that is under way, not longer.
 
-    def _do(self, work, then_train: bool = False) -> None:
+    def _do(self, work: Coroutine[Any, Any, None], then_train: bool = False) -> None:
         async def guarded() -> None:
-            async with self._turn:
-                went_well = await self._guard(work)
-            if went_well and then_train:
+            async with self._lock:
+                succeeded = await self._guard(work)
+            if succeeded and then_train:
                 self._train()
 
         task = asyncio.get_running_loop().create_task(guarded())
@@ -157,18 +196,18 @@ class TrainingSession:
             if not self.observer.watched:  # a page that nobody sees leaves the device to others
                 await asyncio.sleep(0.2)
                 continue
-            async with self._turn:
+            async with self._lock:
                 if not self.running:
                     break
-                went_well = await self._guard(self._advance(self.settings.iterations))
-            losses = 0 if went_well else losses + 1
+                succeeded = await self._guard(self._advance(self.settings.iterations))
+            losses = 0 if succeeded else losses + 1
             # A lost worker costs the run a few seconds, so it goes on; one that is lost again and again would do nothing else.
             if losses > 1:
                 self.running = False
         self.running = False
         self.observer.changed()
 
-    async def _guard(self, work) -> bool:
+    async def _guard(self, work: Awaitable[None]) -> bool:
         """Await `work`; whatever goes wrong becomes the page's message."""
         try:
             await work
@@ -213,7 +252,7 @@ class TrainingSession:
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
     async def _renew(self) -> None:
-        """The same picture and the settings as they are now, from the first iteration."""
+        """Begin anew with the same picture and the settings as they are now."""
         data, name = self._file
         await self._load_picture(name, data)
 
@@ -247,7 +286,7 @@ class TrainingSession:
         self.report, self.history = report, np.concatenate([earlier, row])
         self.observer.reported(report)
 
-    async def _deliver(self, work, deliver: Callable[[bytes, str], None], suffix: str) -> None:
+    async def _deliver(self, work: Callable[[TrainingRun], Awaitable[bytes]], deliver: Deliver, suffix: str) -> None:
         if self.run is None:
             return
         self._wait_for("Saving")
@@ -259,6 +298,7 @@ class TrainingSession:
         return {name: getattr(self.settings, name) for name in LIVE}
 
     def settings_copy(self) -> Settings:
+        """Return the settings as they are now."""
         return Settings(**{name: value for name, value in self.settings.param.values().items() if name != "name"})
 
     def _wait_for(self, what: str) -> None:
@@ -271,10 +311,10 @@ class TrainingSession:
         self.observer.changed()
 
 
-_closing: set[asyncio.Task] = set()
+_closing: set[asyncio.Task[None]] = set()
 
 
-def _background(coroutine) -> None:
+def _background(coroutine: Coroutine[Any, Any, None]) -> None:
     """Let a run be closed without anybody waiting for it."""
 
     async def quietly() -> None:
@@ -290,7 +330,7 @@ def _background(coroutine) -> None:
     task.add_done_callback(_closing.discard)
 
 
-def _words_of(error: Exception, settings: Settings, name: str, value: Any) -> str:
+def _message_for(error: Exception, settings: Settings, name: str, value: Any) -> str:
     parameter = settings.param.objects().get(name)
     if parameter is not None and getattr(parameter, "bounds", None):
         low, high = parameter.bounds

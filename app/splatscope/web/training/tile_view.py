@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -42,11 +43,12 @@ class TileBar(Component):
     keys_before = param.List(default=[], item_type=tuple, doc="Of the page otherwise")
 
 
-class Descent:
-    """Follows the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
+class TileView:
+    """Follow the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
 
-    def __init__(self, location: Location, desk: TrainingSession, keys: list[tuple[str, str]]):
-        self.desk = desk
+    def __init__(self, location: Location, session: TrainingSession, keys: list[tuple[str, str]]):
+        """Follow `location`; `keys` are the page's while training is in view."""
+        self.session = session
         self.bar = TileBar(keys_before=keys)
         self.stepper = Stepper()
         self._location = location
@@ -56,18 +58,19 @@ class Descent:
         self._task: asyncio.Task[None] | None = None
 
     def close(self) -> None:
+        """Stop following the address."""
         self._location.param.unwatch(self._watcher)
         self._stop()
 
     def follow(self, inputs: dict[str, str]) -> None:
-        """Opens what the address asks for, or goes back to training."""
+        """Open what the address asks for, or goes back to training."""
         self._stop()
-        place = _place(inputs)
-        if place is None:
+        pixel = _pixel(inputs)
+        if pixel is None:
             self._leave()
             return
         stage = BY_NAME.get(inputs.get("stage", ""), STAGES[0])
-        self._task = asyncio.get_running_loop().create_task(self._guard(self._open(*place, stage)))
+        self._task = asyncio.get_running_loop().create_task(self._guard(self._open(*pixel, stage)))
 
     def _leave(self) -> None:
         self._stop()
@@ -80,7 +83,7 @@ class Descent:
             self._task.cancel()
             self._task = None
 
-    async def _guard(self, work: Any) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except (WorkerError, DeviceError, ValueError) as error:
@@ -90,22 +93,22 @@ class Descent:
             self.stepper.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
 
     async def _open(self, x: int, y: int, stage: Stage) -> None:
-        spot = Spot.of(self.desk.settings, x, y)
+        spot = Spot.of(self.session.settings, x, y)
         self._say(spot, stage)
         self.stepper.wait("Recording the tile …")
         if self._state is None:
-            self._state = await self.desk.freeze()
+            self._state = await self.session.freeze()
         state = self._state
         height, width, _ = state.target.shape
         spot = Spot.of(state.settings, min(x, width - 1), min(y, height - 1))
         self._say(spot, stage, iteration=state.step)
         key = spot, stage.name
         if key not in self._recorded:
-            self._recorded[key] = await record_tile(self.desk.pool, state, spot, stage, self.stepper.progress_callback())
+            self._recorded[key] = await record_tile(self.session.pool, state, spot, stage, self.stepper.progress_callback())
         self._show(spot, stage, self._recorded[key], state.settings)
 
     def _say(self, spot: Spot, stage: Stage, **more: int) -> None:
-        width, height, _ = TILES[self.desk.settings.tile]
+        width, height, _ = TILES[self.session.settings.tile]
         about = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
         self.bar.spot = about | {"stage": stage.name} | more
 
@@ -124,7 +127,7 @@ class Descent:
         self.stepper.show(shown.packed, stops=shown.stops, unit=stage.unit, memories=memories, thread=spot.thread)
 
 
-def _place(inputs: dict[str, str]) -> tuple[int, int] | None:
+def _pixel(inputs: dict[str, str]) -> tuple[int, int] | None:
     try:
         x, y = (int(inputs[name]) for name in ("x", "y"))
     except (KeyError, ValueError):
@@ -132,7 +135,8 @@ def _place(inputs: dict[str, str]) -> tuple[int, int] | None:
     return (x, y) if min(x, y) >= 0 else None
 
 
-def _notes(stage: Stage, shown: TileRecording, settings: Settings):
+def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[str]:
+    """Yield what a reader should know of a recording, a line each."""
     if shown.packed.meta.get("error"):
         return
     room = TILES[settings.tile][2]

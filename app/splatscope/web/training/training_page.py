@@ -1,6 +1,8 @@
 """The training page: fit a picture with 2D Gaussians, live."""
 
+from collections.abc import Callable
 from functools import partial
+from html import escape
 from typing import Any
 
 import panel as pn
@@ -14,9 +16,9 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
-from splatscope.web.training.parts import Fit, RunBar, Saves, Text
+from splatscope.web.training.parts import RunBar, SaveButtons, Text, TrainingPicture
 from splatscope.web.training.session import TrainingSession
-from splatscope.web.training.tile_view import Descent
+from splatscope.web.training.tile_view import TileView
 from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool
@@ -59,45 +61,46 @@ KEYS = [
 
 
 def train(location: Location) -> Page:
-    """Builds the page; the picture it begins with is read and drawn by a worker meanwhile."""
-    return TrainView(location).page
+    """Build the page; the picture it begins with is read and drawn by a worker meanwhile."""
+    return TrainingView(location).page
 
 
-class TrainView:
-    """The parts of the page, and what flows into them. It observes a `TrainingSession`, which does the training."""
+class TrainingView:
+    """The parts of the page, and what flows into them. Observes a `TrainingSession`, which does the training."""
 
     def __init__(self, location: Location):
+        """Build all parts; `location` is where the reader is."""
         self.document = pn.state.curdoc
-        self.desk = TrainingSession(worker_pool, self)
-        self.descent = Descent(location, self.desk, KEYS)
-        self.bar = RunBar(self.desk)
-        self.fit = Fit(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
+        self.session = TrainingSession(worker_pool, self)
+        self.tile_view = TileView(location, self.session, KEYS)
+        self.bar = RunBar(self.session)
+        self.picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
         self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
         self.controls = self._controls()
-        self.saves = Saves(self.desk)
-        self.ladder = KernelComparison()
+        self.save_buttons = SaveButtons(self.session)
+        self.comparison = KernelComparison()
         figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
         self.page = Page(
             page="train",
             html=HTML,
             keys=KEYS,
-            actions=[self.saves],
+            actions=[self.save_buttons],
             slots=[
-                *(self.bar, self.fit, self.caption, self.target, *figures, self.list_words, self.controls),
-                *(self.descent.bar, self.descent.stepper, self.ladder),
+                *(self.bar, self.picture, self.caption, self.target, *figures, self.list_words, self.controls),
+                *(self.tile_view.bar, self.tile_view.stepper, self.comparison),
             ],
         )
-        self.page.on_close(self.desk.close)
-        self.page.on_close(self.descent.close)
-        self.page.on_close(self.ladder.close)
+        self.page.on_close(self.session.close)
+        self.page.on_close(self.tile_view.close)
+        self.page.on_close(self.comparison.close)
         # Panel drops what changes between a document's way to the browser and the word that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
-        pn.state.onload(lambda: self.descent.follow(location.inputs))
+        pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
     def _controls(self) -> Controls:
-        p = self.desk.settings.param
+        p = self.session.settings.param
         groups = [
             group(
                 "Picture",
@@ -135,7 +138,7 @@ class TrainView:
                 folded=True,
             ),
         ]
-        uploads = {"picture": self.desk.use_picture, "state": self.desk.use_state}
+        uploads = {"picture": self.session.use_picture, "state": self.session.use_state}
         return Controls(self._change, uploads, groups=groups, values=self._values(), notes=self._notes())
 
     def _change(self, name: str, value: Any) -> None:
@@ -143,74 +146,78 @@ class TrainView:
             if value in SAMPLES:
                 self._begin_with(value)
         elif name in ("save-picture", "save-state", "save-gaussians", "save-film"):
-            self.saves.act(name)
+            self.save_buttons.act(name)
         elif name.endswith("!"):  # the browser refused a file
-            self.desk.tell(str(value)[:200])
+            self.session.tell(str(value)[:200])
         else:
-            self.desk.change(name, value)
+            self.session.change(name, value)
             self.controls.tell(self._values(), self._notes())
 
     def _begin_with(self, sample: str) -> None:
-        self.desk.use_picture(sample, (ASSETS / sample).read_bytes())
+        self.session.use_picture(sample, (ASSETS / sample).read_bytes())
 
-    # What the desk reports.
+    # What the session reports: see Observer.
 
     @property
     def watched(self) -> bool:
-        return self.fit.watched
+        """Whether somebody sees the picture."""
+        return self.picture.watched
 
     def changed(self) -> None:
+        """Show the session's attributes."""
         self._soon(self._show_run)
 
     def began(self, state: TrainingState) -> None:
+        """Show the target of another run."""
         self._soon(partial(self._show_target, state))
 
     def reported(self, report: ProgressReport) -> None:
+        """Show a report of the run."""
         self._soon(partial(self._show_report, report))
 
-    def _soon(self, draw) -> None:
+    def _soon(self, draw: Callable[[], None]) -> None:
         # Under the document's lock, and in one message with all that is drawn in the same turn.
         self.document.add_next_tick_callback(draw)
 
     def _show_run(self) -> None:
-        desk = self.desk
-        reading = self.bar.reading | {"iterations": desk.settings.iterations}
-        self.bar.param.update(running=desk.running, busy=desk.busy, message=desk.message, reading=reading)
-        self.fit.tile = list(TILES[desk.settings.tile][:2])
+        session = self.session
+        reading = self.bar.reading | {"iterations": session.settings.iterations}
+        self.bar.param.update(running=session.running, busy=session.busy, message=session.message, reading=reading)
+        self.picture.tile = list(TILES[session.settings.tile][:2])
         self.controls.tell(self._values(), self._notes())
 
     def _show_target(self, state: TrainingState) -> None:
         height, width, _ = state.target.shape
-        note = f", {self.desk.note}" if self.desk.note else ""
-        self.caption.html = f"{_escaped(_short(state.target_name))}, {width} × {height}{note}"
+        note = f", {self.session.note}" if self.session.note else ""
+        self.caption.html = f"{escape(_short(state.target_name))}, {width} × {height}{note}"
         target = encode(state.target, "PNG")
         self.target.show(target)
-        self.fit.target = target
-        adapter = self.desk.run.adapter
-        self.saves.param.update(
+        self.picture.target = target
+        adapter = self.session.run.adapter
+        self.save_buttons.param.update(
             adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
         )
         self.controls.tell(self._values(), self._notes())
 
     def _show_report(self, report: ProgressReport) -> None:
-        self.fit.report(report)
+        self.picture.report(report)
         speed = report.iterations_per_second or self.bar.reading.get("speed", 0.0)
         if report.iteration == 0:
             speed = 0.0
         self.bar.reading = {
             "iteration": report.iteration,
-            "iterations": self.desk.settings.iterations,
+            "iterations": self.session.settings.iterations,
             "psnr": report.psnr,
             "speed": speed,
             "seconds": report.seconds,
         }
-        self.quality.show(self.desk.history)
+        self.quality.show(self.session.history)
         self.times.show(report.kernel_ms)
         self.list_words.html = self.lists.show(report)
 
     def _values(self) -> dict[str, Any]:
-        values = {name: value for name, value in self.desk.settings.param.values().items() if name != "name"}
-        return values | {"sample": self.desk.source_name}
+        values = {name: value for name, value in self.session.settings.param.values().items() if name != "name"}
+        return values | {"sample": self.session.source_name}
 
     def _notes(self) -> dict[str, str]:
         kernels = {
@@ -218,14 +225,8 @@ class TrainView:
             "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
             "binned": "Each Gaussian finds its tiles once; sums are made in registers. Lists have any length.",
         }
-        return {"kernels": kernels[self.desk.settings.kernels]}
+        return {"kernels": kernels[self.session.settings.kernels]}
 
 
 def _short(name: str) -> str:
     return name if len(name) <= 30 else f"{name[:18]}…{name[-10:]}"
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)

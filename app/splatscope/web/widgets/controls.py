@@ -24,6 +24,7 @@ class Controls(Component):
     revision = param.Integer(default=0, doc="Counted up to have the browser show `values` again, also where they did not change")
 
     def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
+        """Give changes to `on_change(name, value)`, and a file to the callback of its item: `receive(file name, bytes)`."""
         super().__init__(**params)
         self._on_change = on_change
         self._inboxes = {name: Inbox(receive) for name, receive in uploads.items()}

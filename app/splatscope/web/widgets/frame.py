@@ -7,7 +7,7 @@ import param
 
 from splatscope.web.component import Component
 
-PATIENCE = 5.0  # seconds after which a frame that nobody acknowledged is taken as lost, with its connection
+PATIENCE = 5.0  # seconds after which a frame that nobody acknowledged is considered lost, with its connection
 
 
 class Frame(Component):
@@ -23,6 +23,7 @@ class Frame(Component):
     alt = param.String(default="", doc="What the picture shows, for those who do not see it")
 
     def __init__(self, **params: Any):
+        """Begin without a frame."""
         super().__init__(**params)
         self._waiting: tuple[bytes, dict[str, Any]] | None = None
         self._drawn = self.sequence
@@ -34,7 +35,7 @@ class Frame(Component):
         return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
     def show(self, frame: bytes, **data: Any) -> None:
-        """Shows a picture, now or as soon as the one before it is drawn. `data` updates the canvas' data-attributes."""
+        """Show a picture, now or as soon as the one before it is drawn. `data` updates the canvas' data-attributes."""
         if self._waiting is not None:
             data = self._waiting[1] | data
         if not self.idle:

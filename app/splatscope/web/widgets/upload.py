@@ -7,18 +7,19 @@ MOST_BYTES = 64 * 2**20
 
 
 class Inbox:
-    """Puts the pieces of one file together and hands it over: `receive(file name, bytes)`.
+    """Put the pieces of one file together and hand it over: `receive(file name, bytes)`.
 
-    What the browser says is not trusted: a piece that does not fit starts nothing, and no more than MOST_BYTES are kept.
+    What the browser says is not trusted: a piece that does not fit starts nothing, and at most MOST_BYTES are buffered.
     """
 
     def __init__(self, receive: Callable[[str, bytes], Any]):
+        """Hand each whole file to `receive(file name, bytes)`."""
         self._receive = receive
         self._pieces = bytearray()
         self._expected = 0
 
     def take(self, message: dict[str, Any]) -> None:
-        """One message of {offset, total, filename, data}."""
+        """Take one message of {offset, total, filename, data}."""
         data, offset, total = (message.get(part) for part in ("data", "offset", "total"))
         if not (isinstance(data, bytes | bytearray | memoryview) and isinstance(offset, int) and isinstance(total, int)):
             return

@@ -1,6 +1,18 @@
 // What the run is on, and its two files to take away.
 import {download, h, style} from "#web/shell/dom.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Parameters
+ * @property {string} adapter
+ * @property {string} adapter_words
+ * @property {ArrayBuffer} file
+ * @property {string} file_name
+ * @property {number} sequence  counted up with each file
+ */
+
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const pill = h("span", {class: "adapter", "data-testid": "adapter"})
@@ -13,7 +25,7 @@ export function render({model, el}) {
   model.on("adapter", show)
   show()
   model.on("sequence", () => queueMicrotask(() => download(model.file, model.file_name)))
-  const button = (name, label) =>
+  const button = (/** @type {string} */ name, /** @type {string} */ label) =>
     h(
       "button",
       {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})},

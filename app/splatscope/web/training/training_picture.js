@@ -1,8 +1,24 @@
 // The picture as it is now: itself, its error, on a phone its target too; and over it the Gaussians as ellipses.
+import {context2d} from "#web/drawing/pixels.js"
 import {h, style} from "#web/shell/dom.js"
 import {addKeys} from "#web/shell/keys.js"
 import {showFrames} from "#web/widgets/frame.js"
-import {Reticle} from "./reticle.js"
+import {PixelCursor} from "./pixel_cursor.js"
+
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Parameters
+ * @property {Record<string, string>} data  of the picture
+ * @property {string} alt
+ * @property {number} sequence  number of the frame
+ * @property {ArrayBuffer} frame  the picture, encoded
+ * @property {ArrayBuffer} error  the error map, encoded
+ * @property {ArrayBuffer} target  encoded
+ * @property {ArrayBuffer | ArrayBufferView} ellipses  float32, 10 of each Gaussian
+ * @property {number} one_in  the ellipses are those of one Gaussian in so many
+ * @property {[width: number, height: number]} tile  that a click opens, in pixels
+ */
 
 const VIEWS = [
   ["picture", "Picture"],
@@ -11,6 +27,7 @@ const VIEWS = [
 ]
 const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, blue
 
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const picture = h("canvas", {class: "plain"})
@@ -18,13 +35,13 @@ export function render({model, el}) {
   const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
-  const reticle = new Reticle(frame, model)
+  const cursor = new PixelCursor(frame, model)
 
   let view = "picture"
   const buttons = VIEWS.map(([name, label]) =>
     h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
   )
-  const choose = (name) => {
+  const choose = (/** @type {string} */ name) => {
     view = name
     VIEWS.forEach(([other], i) => buttons[i].setAttribute("aria-checked", String(other === name)))
     frame.classList.toggle("err", name === "error")
@@ -48,7 +65,7 @@ export function render({model, el}) {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
-    reticle.resize(picture.width, picture.height)
+    cursor.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
   })
@@ -82,34 +99,53 @@ export function render({model, el}) {
   )
 }
 
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {ArrayBuffer} bytes  an encoded picture
+ */
 async function paint(canvas, bytes) {
   if (!bytes?.byteLength) return
   const bitmap = await createImageBitmap(new Blob([bytes]))
   canvas.width = bitmap.width
   canvas.height = bitmap.height
-  canvas.getContext("2d").drawImage(bitmap, 0, 0)
+  context2d(canvas).drawImage(bitmap, 0, 0)
   bitmap.close()
 }
 
-// At the screen's own resolution, so that lines stay thin over a small picture.
+/**
+ * Draw Gaussians at the screen's own resolution, so that lines stay thin over a small picture.
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLCanvasElement} picture  under it
+ * @param {ArrayBuffer | ArrayBufferView} bytes  float32, FLOATS of each
+ */
 function drawEllipses(canvas, picture, bytes) {
   const {width, height} = canvas.getBoundingClientRect()
   if (!width || !bytes?.byteLength) return
   const density = window.devicePixelRatio || 1
   canvas.width = Math.round(width * density)
   canvas.height = Math.round(height * density)
-  const context = canvas.getContext("2d")
+  const context = context2d(canvas)
   const scale = canvas.width / picture.width
   context.lineWidth = 1.1 * density
-  const values = new Float32Array(bytes.slice ? bytes.slice(0) : bytes)
+  const values = floatsOf(bytes)
   for (let i = 0; i + FLOATS <= values.length; i += FLOATS) {
-    const [x, y, ax, ay, rx, ry, , red, green, blue] = values.subarray(i, i + FLOATS)
+    const [x, y, axisX, axisY, radius1, radius2, , red, green, blue] = values.subarray(i, i + FLOATS)
     const lighter = [red, green, blue].map((c) => Math.round(255 * Math.min(1, 0.25 + 0.75 * Math.max(0, c)))).join(" ")
+    const [centreX, centreY] = [(x + 0.5) * scale, (y + 0.5) * scale]
     context.beginPath()
-    context.ellipse((x + 0.5) * scale, (y + 0.5) * scale, rx * scale, ry * scale, Math.atan2(ay, ax), 0, 2 * Math.PI)
+    context.ellipse(centreX, centreY, radius1 * scale, radius2 * scale, Math.atan2(axisY, axisX), 0, 2 * Math.PI)
     context.fillStyle = `rgb(${lighter} / .05)`
     context.strokeStyle = `rgb(${lighter} / .85)`
     context.fill()
     context.stroke()
   }
+}
+
+/**
+ * Bytes as floats. A view may begin where no float may.
+ * @param {ArrayBuffer | ArrayBufferView} bytes
+ */
+function floatsOf(bytes) {
+  if (bytes instanceof ArrayBuffer) return new Float32Array(bytes)
+  return new Float32Array(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).slice().buffer)
 }
