@@ -1,0 +1,121 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {labelPlaces, pathOf, powerOfTen, powers} from "../../../lessons/adam/drawing.js"
+import {comparedPairs, passAt} from "../../../lessons/bitonic-sort/drawing.js"
+import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_rows.js"
+import {newLayer} from "../../../lessons/blending/drawing.js"
+import {outcomeOf, separatingLine} from "../../../lessons/coarse-raster/drawing.js"
+import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
+import {addedCells} from "../../../lessons/reduction/drawing.js"
+import {scaleLabel} from "../../../lessons/termination/drawing.js"
+import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
+
+const identity = (/** @type {number} */ value) => value
+
+test("a curve leaves out what is not known, dots have a path each", () => {
+  assert.equal(pathOf([1, null, 3], false, identity, identity), "M0.5 1.0L2.5 3.0")
+  assert.equal(pathOf([1, null], true, identity, identity), "M0.5 1.0h0")
+  assert.equal(pathOf([], false, identity, identity), "M0 0")
+})
+
+test("labels of curves stand apart", () => {
+  assert.deepEqual(labelPlaces([40, 45], 0), [40, 54])
+  assert.deepEqual(labelPlaces([45, 40], 0), [45, 31])
+})
+
+test("a logarithmic scale has three lines at most, at whole powers of ten", () => {
+  assert.deepEqual(powers(-2.5, 0.2), [-2, -1, 0])
+  assert.deepEqual(powers(-6.5, 0.2), [-6, -3, 0])
+  assert.deepEqual(powers(0.2, 0.4), [])
+  assert.equal(powerOfTen(-12), "10⁻¹²")
+})
+
+test("a pass compares each cell once, and a block is ascending where bit k is clear", () => {
+  const pairs = comparedPairs(8, {k: 4, j: 2})
+  assert.deepEqual(pairs.flatMap(({low, high}) => [low, high]).sort(), [0, 1, 2, 3, 4, 5, 6, 7])
+  assert.deepEqual(
+    pairs.map(({low, ascending}) => [low, ascending]),
+    [
+      [0, true],
+      [1, true],
+      [4, false],
+      [5, false],
+    ],
+  )
+})
+
+test("the pass at a step is the first that is not over", () => {
+  const pass = {k: 2, j: 1, swapped: []}
+  const passes = [
+    {...pass, begin: 5, end: 9},
+    {...pass, begin: 10, end: 14},
+  ]
+  assert.deepEqual(
+    [0, 5, 9, 10, 99].map((step) => passAt(passes, step)),
+    [-1, 0, 0, 1, 1],
+  )
+})
+
+test("a sorted list has no descents, and padding has a colour of its own", () => {
+  assert.equal(descents([1, 2, 2, 5]), 0)
+  assert.equal(descents([3, 1, 2, 0]), 2)
+  assert.deepEqual(keyColour(0, 10), [230, 240, 248])
+  assert.notDeepEqual(keyColour(PADDING, 10), keyColour(10, 10))
+})
+
+test("a new layer has a colour and a shape that no other has", () => {
+  const first = newLayer([])
+  const second = newLayer([first])
+  assert.notEqual(first.colour, second.colour)
+  assert.deepEqual([first.shape, second.shape], [0, 1])
+  assert.equal(newLayer([second]).shape, 0)
+})
+
+test("a test of a box is open until its end, then says whether the list took it", () => {
+  const box = {gaussian: 0, thread: 0, turn: 0, begin: 1, end: 5, asked: [2, 3, 4, 5], place: 3}
+  assert.equal(outcomeOf(box, 4, 8), "")
+  assert.equal(outcomeOf(box, 5, 8), "yes")
+  assert.equal(outcomeOf(box, 5, 3), "lost")
+  assert.equal(outcomeOf({...box, place: -1}, 5, 8), "no")
+})
+
+test("the separating line runs through the middle of the gap", () => {
+  const shape = {
+    center: [0, 0],
+    axis: [1, 0],
+    half: [1, 1],
+    strongest: 0,
+    distance: [10, 0, 10, 0],
+    box: [2, 2, 2, 2],
+    tile: [4, 4, 4, 4],
+  }
+  const line = separatingLine(/** @type {any} */ (shape), 2, 1, {x: 100, y: 50}, 7)
+  assert.equal(line, "M106 57L106 43") // 4 of the tile, 2 of the box, 4 between
+})
+
+test("a border stands between pixels of different workgroups alone", () => {
+  assert.equal(groupBorders([0, 31, 32, 33], 2, 10), "M0 10h10M10 10h10")
+  assert.equal(groupBorders([0, 1, 2, 3], 2, 10), "")
+})
+
+test("what thread 0 has added is named, or counted where it is much", () => {
+  assert.equal(addedCells(8, 4), "places 0 and 4")
+  assert.equal(addedCells(32, 2), "16 places")
+})
+
+test("powers below a thousandth are written as powers", () => {
+  assert.deepEqual([0, -3, -4, -10].map(scaleLabel), ["1", "0.001", "10⁻⁴", "10⁻¹⁰"])
+})
+
+test("the kernel at a step is the one that ends there, else the one that runs", () => {
+  const ends = [10, 20, 30, 40]
+  assert.deepEqual(kernelAt(ends, 5), {index: 0, over: false})
+  assert.deepEqual(kernelAt(ends, 10), {index: 0, over: true})
+  assert.deepEqual(kernelAt(ends, 11), {index: 1, over: false})
+  assert.deepEqual(kernelAt(ends, 99), {index: 3, over: true})
+})
+
+test("a value that moves less than the facts are rounded stays", () => {
+  assert.equal(change(0.5, 0.5 + 1e-8), "stays 0.500")
+  assert.equal(change(0.5, -0.25), "0.500 → −0.250")
+})
