@@ -57,7 +57,7 @@ export function draw(host) {
   // a control's change makes another recording and another picture: the focus stays in it
   const buildAndFocus = () => {
     const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
-    const index = [...root.querySelectorAll(".sheet")].findIndex((svg) => svg === focused)
+    const index = /** @type {(Element | null)[]} */ ([...root.querySelectorAll(".sheet")]).indexOf(focused)
     build()
     const again = /** @type {SVGElement | undefined} */ (root.querySelectorAll(".sheet")[index])
     again?.focus()

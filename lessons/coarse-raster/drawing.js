@@ -71,7 +71,8 @@ function build(host) {
       : (facts.tests.filter((test) => test.thread === look.thread && test.begin <= look.step).at(-1) ?? null)
     for (const part of parts) part.paint(look, tested)
   }
-  return {el: h("div", {}, ...parts.flatMap((part) => part.el)), paint, width}
+  const elements = parts.flatMap((part) => /** @type {Element[]} */ (part.el))
+  return {el: h("div", {}, ...elements), paint, width}
 }
 
 /**

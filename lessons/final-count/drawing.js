@@ -192,7 +192,7 @@ function drawLayer(svg, {count, cell, x, foot, level}, i) {
      */
     paint(look, current, turned) {
       const [counts, forward, backward] = ["thereCount", "there", "back"].map((name) => look.ownMemory(name))
-      const written = counts.written(i + 1)
+      const written = counts.written(i + 1) > 0
       const leftOut = written && counts.number(i + 1) === counts.number(i)
       disc.setAttribute("class", classes("ld", leftOut && "out", current && "now"))
       place.setAttribute("class", classes("m small", current && "now"))

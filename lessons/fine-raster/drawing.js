@@ -43,7 +43,7 @@ function build({root, facts, options}, look) {
   const variable = variables.findIndex((/** @type {{name: string}} */ one) => one.name === options.variable)
   let latest = look
   /** @type {Turns} */
-  const turnsOf = (thread) => facts.ends[thread].indexOf(latest.state?.set(thread, variable) ?? 0)
+  const turnsOf = (thread) => facts.ends[thread].indexOf(latest.state.set(thread, variable))
 
   const chosen = chosenPixel(facts, width)
   const tile = pixelsOfTile(facts, width, {

@@ -96,7 +96,7 @@ function stageEntries(recording, stages) {
  */
 function stageOf(look, thread, entries) {
   if (look.status(thread) === "done") return -1
-  const done = look.state?.done(thread) ?? 0
+  const done = look.state.done(thread)
   return entries.findLast(({turn}) => turn < done)?.stage ?? -1
 }
 

@@ -37,7 +37,7 @@ export function draw(host) {
       if (!host.facts.ends) return
       const buttons = () => [...root.querySelectorAll("button")]
       const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
-      const index = buttons().findIndex((button) => button === focused)
+      const index = /** @type {(Element | null)[]} */ (buttons()).indexOf(focused)
       drawn = build(host)
       root.replaceChildren(drawn.el)
       buttons()[index]?.focus()

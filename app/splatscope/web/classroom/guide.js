@@ -4,9 +4,51 @@ import {addKeys} from "#web/shell/keys.js"
 import * as router from "#web/shell/router.js"
 import {bring} from "./view.js"
 
+/** @import {Model} from "#web/types.d.ts" */
+/** @import {Place} from "#web/shell/address.js" */
+
+/**
+ * @typedef {"alone" | "follow" | "present"} Role
+ *
+ * @typedef {object} Stop
+ * @property {string} title
+ * @property {string} page
+ * @property {string} inputs
+ * @property {number} press  how often → is pressed there, −1 for not at all
+ * @property {string} show  what is brought into view, "" for the top
+ * @property {number} minutes
+ *
+ * @typedef {{follow: number, apart: number}} Heads  how many follow, and how many are on their own
+ * @typedef {Place & {stop: number, show: string}} Presented  where a presenter stands
+ *
+ * @typedef {object} WalkParameters
+ * @property {string} walk  its name
+ * @property {string} title
+ * @property {string} code  of the class, "" for none
+ * @property {Role} role
+ * @property {"page" | "notes"} window
+ * @property {Stop[]} stops
+ * @property {number} start  the stop to begin with
+ * @property {string[]} notes  HTML, of each stop
+ * @property {string} link  for students
+ * @property {string} qr  the link as an SVG
+ *
+ * @typedef {Model<WalkParameters>} WalkModel
+ *
+ * What the server sends.
+ * @typedef {{type: "joined", role: Role, where: Partial<Presented>, heads?: Heads, began: number}} Joined
+ * @typedef {Joined | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
+ *   | {type: "heads", heads: Heads} | {type: "began", began: number}} Message
+ */
+
 const KEYS = ["PageDown", "PageUp"]
 
+/** Where a reader is in a walk, and who says so. */
 export class Guide {
+  /**
+   * @param {WalkModel} model
+   * @param {() => void} changed
+   */
   constructor(model, changed) {
     this.model = model
     this.changed = changed
@@ -14,19 +56,25 @@ export class Guide {
     const query = new URLSearchParams(location.search)
     this.named = query.has("page") // by the address: then it is not the stop that says where to begin
     this.stop = model.start
+    /** @type {Partial<Presented>} */
     this.last = {} // where the presenter stands
+    /** @type {Heads} */
     this.heads = {follow: 0, apart: 0}
     this.began = 0
     this.key = this.#key(query.get("key"))
+    /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
     this.led = this.role === "follow" && !this.named
     this.touched = false // the reader did something since the presenter's last step
     this.press = -1 // how often → is still to be pressed, once there is a recording
     this.show = "" // what to bring into view, once the page is there
-    this.turn = null // the wait until another page is asked for
+    this.timer = 0 // until another page is asked for
   }
 
-  // The key leaves the address, which others see and which is copied for students; this window remembers it.
+  /**
+   * The presenter's key. It leaves the address, which others see and which is copied for students; this window remembers it.
+   * @param {string | null} given  in the address
+   */
   #key(given) {
     const place = `splatscope-key-${this.model.code}`
     try {
@@ -37,11 +85,12 @@ export class Guide {
     }
   }
 
+  /** Begin: the page stands, and the router asks this guide. */
   start() {
     const {model} = this
     history.replaceState(history.state, "", router.address())
     this.changed()
-    model.on("msg:custom", (event) => this.#told(event))
+    model.on("msg:custom", (event) => this.#receive(event))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
     addKeys({
       active: () => this.own,
@@ -53,11 +102,15 @@ export class Guide {
     if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
   }
 
+  /** Whether the stops are this reader's to choose. */
   get own() {
     return this.role !== "follow"
-  } // whether the stops are this reader's to choose
+  }
 
-  // What stands in the address behind page, step and inputs; all of it where a presenter chooses those.
+  /**
+   * The address: behind page, step and inputs stands the walk, and where a presenter chooses those, it alone.
+   * @param {string} place
+   */
   address(place) {
     const {walk, code} = this.model
     const tail = `walk=${encodeURIComponent(walk)}${code ? `&class=${code}` : ""}`
@@ -65,44 +118,53 @@ export class Guide {
     return `${place}&${tail}${this.own ? `&stop=${this.stop}` : ""}`
   }
 
-  // From the server.
-  #told(event) {
-    if (event.type === "joined") return this.#joined(event)
-    if (event.type === "asked") return this.model.window === "page" && this.go(event.asked)
-    this[event.type === "where" ? "last" : event.type] = event[event.type]
-    if (event.type === "where" && this.led) this.#follow(event.spread)
+  /** @param {Message} message */
+  #receive(message) {
+    switch (message.type) {
+      case "joined":
+        return this.#joined(message)
+      case "asked":
+        if (this.model.window === "page") this.go(message.asked)
+        return
+      case "where":
+        this.last = message.where
+        if (this.led) this.#follow(message.spread)
+        break
+      case "heads":
+        this.heads = message.heads
+        break
+      case "began":
+        this.began = message.began
+    }
     this.changed()
   }
 
+  /** @param {Joined} message */
   #joined({role, where, heads, began}) {
     this.role = role
     this.last = where
     if (heads) Object.assign(this, {heads, began})
     if (this.led) this.#follow()
     else if (role === "follow") this.#away(true)
-    else if (where.page && !this.named) this.go(where.stop, where)
+    else if (where.page && !this.named) this.go(where.stop ?? 0, /** @type {Presented} */ (where))
     else this.#lead()
     this.changed()
   }
 
-  // To where the presenter stands. What has to be asked of the server, a class asks within so many seconds, not all at once.
+  /**
+   * Go to where the presenter stands. What has to be asked of the server, a class asks at moments of its own, not all at once.
+   * @param {number} [spread]  seconds within which it does
+   */
   #follow(spread = 0) {
-    const {page, step, inputs, stop, show} = this.last,
-      now = router.current()
+    const {page, step = 0, inputs = "", stop = 0, show = ""} = this.last
+    const now = router.current()
     if (page === undefined || !this.led) return
     const asks = page !== now.page || inputs !== now.inputs
     if (asks && spread) {
-      this.turn ??= setTimeout(
-        () => {
-          this.turn = null
-          this.#follow()
-        },
-        Math.random() * spread * 1000,
-      )
+      if (!this.timer) this.timer = window.setTimeout(() => this.#followNow(), Math.random() * spread * 1000)
       return
     }
-    clearTimeout(this.turn)
-    this.turn = null
+    this.#stopTimer()
     const fresh = stop !== this.stop || page !== now.page
     this.stop = stop
     this.touched = false
@@ -112,19 +174,33 @@ export class Guide {
     if (fresh) bring(show)
   }
 
+  #followNow() {
+    this.timer = 0
+    this.#follow()
+  }
+
+  #stopTimer() {
+    clearTimeout(this.timer)
+    this.timer = 0
+  }
+
   #lead() {
     if (this.role !== "present" || this.model.window !== "page") return
     const {page, step, inputs} = router.current()
     this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: this.stops[this.stop].show})
   }
 
-  // To a stop; at `place`, somewhere beside it.
+  /**
+   * Go to a stop.
+   * @param {number} stop
+   * @param {Place | null} [place]  somewhere beside it
+   */
   go(stop, place = null) {
     if (!this.own || !this.stops[stop]) return
     if (this.model.window === "notes") return this.model.send_msg({type: "ask", stop})
     this.stop = stop
-    const {page, inputs} = this.stops[stop],
-      now = router.current()
+    const {page, inputs} = this.stops[stop]
+    const now = router.current()
     const same = page === now.page
     this.touched = false
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : 0, inputs})
@@ -132,6 +208,10 @@ export class Guide {
     this.changed()
   }
 
+  /**
+   * @param {Pick<Stop, "press" | "show">} stop
+   * @param {boolean} [same]  the page is there already
+   */
   #prepare({press, show}, same = false) {
     this.press = press
     this.show = show
@@ -140,28 +220,28 @@ export class Guide {
     bring(show)
   }
 
-  // Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise.
+  /** Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise. */
   get holds() {
     return this.led && !this.touched
   }
 
-  // From the router: a step or inputs that did not come from the presenter.
+  /** Called by the router at a step or inputs that did not come from the presenter. */
   nudged() {
     this.leave()
   }
 
-  // Also from the router, a few times a second: where this reader is.
+  /** Called by the router when this reader has moved, a few times a second. */
   moved() {
     if (this.own) this.#lead()
   }
 
-  // The page asked for stands in the document.
+  /** Called by the router once the page asked for stands in the document. */
   arrived() {
     if (this.show) bring(this.show)
     this.show = ""
   }
 
-  // A student goes on alone; the address says where from now on.
+  /** Let a student go on alone; the address says where from now on. */
   leave() {
     if (!this.led) return
     this.led = false
@@ -170,6 +250,7 @@ export class Guide {
     this.changed()
   }
 
+  /** Let a student follow again. */
   rejoin() {
     if (this.led || this.role !== "follow") return
     this.led = true
@@ -177,7 +258,10 @@ export class Guide {
     this.#back()
   }
 
-  // Back or Forward: the address says whether this reader follows, or at which stop they are. True where a presenter leads.
+  /**
+   * Called by the router after Back or Forward: the address says whether this reader follows, or at which stop they are.
+   * @returns {boolean} whether a presenter leads
+   */
   popped() {
     const query = new URLSearchParams(location.search)
     if (this.own) {
@@ -199,12 +283,15 @@ export class Guide {
     this.changed()
   }
 
+  /** @param {boolean} apart */
   #away(apart) {
     this.model.send_msg({type: "apart", apart})
   }
 
+  /** @param {Event} event */
   #touch(event) {
-    if (KEYS.includes(event.key) || event.composedPath().some((el) => el.id === "walk")) return
+    if (event instanceof KeyboardEvent && KEYS.includes(event.key)) return
+    if (event.composedPath().some((el) => el instanceof Element && el.id === "walk")) return
     this.touched = true
     this.press = -1
   }

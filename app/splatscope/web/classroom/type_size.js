@@ -4,48 +4,54 @@ import {h} from "#web/shell/dom.js"
 const SIZES = [100, 125, 150, 175]
 const KEY = "splatscope-type"
 
+const USUAL = 100
+const PRESENTING = 125
+
+/** Make the two buttons; `set(present)` says which size is usual. */
 export function typeSize() {
-  let size = null,
-    usual = 100
-  try {
-    size = Number(sessionStorage.getItem(KEY)) || null
-  } catch {
-    /* then it is not remembered */
-  }
-  const change = (way) => {
-    size = SIZES[SIZES.indexOf(size ?? usual) + way]
-    try {
-      sessionStorage.setItem(KEY, size)
-    } catch {
-      /* the same */
-    }
+  let usual = USUAL
+  let chosen = remembered()
+  const index = () => SIZES.indexOf(chosen ?? usual)
+  const change = (/** @type {number} */ step) => {
+    chosen = SIZES[index() + step]
+    remember(chosen)
     paint()
   }
-  const button = (sign, label, way) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "btn icon",
-        "aria-label": `${sign}, ${label.toLowerCase()}`,
-        title: label,
-        onclick: () => change(way),
-      },
-      sign,
-    )
-  const less = button("A−", "Smaller type", -1),
-    more = button("A+", "Larger type", 1)
+  const button = (/** @type {string} */ sign, /** @type {string} */ label, /** @type {number} */ step) => {
+    const name = `${sign}, ${label.toLowerCase()}`
+    return h("button", {type: "button", class: "btn icon", "aria-label": name, title: label, onclick: () => change(step)}, sign)
+  }
+  const smaller = button("A−", "Smaller type", -1)
+  const larger = button("A+", "Larger type", 1)
   const paint = () => {
-    const now = SIZES.indexOf(size ?? usual)
-    document.documentElement.style.fontSize = SIZES[now] === 100 ? "" : `${SIZES[now]}%`
-    less.disabled = now === 0
-    more.disabled = now === SIZES.length - 1
+    const size = SIZES[index()]
+    document.documentElement.style.fontSize = size === USUAL ? "" : `${size}%`
+    smaller.disabled = index() === 0
+    larger.disabled = index() === SIZES.length - 1
   }
   return {
-    el: h("span", {class: "type wide"}, less, more),
-    set(present) {
-      usual = present ? 125 : 100
+    el: h("span", {class: "type wide"}, smaller, larger),
+    set(/** @type {boolean} */ present) {
+      usual = present ? PRESENTING : USUAL
       paint()
     },
+  }
+}
+
+/** The size chosen in this window before; null for none. */
+function remembered() {
+  try {
+    return Number(sessionStorage.getItem(KEY)) || null
+  } catch {
+    return null // storage is switched off
+  }
+}
+
+/** @param {number} size */
+function remember(size) {
+  try {
+    sessionStorage.setItem(KEY, String(size))
+  } catch {
+    // storage is switched off
   }
 }

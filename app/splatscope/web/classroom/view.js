@@ -1,6 +1,10 @@
-// What a walk brings into view on the page now shown: its figure, or a block by name. The top for none.
+// What a walk brings into view.
 import {pageRoot} from "#web/shell/page.js"
 
+/**
+ * Bring a part of the page now shown into view.
+ * @param {string} show  its figure, or a block by its kind and name; "" for the top
+ */
 export function bring(show) {
   if (!show) return scrollTo(0, 0)
   pageRoot()

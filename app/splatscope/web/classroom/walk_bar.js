@@ -4,10 +4,14 @@ import {setWalkKeys} from "#web/shell/keys.js"
 import {setGuide} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {Guide} from "./guide.js"
-import {inWords, notes} from "./notes.js"
+import {headsText, notes} from "./notes.js"
 import {classDialog} from "./students.js"
 import {typeSize} from "./type_size.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+/** @import {WalkParameters} from "./guide.js" */
+
+/** @param {Render<WalkParameters>} component */
 export function render({model, el}) {
   style(el)
   const root = h("section", {class: "walk", "data-testid": "walk", "aria-label": `Walk: ${model.title}`})
@@ -20,23 +24,15 @@ export function render({model, el}) {
   return root
 }
 
+/**
+ * Fill the strip; returns what paints it.
+ * @param {HTMLElement} root
+ * @param {Guide} guide
+ */
 function bar(root, guide) {
-  const {model, stops} = guide,
-    button = (label, act, klass = "") => h("button", {type: "button", class: `btn ${klass}`, onclick: act}, label)
-  const arrow = (name, label, way) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "btn icon",
-        "aria-label": label,
-        title: `${label} (${way > 0 ? "PageDown" : "PageUp"})`,
-        onclick: () => guide.go(guide.stop + way),
-      },
-      icon(name),
-    )
-  const back = arrow("back", "Previous stop", -1),
-    on = arrow("on", "Next stop", 1)
+  const {model, stops} = guide
+  const back = arrow(guide, "back", "Previous stop", -1)
+  const on = arrow(guide, "on", "Next stop", 1)
   const list = h(
     "select",
     {
@@ -48,12 +44,12 @@ function bar(root, guide) {
     },
     ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)),
   )
-  const count = h("span", {class: "dim num wide"}),
-    state = h("p", {class: "state", role: "status"})
-  const type = typeSize(),
-    dialog = classDialog(model)
-  const students = button("Link for students", () => dialog.showModal()),
-    heads = h("span", {class: "dim num wide"})
+  const count = h("span", {class: "dim num wide"})
+  const state = h("p", {class: "state", role: "status"})
+  const type = typeSize()
+  const classLink = classDialog(model)
+  const students = button("Link for students", () => classLink.dialog.showModal())
+  const heads = h("span", {class: "dim num wide"})
   const second = button("Notes", () =>
     model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold(),
   )
@@ -90,37 +86,66 @@ function bar(root, guide) {
       leave,
     ),
     said,
-    dialog,
+    classLink.dialog,
   )
 
   return () => {
-    const {role, stop, led, last, own} = guide,
-      present = role === "present"
+    const {role, stop, led, last, own} = guide
+    const present = role === "present"
     const {page} = stops[stop]
-    Object.assign(root.dataset, {role, stop, follows: String(led)})
+    Object.assign(root.dataset, {role, stop: String(stop), follows: String(led)})
     document.documentElement.dataset.walk = role
     for (const part of [back, on, list, count, second, type.el]) part.hidden = !own
     back.disabled = stop === 0
     on.disabled = stop === stops.length - 1
-    list.value = stop
+    list.value = String(stop)
     count.textContent = `of ${stops.length}`
     state.hidden = own
     state.classList.toggle("led", led)
-    state.textContent = led
-      ? last.page
-        ? `With the presenter: ${stops[last.stop].title}`
-        : "Waiting for the presenter"
-      : "On your own"
+    state.textContent = stateText(guide)
     rejoin.hidden = own || led
     students.hidden = heads.hidden = !present
-    heads.textContent = inWords(guide.heads)
+    heads.textContent = headsText(guide.heads)
     teach.hidden = own ? present : true
     leave.href = `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
     type.set(present)
     setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
-    dialog.paint()
+    classLink.paint()
   }
 }
 
+/**
+ * @param {string} label
+ * @param {() => void} act
+ */
+const button = (label, act) => h("button", {type: "button", class: "btn", onclick: act}, label)
+
+/**
+ * @param {Guide} guide
+ * @param {string} name  of the icon
+ * @param {string} label
+ * @param {1 | -1} step
+ */
+function arrow(guide, name, label, step) {
+  const attributes = {
+    type: "button",
+    class: "btn icon",
+    "aria-label": label,
+    title: `${label} (${step > 0 ? "PageDown" : "PageUp"})`,
+    onclick: () => guide.go(guide.stop + step),
+  }
+  return h("button", attributes, icon(name))
+}
+
+/**
+ * What a student is doing.
+ * @param {Guide} guide
+ */
+function stateText({led, last, stops}) {
+  if (!led) return "On your own"
+  return last.page ? `With the presenter: ${stops[last.stop ?? 0].title}` : "Waiting for the presenter"
+}
+
+/** A key that nobody guesses. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 36).toString(36)).join("")

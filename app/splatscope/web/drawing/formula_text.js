@@ -21,7 +21,7 @@ const FIELD = /\{([^{}]+)\}/
  */
 export function parseField(text) {
   const [, condition, yes, no] = /^(.+?)\?([^|]*)\|(.*)$/.exec(text) ?? []
-  if (condition) return {expression: condition, label: condition, mine: false, choice: [yes.trim(), no.trim()]}
+  if (condition) return {expression: condition, label: "", mine: false, choice: [yes.trim(), no.trim()]}
   const [, before, format] = /** @type {RegExpExecArray} */ (/^(.*?)(?::(b?\d+|x))?$/.exec(text))
   const mine = before.trimEnd().endsWith("*")
   const body = mine ? before.trimEnd().slice(0, -1) : before

@@ -4,6 +4,7 @@ import {lookup} from "#web/stepper/model/lookup.js"
 import {text} from "#web/stepper/model/values.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
+/** @import {State} from "#web/stepper/model/state.js" */
 
 /** @type {Map<string, ReturnType<typeof parse>>} */
 const parsed = new Map()
@@ -25,7 +26,7 @@ export class Look {
   constructor(moment) {
     this.moment = moment
     this.recording = moment.recording
-    this.state = moment.state
+    this.state = /** @type {State} */ (moment.state)
     this.step = moment.step
     this.thread = moment.thread
     /** Threads of the recorded workgroup. */

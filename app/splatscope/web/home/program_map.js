@@ -1,21 +1,38 @@
 // The map of the program: its words at once, its times when they are there, each with a bar that is its share of an iteration.
 import {h, style} from "#web/shell/dom.js"
 
-const figure = (ms) => (ms >= 100 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
+/** @import {Render} from "#web/types.d.ts" */
 
+/**
+ * @typedef {object} Parameters
+ * @property {string} html
+ * @property {string} said  what was measured, and where
+ * @property {Record<string, string>} shapes  sizes by the name of what they are of
+ * @property {Record<string, number>} times  ms by the name of a kernel, and their total
+ */
+
+/**
+ * A time with two digits.
+ * @param {number} ms
+ */
+export const timeText = (ms) => (ms >= 100 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
+
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const root = h("div", {"data-testid": "program-map"})
   root.innerHTML = model.html
+  const all = (/** @type {string} */ selector) => /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector))
   const show = () => {
-    root.querySelector(".pm-said").textContent = model.said
-    for (const place of root.querySelectorAll("[data-shape]")) place.textContent = model.shapes[place.dataset.shape] ?? ""
+    const said = root.querySelector(".pm-said")
+    if (said) said.textContent = model.said
+    for (const el of all("[data-shape]")) el.textContent = model.shapes[el.dataset.shape ?? ""] ?? ""
     const {total} = model.times
-    for (const place of root.querySelectorAll("[data-time]")) {
-      const ms = model.times[place.dataset.time]
+    for (const el of all("[data-time]")) {
+      const ms = model.times[el.dataset.time ?? ""]
       if (ms === undefined) continue
-      place.replaceChildren(h("b", {}, figure(ms)), " ms")
-      place.style.setProperty("--share", Math.min(1, ms / total))
+      el.replaceChildren(h("b", {}, timeText(ms)), " ms")
+      el.style.setProperty("--share", String(Math.min(1, ms / total)))
     }
     if (total !== undefined) root.dataset.measured = ""
   }

@@ -2,24 +2,25 @@
 import {h, style} from "#web/shell/dom.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Verdict  HTML, what was run and what it says; empty until then
+ * @property {boolean} [holds]
+ * @property {string} [ran]
+ * @property {string} [said]
+ */
+
+/** @param {Render<{claim: string, verdict: Verdict, busy: boolean, error: string}>} component */
 export function render({model, el}) {
   style(el)
   const claim = h("span")
   claim.innerHTML = model.claim
-  const ran = h("div", {class: "ran"}),
-    said = h("div"),
-    mark = h("span", {class: "tag"})
-  const again = h(
-    "button",
-    {
-      type: "button",
-      class: "btn quiet",
-      onclick: () => {
-        model.send_msg({type: "run"})
-      },
-    },
-    "Run it again",
-  )
+  const ran = h("div", {class: "ran"})
+  const said = h("div")
+  const mark = h("span", {class: "tag"})
+  const run = () => model.send_msg({type: "run"})
+  const again = h("button", {type: "button", class: "btn quiet", onclick: run}, "Run it again")
   const verdict = h("li", {}, mark, said)
   const root = h(
     "section",
@@ -34,8 +35,8 @@ export function render({model, el}) {
   )
 
   const show = () => {
-    const {verdict: found, busy, error} = model,
-      known = found.said !== undefined
+    const {verdict: found, busy, error} = model
+    const known = found.said !== undefined
     again.disabled = busy
     root.classList.toggle("busy", busy)
     verdict.className = !known ? "" : found.holds ? "yes" : "no"
@@ -47,8 +48,8 @@ export function render({model, el}) {
       return
     }
     root.dataset.verdict = found.holds ? "holds" : "does not hold"
-    ran.innerHTML = found.ran
-    said.innerHTML = found.said
+    ran.innerHTML = found.ran ?? ""
+    said.innerHTML = found.said ?? ""
     mark.replaceChildren(severity(found.holds ? "ok" : "warn"), found.holds ? "Holds" : "Does not hold")
   }
   show()

@@ -2,19 +2,31 @@
 import {h, style} from "#web/shell/dom.js"
 import {current, setInputs} from "#web/shell/router.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Parameters
+ * @property {string} address  the lesson's inputs as they stand in the address
+ * @property {string} debugger  address of its kernel in the debugger, "" for none
+ * @property {string} adapter  the device that recorded what is shown, "" for none yet
+ * @property {string} elsewhere  the device whose recording ships with the lesson, "" for none
+ * @property {boolean} recorded  whether that recording is shown
+ */
+
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const page = current().page
-  const badge = (recorded, id) => {
+  const badge = (/** @type {boolean} */ recorded, /** @type {string} */ id) => {
     const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
     // A narrow page has room for one badge: it leads there and back.
     made.addEventListener("click", () => {
-      if (recorded || model.recorded) model.send_msg({recorded: recorded && !model.recorded})
+      if (recorded || model.recorded) model.send_msg({type: "recorded", recorded: recorded && !model.recorded})
     })
     return made
   }
-  const here = badge(false, "adapter"),
-    elsewhere = badge(true, "elsewhere")
+  const here = badge(false, "adapter")
+  const elsewhere = badge(true, "elsewhere")
   const link = h(
     "a",
     {class: "btn", hidden: true, "aria-label": "Open in the debugger"},
@@ -26,7 +38,7 @@ export function render({model, el}) {
     here.hidden = !model.adapter && !model.elsewhere
     elsewhere.replaceChildren(
       h("span", {class: "wide"}, model.elsewhere),
-      h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1)),
+      h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1) ?? ""),
     )
     elsewhere.hidden = !model.elsewhere
     here.title = "This device"

@@ -1,112 +1,158 @@
-// Pictures that a kernel wrote, each pixel a square; a pointer or the arrow keys read off one place in all of them, magnified.
-import {h} from "#web/shell/dom.js"
+// Pictures that a kernel wrote, each pixel a square; a pointer or the arrow keys read off one pixel in all of them, magnified.
 import {show} from "#web/drawing/look.js"
+import {context2d} from "#web/drawing/pixels.js"
+import {h} from "#web/shell/dom.js"
+import {onArrows} from "#web/widgets/roving.js"
+import {diverging, fire} from "./colour_maps.js"
 
-const FIRE = [
-  [10, 10, 30],
-  [87, 16, 110],
-  [188, 55, 84],
-  [249, 142, 9],
-  [252, 255, 164],
-] // dark to pale yellow, the same in both themes
-const BELOW = [0, 114, 178],
-  ABOVE = [196, 74, 6],
-  MIDDLE = [236, 236, 231] // blue through ground to vermilion
+/**
+ * Either pixels, as bytes in base 64, or a map of numbers.
+ * @typedef {object} Picture
+ * @property {number} width
+ * @property {number} height
+ * @property {string} caption  HTML
+ * @property {string} [bytes]
+ * @property {boolean} [alpha]  whether the bytes hold a fourth channel
+ * @property {number[]} [values]
+ * @property {string} [unit]
+ * @property {boolean} [signed]  whether 0 is the middle of the colours
+ * @property {number | null} [low]  value of the first colour
+ * @property {number | null} [high]  of the last
+ *
+ * @typedef {object} PicturesResult
+ * @property {Picture[]} pictures
+ * @property {number} lens  pixels across the magnified part, 0 for none
+ * @property {[number, number] | null} at  the pixel read while nobody points at one
+ *
+ * @typedef {[x: number, y: number]} Pixel
+ */
 
-export function pictures({pictures: all, lens, at}) {
-  const views = all.map((picture) => view(picture, lens))
-  const read = (x, y) => views.forEach((one) => (x === null && at ? one.read(...at) : one.read(x, y)))
-  for (const one of views) one.listen(read)
-  if (at) read(null)
-  return h("div", {class: "pictures"}, ...views.map((one) => one.el))
+const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+
+/** @param {PicturesResult} result */
+export function pictures({pictures, lens, at}) {
+  const read = (/** @type {Pixel | null} */ pixel) => {
+    for (const view of views) view.read(pixel ?? at)
+  }
+  const views = pictures.map((picture) => pictureView(picture, lens, read))
+  if (at) read(at)
+  return h("div", {class: "pictures"}, ...views.map((view) => view.el))
 }
 
-function view(picture, lens) {
-  const {width, height, caption} = picture
+/**
+ * @param {Picture} picture
+ * @param {number} lens
+ * @param {(pixel: Pixel | null) => void} onRead
+ */
+function pictureView(picture, lens, onRead) {
+  const {width, height} = picture
   const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
-  const data = rgba(picture)
-  canvas.getContext("2d").putImageData(new ImageData(data, width, height), 0, 0)
-  const words = h("p", {class: "reading num"}),
-    glass = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
+  const data = colours(picture)
+  context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)
+  const words = h("p", {class: "reading num"})
+  const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
-  title.innerHTML = caption
-  canvas.setAttribute("aria-label", title.textContent)
-  const el = h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, glass), title, words)
-  let at = [width >> 1, height >> 1]
+  title.innerHTML = picture.caption
+  canvas.setAttribute("aria-label", title.textContent ?? "")
+  /** @type {Pixel} */
+  let current = [width >> 1, height >> 1]
+  const clamped = (/** @type {number} */ x, /** @type {number} */ y) =>
+    /** @type {Pixel} */ ([Math.min(width - 1, Math.max(0, x)), Math.min(height - 1, Math.max(0, y))])
 
-  const describe = (x, y) => {
-    const i = y * width + x
-    if (picture.values) return `(${x}, ${y}): ${show(picture.values[i])}${picture.unit ? `\u2009${picture.unit}` : ""}`
-    return `(${x}, ${y}): ${[...data.slice(4 * i, 4 * i + (picture.alpha ? 4 : 3))].join(", ")}`
+  canvas.onpointermove = (event) => {
+    const box = canvas.getBoundingClientRect()
+    const [u, v] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]
+    onRead([Math.floor(u * width), Math.floor(v * height)])
   }
+  canvas.onpointerleave = () => onRead(null)
+  canvas.onblur = () => onRead(null)
+  onArrows(canvas, MOVES, ([dx, dy]) => onRead(clamped(current[0] + dx, current[1] + dy)))
+
   return {
-    el,
-    read(x, y) {
-      if (x === null || x >= width || y >= height) {
-        words.textContent = ""
-        if (glass) glass.hidden = true
-        return
-      }
-      at = [x, y]
-      words.textContent = describe(x, y)
-      if (!glass) return
-      glass.hidden = false
-      const context = glass.getContext("2d"),
-        half = lens >> 1
-      context.imageSmoothingEnabled = false
-      context.clearRect(0, 0, lens, lens)
-      context.drawImage(canvas, x - half, y - half, lens, lens, 0, 0, lens, lens)
-      glass.style.left = `${x / width < 0.5 ? 68 : 4}%` // beside the place, never over it
-    },
-    listen(read) {
-      canvas.onpointermove = (event) => {
-        const box = canvas.getBoundingClientRect()
-        read(
-          Math.floor(((event.clientX - box.left) / box.width) * width),
-          Math.floor(((event.clientY - box.top) / box.height) * height),
-        )
-      }
-      canvas.onpointerleave = () => read(null)
-      canvas.onblur = () => read(null)
-      canvas.onkeydown = (event) => {
-        const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key]
-        if (!way) return
-        event.preventDefault()
-        event.stopPropagation()
-        read(Math.min(width - 1, Math.max(0, at[0] + way[0])), Math.min(height - 1, Math.max(0, at[1] + way[1])))
-      }
+    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, words),
+    read(/** @type {Pixel | null} */ pixel) {
+      const inside = pixel && pixel[0] < width && pixel[1] < height
+      if (magnified) magnified.hidden = !inside
+      words.textContent = inside ? describe(picture, data, pixel) : ""
+      if (!inside) return
+      current = pixel
+      if (magnified) magnify(canvas, magnified, pixel)
     },
   }
 }
 
-// Pixels come as bytes in base 64; maps as numbers.
-function rgba(picture) {
-  const {width, height, values} = picture,
-    out = new Uint8ClampedArray(4 * width * height)
-  if (!values) {
-    const bytes = Uint8Array.from(atob(picture.bytes), (c) => c.charCodeAt(0)),
-      step = picture.alpha ? 4 : 3
-    for (let i = 0; i < width * height; i++) for (let c = 0; c < 4; c++) out[4 * i + c] = c < step ? bytes[step * i + c] : 255
-    return out
-  }
-  const finite = values.filter(Number.isFinite)
-  const top =
-    picture.high ?? finite.reduce((a, b) => Math.max(a, picture.signed ? Math.abs(b) : b), picture.signed ? 1e-30 : -Infinity)
-  const low = picture.low ?? (picture.signed ? -top : finite.reduce((a, b) => Math.min(a, b), Infinity))
+/**
+ * @param {Picture} picture
+ * @param {Uint8ClampedArray} data
+ * @param {Pixel} pixel
+ */
+function describe({width, values, unit, alpha}, data, [x, y]) {
+  const i = y * width + x
+  if (values) return `(${x}, ${y}): ${show(values[i])}${unit ? `\u2009${unit}` : ""}`
+  return `(${x}, ${y}): ${[...data.slice(4 * i, 4 * i + (alpha ? 4 : 3))].join(", ")}`
+}
+
+/**
+ * Show what is around a pixel, beside it and never over it.
+ * @param {HTMLCanvasElement} from
+ * @param {HTMLCanvasElement} to
+ * @param {Pixel} pixel
+ */
+function magnify(from, to, [x, y]) {
+  const lens = to.width
+  const half = lens >> 1
+  const context = context2d(to)
+  context.imageSmoothingEnabled = false
+  context.clearRect(0, 0, lens, lens)
+  context.drawImage(from, x - half, y - half, lens, lens, 0, 0, lens, lens)
+  to.style.left = `${x / from.width < 0.5 ? 68 : 4}%`
+}
+
+/**
+ * Red, green, blue and alpha of each pixel.
+ * @param {Picture} picture
+ */
+function colours(picture) {
+  return picture.values ? mapColours(picture, picture.values) : byteColours(picture)
+}
+
+/** @param {Picture} picture */
+function byteColours({width, height, bytes = "", alpha}) {
+  const out = new Uint8ClampedArray(4 * width * height)
+  const decoded = atob(bytes)
+  const channels = alpha ? 4 : 3
+  for (let i = 0; i < width * height; i++)
+    for (let c = 0; c < 4; c++) out[4 * i + c] = c < channels ? decoded.charCodeAt(channels * i + c) : 255
+  return out
+}
+
+/**
+ * @param {Picture} picture
+ * @param {number[]} values
+ */
+function mapColours(picture, values) {
+  const out = new Uint8ClampedArray(4 * values.length)
+  const {low, high} = rangeOf(picture, values)
   values.forEach((value, i) => {
-    const share = Number.isFinite(value) ? Math.min(1, Math.max(0, (value - low) / (top - low || 1))) : 1
-    const [r, g, b] = picture.signed
-      ? mix(share < 0.5 ? BELOW : MIDDLE, share < 0.5 ? MIDDLE : ABOVE, share < 0.5 ? share * 2 : share * 2 - 1)
-      : ramp(share)
-    out.set([r, g, b, 255], 4 * i)
+    const share = Number.isFinite(value) ? Math.min(1, Math.max(0, (value - low) / (high - low || 1))) : 1
+    out.set([...(picture.signed ? diverging(share) : fire(share)), 255], 4 * i)
   })
   return out
 }
 
-const mix = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t)
-
-function ramp(share) {
-  const at = Math.min(FIRE.length - 1.0001, share * (FIRE.length - 1)),
-    i = Math.floor(at)
-  return mix(FIRE[i], FIRE[i + 1], at - i)
+/**
+ * The values of the first and the last colour: as given, else of the smallest and largest; of a signed map, equally far from 0.
+ * @param {Pick<Picture, "low" | "high" | "signed">} picture
+ * @param {number[]} values
+ */
+export function rangeOf({low, high, signed}, values) {
+  const finite = values.filter(Number.isFinite)
+  if (signed) {
+    const top = high ?? finite.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-30)
+    return {low: low ?? -top, high: top}
+  }
+  return {
+    low: low ?? finite.reduce((least, value) => Math.min(least, value), Infinity),
+    high: high ?? finite.reduce((most, value) => Math.max(most, value), -Infinity),
+  }
 }

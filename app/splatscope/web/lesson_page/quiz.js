@@ -2,6 +2,17 @@
 import {h, style} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Answer  empty until the recording is there
+ * @property {string} [value]
+ * @property {string[]} options
+ * @property {number} step  that shows it, 0 for none
+ * @property {string} because  HTML
+ */
+
+/** @param {Render<{question: string, answer: Answer}>} component */
 export function render({model, el}) {
   style(el)
   const question = h("h3")
@@ -19,6 +30,7 @@ export function render({model, el}) {
     h("div", {class: "row"}, reveal, hint),
     said,
   )
+  /** @type {string | null} */
   let chosen = null
 
   const build = () => {
@@ -37,28 +49,28 @@ export function render({model, el}) {
     reveal.disabled = true
     options.replaceChildren(
       ...answer.options.map((option) =>
-        h("button", {type: "button", "aria-pressed": "false", onclick: (event) => choose(option, event.target)}, option),
+        h("button", {type: "button", "aria-pressed": "false", onclick: () => choose(option)}, option),
       ),
     )
   }
 
-  const choose = (option, button) => {
+  const choose = (/** @type {string} */ option) => {
     if (options.classList.contains("shown")) return
     chosen = option
-    for (const el of options.children) el.setAttribute("aria-pressed", String(el === button))
+    for (const el of options.children) el.setAttribute("aria-pressed", String(el.textContent === option))
     reveal.disabled = false
   }
 
   const show = () => {
-    const {answer} = model,
-      right = chosen === answer.value
+    const {answer} = model
+    const right = chosen === answer.value
     options.classList.add("shown")
     for (const el of options.children) {
       el.classList.toggle("right", el.textContent === answer.value)
       el.classList.toggle("wrong", el.textContent === chosen && !right)
     }
     reveal.disabled = true
-    said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escape(answer.value)}.</b> ${answer.because}`
+    said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escaped(answer.value ?? "")}.</b> ${answer.because}`
     emit("answered", {root})
     if (!answer.step) return
     emit("step", answer.step)
@@ -70,10 +82,12 @@ export function render({model, el}) {
   return root
 }
 
-// The page's figure into view.
+/** Scroll the page's figure into view. */
 function toFigure() {
+  /** @type {(root: ParentNode) => Element | null} */
   const find = (root) => {
     for (const el of root.querySelectorAll("*")) {
+      /** @type {Element | null} */
       const found = el.classList.contains("stage") ? el : el.shadowRoot && find(el.shadowRoot)
       if (found) return found
     }
@@ -82,4 +96,4 @@ function toFigure() {
   find(document)?.scrollIntoView({block: "center"})
 }
 
-const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
+const escaped = (/** @type {string} */ text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)

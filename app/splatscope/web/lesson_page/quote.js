@@ -2,11 +2,22 @@
 import {h} from "#web/shell/dom.js"
 import {tokens} from "#web/widgets/slang.js"
 
+/**
+ * Number and colour all source that a part of the page quotes.
+ * @param {ParentNode} root
+ */
 export function quote(root) {
-  for (const pre of root.querySelectorAll("pre[data-slang]")) listing(pre, pre.textContent, Number(pre.dataset.first))
+  for (const pre of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("pre[data-slang]")))
+    listing(pre, pre.textContent ?? "", Number(pre.dataset.first))
 }
 
-// `notes`, if there are any, stand beside the lines: what each left.
+/**
+ * Fill an element with source.
+ * @param {HTMLElement} pre
+ * @param {string} text
+ * @param {number} first  number of its first line
+ * @param {string[]} [notes]  beside the lines: what each left
+ */
 export function listing(pre, text, first, notes = []) {
   const state = {inside: false}
   const rows = text

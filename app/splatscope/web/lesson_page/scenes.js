@@ -1,7 +1,20 @@
 // Scenes of which one is shown at a time: a slider goes through them.
 import {h} from "#web/shell/dom.js"
 
-export function film({scenes, words, first}, draw) {
+/**
+ * @template Part
+ * @typedef {object} ScenesResult
+ * @property {Part[][]} scenes
+ * @property {string[]} words  of each scene, HTML
+ * @property {number} first  the scene to begin with
+ */
+
+/**
+ * @template Part
+ * @param {ScenesResult<Part>} result
+ * @param {(part: Part) => Node} draw
+ */
+export function scenes({scenes, words, first}, draw) {
   const body = h("div", {class: "film-scene"})
   const slider = scrubber("Scene", scenes.length - 1, first, (i) => {
     body.replaceChildren(...scenes[i].map(draw))
@@ -10,19 +23,25 @@ export function film({scenes, words, first}, draw) {
   return h("div", {class: "film"}, slider, body)
 }
 
-// A slider from 0 to `most` with what stands there in words: `go(i)` shows it and says what it is, as HTML.
-export function scrubber(name, most, first, go) {
-  const range = h("input", {type: "range", min: 0, max: most, step: 1, "aria-label": name}),
-    said = h("output", {class: "num"})
+/**
+ * Make a slider from 0 to `last`, with words beside it.
+ * @param {string} name
+ * @param {number} last
+ * @param {number} first  where it begins
+ * @param {(i: number) => string} go  shows it; returns the words, as HTML
+ */
+export function scrubber(name, last, first, go) {
+  const range = h("input", {type: "range", min: 0, max: last, step: 1, "aria-label": name})
+  const words = h("output", {class: "num"})
   const show = () => {
-    said.innerHTML = go(+range.value)
-    range.setAttribute("aria-valuetext", said.textContent)
+    words.innerHTML = go(+range.value)
+    range.setAttribute("aria-valuetext", words.textContent ?? "")
   }
-  range.value = first
+  range.value = String(first)
   range.oninput = show
   range.onkeydown = (event) => {
-    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation()
-  } // not the figure's
+    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation() // not the figure's
+  }
   show()
-  return h("div", {class: "film-bar"}, range, said)
+  return h("div", {class: "film-bar"}, range, words)
 }

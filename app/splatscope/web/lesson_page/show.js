@@ -1,112 +1,125 @@
 // What a lesson tried out, drawn: a chart, bars, a table, pictures, words.
 import {h, style} from "#web/shell/dom.js"
-import {paintModels} from "#web/theme/theme.js"
-import {film} from "./scenes.js"
+import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
 import {listing} from "./quote.js"
+import {scenes} from "./scenes.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+/** @import {ChartResult} from "./bokeh_chart.js" */
+/** @import {PathsResult} from "./paths.js" */
+/** @import {PicturesResult} from "./pictures.js" */
+/** @import {ScenesResult} from "./scenes.js" */
+
+/**
+ * What is shown, by kind: see textbook/results.py. Labels, words and cells are HTML.
+ * @typedef {{labels: string[], amounts: number[], words: string[], unit: string}} BarsResult
+ * @typedef {{head: string[], rows: string[][], marked: number[]}} TableResult
+ * @typedef {{text: string, first: number, notes: string[]}} CodeResult
+ * @typedef {{html: string}} WordsResult
+ * @typedef {({kind: "chart"} & ChartResult) | ({kind: "bars"} & BarsResult) | ({kind: "table"} & TableResult)
+ *   | ({kind: "paths"} & PathsResult) | ({kind: "pictures"} & PicturesResult) | ({kind: "code"} & CodeResult)
+ *   | ({kind: "words"} & WordsResult)} Part
+ * @typedef {Part | ({kind: "film"} & ScenesResult<Part>)} Result
+ *
+ * @typedef {(() => void)[]} Cleanup  frees what is shown
+ *
+ * @typedef {object} Parameters
+ * @property {string} method
+ * @property {string} caption  HTML
+ * @property {Result[]} results
+ * @property {boolean} busy
+ * @property {string} error
+ */
+
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
-  const body = h("div", {class: "body"}),
-    caption = h("figcaption")
+  const body = h("div", {class: "body"})
+  const caption = h("figcaption")
   caption.innerHTML = model.caption
   const again = h("button", {type: "button", class: "btn quiet", onclick: () => model.send_msg({type: "run"})}, "Run it again")
   const foot = h("div", {class: "row"}, caption, again)
   const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
 
-  const ends = [] // what frees the charts now shown
-  const draw = () => {
+  /** @type {Cleanup} */
+  const cleanup = []
+  const clear = () => {
+    for (const free of cleanup.splice(0)) free()
+  }
+  const show = () => {
     const {results, busy, error} = model
     again.disabled = busy
     root.classList.toggle("busy", busy)
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
-    if (error || !results.length)
-      return body.replaceChildren(h("p", {class: "none"}, error || (busy ? "Running …" : "Waits its turn …")))
-    for (const end of ends.splice(0)) end()
-    body.replaceChildren(...results.map((result) => DRAW[result.kind](result, ends)))
+    if (error || !results.length) {
+      const words = error || (busy ? "Running …" : "Waits its turn …")
+      return body.replaceChildren(h("p", {class: "none"}, words))
+    }
+    clear()
+    body.replaceChildren(...results.map((result) => drawResult(result, cleanup)))
   }
-  draw()
-  model.on("remove", () => {
-    for (const end of ends.splice(0)) end()
-  })
-  for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(draw))
+  show()
+  model.on("remove", clear)
+  for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(show))
   return root
 }
 
-// A Bokeh chart, in a document of its own.
-function chart({x, y, item}, ends) {
-  const box = h("div", {class: "bokeh"})
-  const shown = (async () => {
-    while (!box.isConnected) await new Promise(requestAnimationFrame)
-    // Bokeh draws only what it finds under <body>, not in a shadow tree: it is made there and moved.
-    const nursery = h("div", {class: "nursery", style: `width:${box.clientWidth}px`})
-    document.body.append(nursery)
-    const views = await window.Bokeh.embed.embed_item(item, nursery)
-    paintModels()
-    box.append(...nursery.childNodes)
-    nursery.remove()
-    return views
-  })()
-  ends.push(async () => {
-    for (const view of (await shown).roots) {
-      const doc = view.model.document,
-        at = window.Bokeh.documents.indexOf(doc)
-      view.remove()
-      if (at >= 0) window.Bokeh.documents.splice(at, 1)
-    }
-  })
-  return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
+/**
+ * @param {Result} result
+ * @param {Cleanup} cleanup
+ * @returns {Node}
+ */
+function drawResult(result, cleanup) {
+  switch (result.kind) {
+    case "chart":
+      return bokehChart(result, cleanup)
+    case "bars":
+      return bars(result)
+    case "table":
+      return table(result)
+    case "film":
+      return scenes(result, (part) => drawResult(part, cleanup))
+    case "paths":
+      return paths(result)
+    case "pictures":
+      return pictures(result)
+    case "code":
+      return h("figure", {class: "quote"}, listing(h("pre", {tabindex: "0"}), result.text, result.first, result.notes))
+    case "words":
+      return html("div", result.html, {class: "said"})
+  }
 }
 
-const html = (tag, text, attributes = {}) => {
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} text  HTML
+ * @param {Record<string, string>} [attributes]
+ */
+function html(tag, text, attributes = {}) {
   const el = h(tag, attributes)
   el.innerHTML = text
   return el
 }
 
-const DRAW = {
-  chart,
-  bars({labels, amounts, words, unit}) {
-    const most = Math.max(...amounts.map(Math.abs), Number.MIN_VALUE)
-    return h(
-      "ul",
-      {class: "amounts"},
-      ...labels.map((label, i) =>
-        h(
-          "li",
-          {},
-          h(
-            "span",
-            {class: "row"},
-            html("span", label),
-            h("b", {class: "num"}, words[i] ?? `${Number(amounts[i].toPrecision(3))}${unit ? `\u2009${unit}` : ""}`),
-          ),
-          h("i", {style: `width:${(Math.abs(amounts[i]) / most) * 100}%`}),
-        ),
-      ),
-    )
-  },
-  table({head, rows, marked}) {
-    return h(
-      "div",
-      {class: "tablebox", tabindex: "0"},
-      h(
-        "table",
-        {class: "facts"},
-        h("thead", {}, h("tr", {}, ...head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td"))))),
-        h(
-          "tbody",
-          {},
-          ...rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell)))),
-        ),
-      ),
-    )
-  },
-  film: (result, ends) => film(result, (part) => DRAW[part.kind](part, ends)),
-  paths,
-  pictures,
-  code: ({text, first, notes}) => h("figure", {class: "quote"}, listing(h("pre", {tabindex: "0"}), text, first, notes)),
-  words: ({html: text}) => html("div", text, {class: "said"}),
+/** @param {BarsResult} result */
+function bars({labels, amounts, words, unit}) {
+  const most = Math.max(...amounts.map(Math.abs), Number.MIN_VALUE)
+  const rows = labels.map((label, i) => {
+    const amount = words[i] ?? `${Number(amounts[i].toPrecision(3))}${unit ? `\u2009${unit}` : ""}`
+    const title = h("span", {class: "row"}, html("span", label), h("b", {class: "num"}, amount))
+    return h("li", {}, title, h("i", {style: `width:${(Math.abs(amounts[i]) / most) * 100}%`}))
+  })
+  return h("ul", {class: "amounts"}, ...rows)
+}
+
+/** @param {TableResult} result */
+function table({head, rows, marked}) {
+  const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
+  const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell))))
+  const parts = [h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...lines)]
+  return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, ...parts))
 }

@@ -2,60 +2,72 @@
 import {h} from "#web/shell/dom.js"
 
 const SOON = 180 // ms in which the pointer may cross from the word to its definition
+const GAP = 6 // px between them
 
+/**
+ * Show the definitions of all terms in a part of the page.
+ * @param {HTMLElement | ShadowRoot} root
+ * @returns {() => void} ends it
+ */
 export function terms(root) {
   const card = h("div", {class: "term-card", popover: "manual"})
-  let shown = null,
-    leaving = null
+  /** @type {HTMLElement | null} */
+  let shown = null
+  let timer = 0
 
-  const show = (link) => {
-    clearTimeout(leaving)
-    const says = root.querySelector(`#${CSS.escape(link.getAttribute("aria-describedby"))}`)
-    if (shown === link || !says) return
-    shown = link
-    card.innerHTML = says.innerHTML
-    card.showPopover()
-    place(link)
-  }
-  const place = (link) => {
-    const at = link.getClientRects()[0],
-      box = card.getBoundingClientRect(),
-      gap = 6
-    const above = at.bottom + gap + box.height > innerHeight
-    card.style.left = `${Math.max(8, Math.min(at.left, innerWidth - box.width - 8))}px`
-    card.style.top = `${above ? at.top - gap - box.height : at.bottom + gap}px`
-  }
   const hide = () => {
-    clearTimeout(leaving)
+    clearTimeout(timer)
     shown = null
     card.hidePopover()
   }
+  const hideSoon = () => {
+    timer = window.setTimeout(hide, SOON)
+  }
+  const show = (/** @type {HTMLElement} */ link) => {
+    clearTimeout(timer)
+    const definition = root.querySelector(`#${CSS.escape(link.getAttribute("aria-describedby") ?? "")}`)
+    if (shown === link || !definition) return
+    shown = link
+    card.innerHTML = definition.innerHTML
+    card.showPopover()
+    placeBeside(card, link)
+  }
   // A focus brings its link into view, and the page scrolls after it: the definition comes along.
-  const scrolled = () => {
-    if (shown?.matches(":focus-visible")) place(shown)
+  const onScroll = () => {
+    if (shown?.matches(":focus-visible")) placeBeside(card, shown)
     else hide()
   }
-  const leave = () => {
-    leaving = setTimeout(hide, SOON)
-  }
 
-  const links = root.querySelectorAll("a.term")
+  const links = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("a.term"))
   for (const link of links) {
     link.onpointerenter = (event) => {
       if (event.pointerType === "mouse") show(link)
     }
-    link.onpointerleave = leave
+    link.onpointerleave = hideSoon
     link.onfocus = () => {
       if (link.matches(":focus-visible")) show(link)
     }
     link.onblur = hide
   }
-  card.onpointerenter = () => clearTimeout(leaving)
-  card.onpointerleave = leave
+  card.onpointerenter = () => clearTimeout(timer)
+  card.onpointerleave = hideSoon
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") hide()
+    if (event instanceof KeyboardEvent && event.key === "Escape") hide()
   })
-  window.addEventListener("scroll", scrolled, {passive: true})
+  window.addEventListener("scroll", onScroll, {passive: true})
   if (links.length) root.append(card)
-  return () => window.removeEventListener("scroll", scrolled)
+  return () => window.removeEventListener("scroll", onScroll)
+}
+
+/**
+ * Place a card below the first line of an element, above it where there is no room.
+ * @param {HTMLElement} card
+ * @param {HTMLElement} el
+ */
+function placeBeside(card, el) {
+  const line = el.getClientRects()[0]
+  const box = card.getBoundingClientRect()
+  const above = line.bottom + GAP + box.height > innerHeight
+  card.style.left = `${Math.max(8, Math.min(line.left, innerWidth - box.width - 8))}px`
+  card.style.top = `${above ? line.top - GAP - box.height : line.bottom + GAP}px`
 }

@@ -1,36 +1,67 @@
-// The ladder simple → tiled → binned: a panel a rung, its time as a bar, its kernels, its counts, and why it is faster.
+// Simple, tiled and binned kernels: a panel a kind, its time as a bar, its kernels, its counts, and why it is faster.
 import {h, style} from "#web/shell/dom.js"
 
-const ms = (value) => (value >= 9.95 ? value.toFixed(0) : value >= 0.095 ? value.toPrecision(2) : value.toFixed(2))
-const times = (gain) => (gain >= 9.95 ? gain.toFixed(0) : gain.toFixed(1))
+/** @import {Render} from "#web/types.d.ts" */
 
+/**
+ * A kind of kernels.
+ * @typedef {object} Kind
+ * @property {string} name
+ * @property {string} title
+ * @property {string} why
+ * @property {number} ms  an iteration
+ * @property {number | null} gain  how many times faster than the kind before, null for the first
+ * @property {[name: string, ms: number][]} kernels
+ * @property {[words: string, tip: string, count: number][]} counts
+ *
+ * @typedef {object} Parameters
+ * @property {Kind[]} rungs
+ * @property {string} said  what was measured and where, or what went wrong
+ * @property {string} large  the same at a size that training has
+ * @property {boolean} busy
+ */
+
+const ms = (/** @type {number} */ value) =>
+  value >= 9.95 ? value.toFixed(0) : value >= 0.095 ? value.toPrecision(2) : value.toFixed(2)
+const times = (/** @type {number} */ gain) => (gain >= 9.95 ? gain.toFixed(0) : gain.toFixed(1))
+
+/**
+ * @param {string} name
+ * @param {number} value  ms
+ * @param {number} share  of the iteration
+ */
 function row(name, value, share) {
   return h("li", {style: `--share: ${share}`}, h("code", {}, name), h("span", {}, h("b", {}, ms(value)), " ms"))
 }
 
-function panel(rung, slowest) {
-  const gain = rung.gain
-    ? h("span", {class: "rung-gain"}, h("b", {}, `${times(rung.gain)} ×`), rung.gain >= 1 ? " faster" : " the speed")
+/**
+ * @param {Kind} kind
+ * @param {number} slowest  ms an iteration
+ */
+function panel(kind, slowest) {
+  const gain = kind.gain
+    ? h("span", {class: "rung-gain"}, h("b", {}, `${times(kind.gain)} ×`), kind.gain >= 1 ? " faster" : " the speed")
     : null
   return h(
     "li",
-    {class: "rung panel", "data-rung": rung.name},
-    h("p", {class: "rung-head"}, h("b", {}, rung.name), h("span", {}, rung.title)),
-    h("p", {class: "rung-time", style: `--share: ${rung.ms / slowest}`}, h("b", {}, ms(rung.ms)), " ms an iteration", gain),
-    h("p", {class: "rung-why"}, rung.why),
+    {class: "rung panel", "data-rung": kind.name},
+    h("p", {class: "rung-head"}, h("b", {}, kind.name), h("span", {}, kind.title)),
+    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms an iteration", gain),
+    h("p", {class: "rung-why"}, kind.why),
     h("h3", {}, "Time by kernel"),
-    h("ul", {class: "rung-kernels"}, ...rung.kernels.map(([name, value]) => row(name, value, value / rung.ms))),
+    h("ul", {class: "rung-kernels"}, ...kind.kernels.map(([name, value]) => row(name, value, value / kind.ms))),
     h("h3", {}, "Counted by the kernels"),
     h(
       "dl",
       {class: "rung-counts"},
-      ...rung.counts.map(([words, tip, number]) =>
+      ...kind.counts.map(([words, tip, number]) =>
         h("div", {title: tip}, h("dt", {}, words), h("dd", {}, number ? number.toLocaleString("en") : "none")),
       ),
     ),
   )
 }
 
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const button = h(
@@ -48,7 +79,8 @@ export function render({model, el}) {
     h(
       "p",
       {class: "rung-lead"},
-      "Three kinds of kernels move the same Gaussians towards the same picture, and differ in how the work is shared out. Each rung leaves out what the one before did in vain.",
+      "Three kinds of kernels move the same Gaussians towards the same picture, and differ in how the work is shared out. " +
+        "Each rung leaves out what the one before did in vain.",
     ),
     button,
     said,
@@ -60,7 +92,7 @@ export function render({model, el}) {
     large.textContent = model.large
     button.disabled = model.busy
     button.hidden = model.rungs.length > 0
-    list.replaceChildren(...model.rungs.map((rung) => panel(rung, model.rungs[0].ms)))
+    list.replaceChildren(...model.rungs.map((kind) => panel(kind, model.rungs[0].ms)))
     if (model.rungs.length) root.dataset.measured = ""
   }
   const soon = () => queueMicrotask(show)

@@ -2,11 +2,23 @@
 import {h, style} from "#web/shell/dom.js"
 import {addKeys} from "#web/shell/keys.js"
 
+/** @import {Render} from "#web/types.d.ts" */
+
+/**
+ * @typedef {object} Reading  empty before the first
+ * @property {number} [iteration]
+ * @property {number} [iterations]  of the whole run
+ * @property {number | null} [psnr]  dB
+ * @property {number} [speed]  iterations a second
+ * @property {number} [seconds]  of device time
+ */
+
 const NUMBER = new Intl.NumberFormat("en")
 
+/** @param {Render<{running: boolean, busy: string, message: string, reading: Reading}>} component */
 export function render({model, el}) {
   style(el)
-  const act = (name) => () => model.send_msg({type: name})
+  const act = (/** @type {string} */ name) => () => model.send_msg({type: name})
   const toggle = h("button", {class: "btn pri", "data-testid": "train-start"})
   toggle.onclick = () => model.send_msg({type: model.running ? "pause" : "start"})
   const step = h("button", {class: "btn", "data-testid": "train-step", onclick: act("step")}, "One step")
@@ -26,12 +38,12 @@ export function render({model, el}) {
     stats.replaceChildren(
       stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
       stat("PSNR", psnr === null ? "–" : psnr.toFixed(2), "dB"),
-      stat("iterations a second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–"),
+      stat("iterations a second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–", ""),
       stat("device time", seconds.toFixed(1), "s", "wide"),
     )
     fill.style.width = `${100 * Math.min(1, iteration / iterations)}%`
-    progress.setAttribute("aria-valuenow", iteration)
-    progress.setAttribute("aria-valuemax", iterations)
+    progress.setAttribute("aria-valuenow", String(iteration))
+    progress.setAttribute("aria-valuemax", String(iterations))
     progress.classList.toggle("busy", busy !== "")
     message.textContent = busy ? `${busy} …` : model.message
     message.classList.toggle("wrong", !busy && model.message !== "")
@@ -50,5 +62,11 @@ export function render({model, el}) {
   return root
 }
 
-const stat = (what, value, unit = "", className = null) =>
-  h("div", {class: className}, h("dt", {}, what), h("dd", {}, value, unit ? h("small", {}, ` ${unit}`) : null))
+/**
+ * @param {string} name
+ * @param {string} value
+ * @param {string} unit
+ * @param {string | null} [className]
+ */
+const stat = (name, value, unit, className = null) =>
+  h("div", {class: className}, h("dt", {}, name), h("dd", {}, value, unit ? h("small", {}, ` ${unit}`) : null))

@@ -1,80 +1,133 @@
-// Above the stepper, while a tile of a run is in view: where it is, its stages, its Gaussians, the way back to training.
+// Above the stepper, while a tile of a training run is in view: where it is, its stages, its Gaussians, the way back to training.
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys, setKeys} from "#web/shell/keys.js"
-import {refocus} from "./reticle.js"
 import {current, go, setInputs} from "#web/shell/router.js"
+import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
+import {refocus} from "./pixel_cursor.js"
 
-const count = (n) => n.toLocaleString("en")
-const small = (value) =>
-  value === 0 ? "0" : Math.abs(value) >= 1e-3 && Math.abs(value) < 1e4 ? value.toPrecision(4) : value.toExponential(2)
+/** @import {Model, Render} from "#web/types.d.ts" */
+/** @import {MomentShown} from "#web/shell/events.js" */
+/** @import {KeyWords} from "#web/shell/keys.js" */
+
+/**
+ * @typedef {object} Spot
+ * @property {number} x
+ * @property {number} y
+ * @property {[column: number, row: number]} tile
+ * @property {number} thread
+ * @property {string} stage
+ * @property {number} [iteration]
+ *
+ * A Gaussian of the tile: its number, its colour as CSS, the event that blends it, its gradients, T behind it where light comes through.
+ * @typedef {[id: number, colour: string, step: number, gradients: number[] | null, light: number | null]} TileGaussian
+ *
+ * @typedef {object} Parameters
+ * @property {Spot | {x?: undefined}} spot  empty while training is in view
+ * @property {[name: string, title: string, words: string, page: string][]} stages
+ * @property {number} recording  number of the stepper's recording that the Gaussians are of
+ * @property {TileGaussian[]} gaussians  nearest first
+ * @property {string[]} fields  names of the nine raw values
+ * @property {string[]} notes
+ * @property {KeyWords[]} keys  of the page while a tile is in view
+ * @property {KeyWords[]} keys_before  otherwise
+ */
+
+const withCommas = (/** @type {number} */ n) => n.toLocaleString("en")
+
+/**
+ * A gradient as text.
+ * @param {number} value
+ */
+export function gradientText(value) {
+  if (value === 0) return "0"
+  const size = Math.abs(value)
+  return (size >= 1e-3 && size < 1e4 ? value.toPrecision(4) : value.toExponential(2)).replace("-", "−")
+}
 
 class TileBar {
+  title = h("h2", {})
+  stages = h("div", {class: "seg", role: "group", "aria-label": "Stage"})
+  list = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
+  values = h("dl", {class: "tile-raws"})
+  notes = h("p", {class: "tile-notes", role: "status"})
+
+  /**
+   * @param {Model<Parameters>} model
+   * @param {HTMLElement} el
+   */
   constructor(model, el) {
     this.model = model
     this.el = el
     this.open = false
-    this.picked = null // the id of a Gaussian, as the address has it
-    this.wanted = current().step
-    this.back = h(
-      "button",
-      {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")},
-      "Back",
-      h("span", {class: "wide"}, "to training"),
-    )
-    this.title = h("h2", {})
-    this.stages = h("div", {class: "seg", role: "group", "aria-label": "Stage"})
-    this.strip = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
-    this.strip.onkeydown = (event) => this.#arrow(event)
-    this.values = h("dl", {class: "tile-raws"})
-    this.notes = h("p", {class: "tile-notes", role: "status"})
-    this.root = h(
-      "section",
-      {class: "tilebar", "aria-label": "The tile", "data-testid": "tile", tabindex: "-1"},
-      h("div", {class: "tile-line"}, this.back, this.title, h("span", {class: "sp"}), this.stages),
-      this.notes,
-      this.strip,
-      this.values,
-    )
+    /** @type {string | null} */
+    this.chosenId = null // as the address has it
+    /** @type {Parameters["spot"] | null} */
+    this.spot = null
+    /** @type {TileGaussian[] | null} */
+    this.listed = null
+    /** @type {unknown} */
+    this.recording = null
+    this.wantedStep = current().step
+    this.root = this.#assemble()
+    this.#listen()
+  }
+
+  #assemble() {
+    const words = h("span", {class: "wide"}, "to training")
+    const attributes = {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}
+    const line = h("div", {class: "tile-line"}, h("button", attributes, "Back", words), this.title, h("span", {class: "sp"}))
+    line.append(this.stages)
+    const root = {class: "tilebar", "aria-label": "The tile", "data-testid": "tile", tabindex: "-1"}
+    return h("section", root, line, this.notes, this.list, this.values)
+  }
+
+  #listen() {
+    const {model} = this
+    onArrows(this.list, ARROWS, (step, event) => this.#moveInList(step, event))
     const ends = [
       addKeys({active: () => this.open, keys: {Escape: () => go("train")}}),
-      on("moment", (shown) => this.#moved(shown)),
+      on("moment", (shown) => this.#onMoment(shown)),
       on("step", (step) => {
-        this.wanted = step
+        this.wantedStep = step
       }),
     ]
     const soon = () => queueMicrotask(() => this.show())
     for (const name of ["spot", "gaussians", "recording"]) model.on(name, soon)
-    const size = new ResizeObserver(() => {
-      const at = this.at
-      if (at) at.style.setProperty("--above", `${this.root.offsetHeight}px`)
-    })
-    size.observe(this.root)
+    const resizes = new ResizeObserver(() => this.area?.style.setProperty("--above", `${this.root.offsetHeight}px`))
+    resizes.observe(this.root)
     model.on("remove", () => {
       for (const end of ends) end()
-      size.disconnect()
-      document.querySelector(".app").classList.remove("rail")
+      resizes.disconnect()
+      document.querySelector(".app")?.classList.remove("rail")
     })
     soon()
   }
 
-  get at() {
-    return this.el.getRootNode().host?.closest(".tile-at")
-  }
-  get chosen() {
-    return this.model.gaussians.findIndex(([id]) => String(id) === this.picked)
+  /** The part of the page that the tile takes. */
+  get area() {
+    const root = this.el.getRootNode()
+    return root instanceof ShadowRoot ? /** @type {HTMLElement | null} */ (root.host.closest(".tile-at")) : null
   }
 
+  get chosen() {
+    return this.model.gaussians.findIndex(([id]) => String(id) === this.chosenId)
+  }
+
+  /**
+   * The address's inputs for a stage of this pixel.
+   * @param {string} stage
+   */
   #inputs(stage) {
-    const {x, y} = this.model.spot
-    return `x=${x}&y=${y}&stage=${stage}${this.picked === null ? "" : `&gaussian=${this.picked}`}`
+    const {x, y} = /** @type {Spot} */ (this.model.spot)
+    return `x=${x}&y=${y}&stage=${stage}${this.chosenId === null ? "" : `&gaussian=${this.chosenId}`}`
   }
 
   show() {
-    const {spot} = this.model,
-      open = spot.x !== undefined
-    this.at?.closest(".page").classList.toggle("stepping", open)
-    document.querySelector(".app").classList.toggle("rail", open)
+    const {spot} = this.model
+    const open = spot.x !== undefined
+    this.area?.closest(".page")?.classList.toggle("stepping", open)
+    document.querySelector(".app")?.classList.toggle("rail", open)
     if (open !== this.open) setKeys(open ? this.model.keys : this.model.keys_before)
     const before = this.open
     this.open = open
@@ -84,122 +137,129 @@ class TileBar {
     } else if (before && !open) refocus()
     if (this.spot !== spot) {
       this.spot = spot
-      this.picked = new URLSearchParams(current().inputs).get("gaussian")
+      this.chosenId = new URLSearchParams(current().inputs).get("gaussian")
     }
-    if (open) this.#paint(spot)
+    if (spot.x !== undefined) this.#paint(spot)
   }
 
+  /** @param {Spot} spot */
   #paint(spot) {
-    const {model} = this,
-      iteration = spot.iteration === undefined ? "" : ` at iteration ${count(spot.iteration)}`
-    this.title.replaceChildren(
-      h("b", {}, `Pixel ${spot.x}, ${spot.y}`),
-      iteration,
-      h("span", {class: "wide"}, `: tile ${spot.tile.join(", ")}, thread ${spot.thread}`),
-    )
-    if (!this.stages.children.length)
-      this.stages.append(
-        ...model.stages.map(([name, title]) =>
-          h("button", {type: "button", "data-stage": name, onclick: () => this.#go(name)}, title),
-        ),
-      )
-    for (const button of this.stages.children) button.setAttribute("aria-pressed", String(button.dataset.stage === spot.stage))
-    const [, , says, page] = model.stages.find(([name]) => name === spot.stage)
-    this.notes.replaceChildren(
-      `${says} `,
-      h("a", {href: `?page=${page}`}, "The section about it"),
-      ...model.notes.map((words) => `. ${words}`.replace(/\.$/, "")),
-      ".",
-    )
-    this.#list()
+    const {model} = this
+    const iteration = spot.iteration === undefined ? "" : ` at iteration ${withCommas(spot.iteration)}`
+    const where = h("span", {class: "wide"}, `: tile ${spot.tile.join(", ")}, thread ${spot.thread}`)
+    this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), iteration, where)
+    this.#paintStages(spot)
+    const [, , words, page] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", ""]
+    const link = h("a", {href: `?page=${page}`}, "The section about it")
+    this.notes.replaceChildren(`${words} `, link, ...model.notes.map((note) => `. ${note}`.replace(/\.$/, "")), ".")
+    this.#paintList()
   }
 
-  #go(stage) {
+  /** @param {Spot} spot */
+  #paintStages(spot) {
+    const {stages} = this
+    if (!stages.children.length) {
+      const go = (/** @type {string} */ name) => this.#goToStage(name)
+      for (const [name, title] of this.model.stages)
+        stages.append(h("button", {type: "button", "data-stage": name, onclick: () => go(name)}, title))
+    }
+    for (const button of /** @type {HTMLCollectionOf<HTMLElement>} */ (stages.children))
+      button.setAttribute("aria-pressed", String(button.dataset.stage === spot.stage))
+  }
+
+  /** @param {string} stage */
+  #goToStage(stage) {
     go("train", 0, "", this.#inputs(stage))
   }
 
-  #list() {
-    const {gaussians} = this.model,
-      chosen = this.chosen
-    if (this.listed !== gaussians) {
-      this.listed = gaussians
-      this.strip.replaceChildren(
-        ...gaussians.map(([id, colour, , , light], i) => {
-          const swatch = h("i", {class: "tile-sw"}),
-            behind = light === null ? "" : `; T behind it: ${light.toPrecision(3)}`
-          swatch.style.background = colour
-          const button = h(
-            "button",
-            {
-              type: "button",
-              role: "radio",
-              class: light === null ? null : "lit",
-              "data-gaussian": id,
-              title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front${behind}`,
-              onclick: (event) => this.#choose(i, event.detail > 0),
-            },
-            swatch,
-            `${id}`,
-          )
-          if (light !== null) button.style.setProperty("--light", light)
-          return button
-        }),
-      )
-    }
-    this.strip.hidden = !gaussians.length
-    ;[...this.strip.children].forEach((button, i) => {
-      button.setAttribute("aria-checked", String(i === chosen))
-      button.tabIndex = i === Math.max(0, chosen) ? 0 : -1
-    })
-    this.strip.children[chosen]?.scrollIntoView({block: "nearest", inline: "nearest"})
-    const gradients = gaussians[chosen]?.[3]
-    this.values.hidden = !gradients
-    this.values.replaceChildren(
-      ...(gradients ?? []).map((value, i) =>
-        h("div", {}, h("dt", {}, `∂loss/∂ ${this.model.fields[i]}`), h("dd", {}, small(value).replace("-", "−"))),
-      ),
-    )
+  get #buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.list.children])
   }
 
-  // After a click the arrows step events again, after a key they go on from Gaussian to Gaussian.
+  #paintList() {
+    const {gaussians, fields} = this.model
+    const {chosen} = this
+    if (this.listed !== gaussians) {
+      this.listed = gaussians
+      this.list.replaceChildren(...gaussians.map((_, i) => this.#gaussianButton(i)))
+    }
+    this.list.hidden = !gaussians.length
+    this.#buttons.forEach((button, i) => button.setAttribute("aria-checked", String(i === chosen)))
+    setTabStop(this.#buttons, Math.max(0, chosen))
+    this.#buttons[chosen]?.scrollIntoView({block: "nearest", inline: "nearest"})
+    const gradients = gaussians[chosen]?.[3]
+    this.values.hidden = !gradients
+    const rows = (gradients ?? []).map((value, i) =>
+      h("div", {}, h("dt", {}, `∂loss/∂ ${fields[i]}`), h("dd", {}, gradientText(value))),
+    )
+    this.values.replaceChildren(...rows)
+  }
+
+  /** @param {number} i */
+  #gaussianButton(i) {
+    const {gaussians} = this.model
+    const [id, colour, , , light] = gaussians[i]
+    const swatch = h("i", {class: "tile-sw"})
+    swatch.style.background = colour
+    const behind = light === null ? "" : `; T behind it: ${light.toPrecision(3)}`
+    const attributes = {
+      type: "button",
+      role: "radio",
+      class: light === null ? null : "lit",
+      "data-gaussian": id,
+      title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front${behind}`,
+      onclick: (/** @type {MouseEvent} */ event) => this.#choose(i, event.detail > 0),
+    }
+    const button = h("button", attributes, swatch, `${id}`)
+    if (light !== null) button.style.setProperty("--light", String(light))
+    return button
+  }
+
+  /**
+   * Choose a Gaussian and go to its event. After a click the arrows step events again, after a key they go on from Gaussian to Gaussian.
+   * @param {number} i
+   * @param {boolean} [clicked]
+   */
   #choose(i, clicked = false) {
-    const [id, , step] = this.model.gaussians[i]
-    this.picked = String(id)
-    setInputs("train", this.#inputs(this.model.spot.stage))
-    this.#step(step)
-    this.#list()
+    const {gaussians, spot} = this.model
+    if (spot.x === undefined) return
+    const [id, , step] = gaussians[i]
+    this.chosenId = String(id)
+    setInputs("train", this.#inputs(spot.stage))
+    emit("step", step)
+    this.#paintList()
     if (clicked) this.root.focus({preventScroll: true})
   }
 
-  #arrow(event) {
-    const way = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key],
-      now = [...this.strip.children].indexOf(event.target)
-    const next = this.strip.children[now + way]
-    if (!way || now < 0) return
-    event.preventDefault()
-    event.stopPropagation()
-    if (next) {
-      next.focus()
-      this.#choose(now + way)
-    }
+  /**
+   * @param {number} step
+   * @param {KeyboardEvent} event
+   */
+  #moveInList(step, event) {
+    const now = /** @type {(EventTarget | null)[]} */ (this.#buttons).indexOf(event.target)
+    const next = this.#buttons[now + step]
+    if (now < 0 || !next) return
+    next.focus()
+    this.#choose(now + step)
   }
 
-  #step(step) {
-    emit("step", step)
-  }
-
-  // A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up.
-  #moved({moment, sequence}) {
-    if (!this.open || moment.recording === this.recording || sequence !== this.model.recording) return
+  /**
+   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up.
+   * @param {MomentShown} shown
+   */
+  #onMoment({moment, sequence}) {
+    const {spot, gaussians, recording} = this.model
+    if (!this.open || moment.recording === this.recording || sequence !== recording) return
     this.recording = moment.recording
-    const wanted = this.wanted || this.model.gaussians[this.chosen]?.[2] || 0
+    const step = this.wantedStep || gaussians[this.chosen]?.[2] || 0
     queueMicrotask(() => {
-      moment.pinned = this.model.spot.thread
-      this.#step(wanted)
+      if (spot.x !== undefined) moment.pinned = spot.thread
+      emit("step", step)
     })
   }
 }
 
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   return new TileBar(model, el).root

@@ -1,0 +1,47 @@
+// A Bokeh chart in a shadow tree, in a document of its own.
+import {h} from "#web/shell/dom.js"
+import {paintModels} from "#web/theme/theme.js"
+
+/**
+ * @typedef {{x: string, y: string, item: unknown}} ChartResult  names of the axes, and Bokeh's description of the chart
+ *
+ * The part of Bokeh's interface that is used here.
+ * @typedef {{model: {document: unknown}, remove(): void}} View
+ * @typedef {{documents: unknown[], embed: {embed_item(item: unknown, el: Element): Promise<{roots: Iterable<View>}>}}} BokehJS
+ */
+
+/** Bokeh puts itself on the window. */
+const bokeh = () => /** @type {{Bokeh: BokehJS}} */ (/** @type {unknown} */ (window)).Bokeh
+
+/**
+ * @param {ChartResult} result
+ * @param {(() => void)[]} cleanup  gets what frees the chart
+ */
+export function bokehChart({x, y, item}, cleanup) {
+  const box = h("div", {class: "bokeh"})
+  const views = embed(item, box)
+  cleanup.push(async () => {
+    for (const view of (await views).roots) {
+      const index = bokeh().documents.indexOf(view.model.document)
+      view.remove()
+      if (index >= 0) bokeh().documents.splice(index, 1)
+    }
+  })
+  return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
+}
+
+/**
+ * Bokeh draws only in what it finds under <body>, not in a shadow tree: a chart is made there and moved.
+ * @param {unknown} item
+ * @param {HTMLElement} box
+ */
+async function embed(item, box) {
+  while (!box.isConnected) await new Promise(requestAnimationFrame)
+  const nursery = h("div", {class: "nursery", style: `width:${box.clientWidth}px`})
+  document.body.append(nursery)
+  const views = await bokeh().embed.embed_item(item, nursery)
+  paintModels()
+  box.append(...nursery.childNodes)
+  nursery.remove()
+  return views
+}

@@ -1,0 +1,138 @@
+// A pixel of the picture and the tile it lies in: chosen by pointer or arrows, opened by a click or Enter.
+import {h} from "#web/shell/dom.js"
+import {go} from "#web/shell/router.js"
+
+/** @type {HTMLElement | null} */
+let opened = null // the picture that was left for a tile
+
+/** Give the focus back to the picture that was left for a tile. */
+export function refocus() {
+  if (opened?.isConnected) opened.focus({preventScroll: true})
+}
+
+/** @type {Record<string, [dx: number, dy: number]>} */
+const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+const ATTRIBUTES = {
+  tabindex: "0",
+  role: "application",
+  "aria-label": "The picture. Arrows choose a pixel, Enter opens its tile in the stepper.",
+  "data-testid": "train-pixel",
+}
+
+/** The cursor over the picture of a training run. */
+export class PixelCursor {
+  /**
+   * @param {HTMLElement} frame  around the picture
+   * @param {{sequence: number, tile: [width: number, height: number]}} model  number of the picture's frame, size of a tile
+   */
+  constructor(frame, model) {
+    this.frame = frame
+    this.model = model
+    this.width = 1
+    this.height = 1
+    this.x = -1
+    this.y = -1
+    this.tileMark = h("i", {class: "at-tile"})
+    this.pixelMark = h("i", {class: "at-pixel"})
+    this.words = h("output", {class: "at-words", "aria-live": "polite"})
+    this.el = h("div", {class: "pixel-cursor", hidden: true}, this.tileMark, this.pixelMark, this.words)
+    frame.append(this.el)
+    for (const [name, value] of Object.entries(ATTRIBUTES)) frame.setAttribute(name, value)
+    this.#listen()
+  }
+
+  #listen() {
+    const {frame} = this
+    frame.onpointermove = (event) => {
+      if (event.pointerType !== "mouse") return
+      this.#moveToPointer(event)
+      this.el.hidden = false
+    }
+    frame.onpointerleave = () => {
+      this.el.hidden = !frame.matches(":focus-visible")
+    }
+    frame.onclick = (event) => {
+      this.#moveToPointer(event)
+      this.open()
+    }
+    frame.onfocus = () => {
+      if (this.x < 0) this.#moveTo(this.width >> 1, this.height >> 1)
+      if (frame.matches(":focus-visible")) this.el.hidden = false
+    }
+    frame.onblur = () => {
+      this.el.hidden = true
+    }
+    frame.onkeydown = (event) => this.#key(event)
+  }
+
+  /**
+   * The picture has this size, in pixels.
+   * @param {number} width
+   * @param {number} height
+   */
+  resize(width, height) {
+    if (this.width === width && this.height === height) return
+    Object.assign(this, {width, height, x: -1, y: -1})
+    this.el.hidden = true
+  }
+
+  /** Open the tile of the pixel in the stepper. */
+  open() {
+    if (!this.model.sequence) return
+    opened = this.frame
+    go("train", 0, "", `x=${this.x}&y=${this.y}`)
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const move = MOVES[event.key]
+    const [width, height] = event.shiftKey ? this.model.tile : [1, 1]
+    if (!move && event.key !== "Enter") return
+    event.preventDefault()
+    event.stopPropagation() // an arrow is an iteration elsewhere on the page
+    if (!move) return this.open()
+    this.el.hidden = false
+    this.#moveTo(this.x + move[0] * width, this.y + move[1] * height)
+  }
+
+  /** @param {MouseEvent} event */
+  #moveToPointer({clientX, clientY}) {
+    const box = this.frame.getBoundingClientRect()
+    const [u, v] = [(clientX - box.x) / box.width, (clientY - box.y) / box.height]
+    this.#moveTo(Math.floor(u * this.width), Math.floor(v * this.height))
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
+  #moveTo(x, y) {
+    this.x = Math.max(0, Math.min(this.width - 1, x))
+    this.y = Math.max(0, Math.min(this.height - 1, y))
+    const [width, height] = this.model.tile
+    const column = Math.floor(this.x / width)
+    const row = Math.floor(this.y / height)
+    this.#outline(this.tileMark, column * width, row * height, width, height)
+    this.#outline(this.pixelMark, this.x, this.y, 1, 1)
+    this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
+    this.words.textContent = `Pixel ${this.x}, ${this.y}, tile ${column}, ${row}: click or Enter to step it`
+  }
+
+  /**
+   * @param {HTMLElement} el
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
+  #outline(el, x, y, width, height) {
+    const percent = (/** @type {number} */ value, /** @type {number} */ of) => `${(100 * value) / of}%`
+    Object.assign(el.style, {
+      left: percent(x, this.width),
+      top: percent(y, this.height),
+      width: percent(width, this.width),
+      height: percent(height, this.height),
+    })
+  }
+}
