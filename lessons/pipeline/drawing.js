@@ -82,7 +82,7 @@ function stageEntries(recording, stages) {
   const entries = Array.from({length: recording.threads}, () => [])
   for (let event = 0; event < recording.length; event++) {
     const site = recording.about(event)
-    const stage = site.kind === "call" ? numbers.get(site.name) : undefined
+    const stage = site.kind === "call" ? numbers.get(site.name ?? "") : undefined
     if (stage !== undefined) entries[recording.thread[event]].push({turn: recording.turn[event], stage})
   }
   return entries

@@ -123,7 +123,7 @@ const button = (label, act) => h("button", {type: "button", class: "btn", onclic
 
 /**
  * @param {Guide} guide
- * @param {string} name  of the icon
+ * @param {"back" | "on"} name  of the icon
  * @param {string} label
  * @param {1 | -1} step
  */
