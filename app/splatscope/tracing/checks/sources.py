@@ -1,28 +1,60 @@
 """What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
-from splatscope.slang.declarations import Memory, buffer_memory, split_parameter
-from splatscope.slang.source import COMMENT, Source, parse, text_of, walk
-from splatscope.slang.symbols import Symbols
+from splatscope.slang.source import COMMENT, parse, text_of, walk
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+([^;]*);")
-_CONSTANT = re.compile(r"\bconst\s+[\w<>]+\s+(\w+)\s*=")
+_BUFFER = re.compile(
+    r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)[^;{}()]*?>\s+(\w+)\s*[;:,)]"
+)
+_BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)")
+_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::[^{]*)?\{")
+_FIELD = re.compile(
+    r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
+    re.DOTALL,
+)
 
 
 @dataclass
 class Sources:
-    """The texts of a recording's modules by file, as the recording brings them: nothing is compiled."""
+    """The texts of a recording's modules by file, and what they declare.
+
+    A recording may come from an untrusted file of a megabyte. Building the instrumenter's symbol table takes quadratic time on
+    adversarial text, so this reads what it needs by a few scans.
+
+    Attributes:
+        element_types: Of groupshared variables and buffers, those in parameters included.
+        structs: (name, type) of each struct's fields, arrays left out.
+    """
 
     texts: dict[str, str]
+    element_types: dict[str, str] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
+    byte_buffers: set[str] = field(default_factory=set)
+    structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)
+
+    def __post_init__(self):
+        for text in (COMMENT.sub("", text) for text in self.texts.values()):
+            for type_text, names in _SHARED.findall(text):
+                for declarator in re.split(r",(?![^\[]*\])", names):
+                    name = declarator.split("[")[0].split("=")[0].strip()
+                    self.element_types[name] = _inside_atomic(type_text)
+                    self.shared.add(name)
+            self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
+            self.byte_buffers |= set(_BYTES.findall(text))
+            self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
+            for match in _STRUCT.finditer(text):
+                self.structs[match.group(1)] = _fields(text[match.end() : _closing(text, match.end())])
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
@@ -34,52 +66,9 @@ class Sources:
         """The syntax tree of each file."""
         return {file: parse(text) for file, text in self.texts.items()}
 
-    @cached_property
-    def symbols(self) -> Symbols:
-        """What the modules declare."""
-        return Symbols.of(self._parsed)
-
-    @cached_property
-    def memory(self) -> dict[str, Memory]:
-        """Shared variables and buffers by name; those in structs and parameters too, which globals of their name hide."""
-        found: dict[str, Memory] = {}
-        for struct in self.symbols.structs.values():
-            found |= {name: memory for name, t in struct.fields.items() if (memory := buffer_memory(t, name)) is not None}
-        for source in self._parsed:
-            for block in source.functions():
-                for type_text, name, sizes in map(split_parameter, source.parameters(block)):
-                    memory = buffer_memory(type_text, name, sizes)
-                    found |= {name: memory} if memory is not None else {}
-        return found | self.symbols.memory
-
-    @cached_property
-    def shared(self) -> set[str]:
-        """The names of groupshared variables."""
-        return {name for name, memory in self.symbols.memory.items() if memory.space == "shared"}
-
-    @cached_property
-    def byte_buffers(self) -> set[str]:
-        """The names of byte-address buffers."""
-        return {name for name, memory in self.memory.items() if memory.byte_address}
-
-    @cached_property
-    def structs(self) -> dict[str, list[tuple[str, str]]]:
-        """The (name, type) of each struct's fields, arrays left out."""
-        return {name: list(struct.fields.items()) for name, struct in self.symbols.structs.items()}
-
-    @cached_property
-    def constants(self) -> set[str]:
-        """The names of constants, local ones included."""
-        return set().union(*(_CONSTANT.findall(COMMENT.sub("", text)) for text in self.texts.values()))
-
-    @cached_property
-    def _parsed(self) -> list[Source]:
-        return [Source(text, file) for file, text in self.texts.items()]
-
     def element_type(self, name: str) -> str | None:
         """Return the type of a memory's elements, None where it is not known; `name` may be `block.buffer`."""
-        memory = self.memory.get(name, self.memory.get(name.rpartition(".")[2]))
-        return memory.type if memory is not None and not memory.byte_address else None
+        return self.element_types.get(name, self.element_types.get(name.rpartition(".")[2]))
 
     def unrecorded(self, sites: list[Site]) -> set[str]:
         """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is.
@@ -148,6 +137,27 @@ def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]
         return []
     using = [(n, text) for n, text in lines if text != line and re.search(rf"\b{macro[1]}\b", text)]
     return [call for n, text in using for call in (_calls(text, lines, depth + 1) if _DEFINED.match(text) else [n])]
+
+
+def _fields(body: str) -> list[tuple[str, str]]:
+    """(name, type) of the fields in a struct's braces; arrays are none of them."""
+    while (flat := re.sub(r"\{[^{}]*\}", ";", body)) != body:
+        body = flat
+    fields = (_FIELD.match(statement.strip()) for statement in body.split(";"))
+    return [(name.strip(), match.group(1)) for match in fields if match for name in match.group(2).split(",")]
+
+
+def _inside_atomic(type_text: str) -> str:
+    return re.sub(r"^Atomic\s*<\s*|\s*>$", "", type_text).strip()
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 1
+    for i in range(start, len(text)):
+        depth += (text[i] == "{") - (text[i] == "}")
+        if depth == 0:
+            return i
+    return len(text)
 
 
 def _name_of_function(node: Node) -> str:
