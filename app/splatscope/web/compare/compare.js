@@ -135,7 +135,9 @@ export class Compare {
     this.shown = sequence
     this.recordings = recordings
     const metas = [model.first_meta, model.second_meta]
-    this.sides.forEach((side, i) => side.open(recordings[i], model.names[i] ?? "", metas[i]))
+    this.sides.forEach((side, i) => {
+      side.open(recordings[i], model.names[i] ?? "", metas[i])
+    })
     this.differences = differences(...recordings)
     this.root.dataset.difference = String(both(this.differences.event).map((event) => event + 1))
     this.#report()
@@ -222,7 +224,9 @@ export class Compare {
   setMode(byEpoch) {
     const alignment = new Alignment(this.recordings, byEpoch)
     this.alignment = alignment
-    this.modes.forEach((el, i) => el.setAttribute("aria-checked", String(Boolean(i) === byEpoch)))
+    this.modes.forEach((el, i) => {
+      el.setAttribute("aria-checked", String(Boolean(i) === byEpoch))
+    })
     this.range.max = String(alignment.length)
     const percent = (/** @type {number} */ position) => `left:${(position / alignment.length) * 100}%`
     const {event, value} = this.differences

@@ -41,7 +41,9 @@ export function render({model, el}) {
   )
   let offered = ""
   const show = (/** @type {DebuggerState} */ state) => {
-    views.forEach((button) => button.setAttribute("aria-checked", String(button.dataset.view === state.view)))
+    views.forEach((button) => {
+      button.setAttribute("aria-checked", String(button.dataset.view === state.view))
+    })
     views[1].hidden = state.pair.length !== 2
     views[1].title = state.pair.join(" and ")
     pill.textContent = state.adapter

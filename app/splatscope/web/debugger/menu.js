@@ -92,15 +92,15 @@ export class Menu {
       if (!way) return
       event.preventDefault()
       const items = [...this.list.querySelectorAll("button")].filter((item) => item.offsetParent),
-        at = items.findIndex((item) => item === event.target)
+        at = items.indexOf(/** @type {HTMLButtonElement} */ (event.target))
       items[(at + way + items.length) % items.length].focus()
     }
     window.addEventListener("pointerdown", this.outside)
-    const escape = () => {
+    const shut = () => {
       this.toggle(false)
       this.button.focus()
     }
-    this.endKeys = addKeys({active: () => !this.list.hidden, keys: {Escape: escape}, whileTyping: true, inDialogs: true})
+    this.endKeys = addKeys({active: () => !this.list.hidden, keys: {Escape: shut}, whileTyping: true, inDialogs: true})
   }
 
   /** @param {boolean} open */

@@ -52,7 +52,9 @@ export function render({model, el}) {
   current = root
   quote(root)
   const slots = model.get_child("slots") ?? []
-  slots.forEach((child, i) => (root.querySelector(`[data-slot="${i}"]`) ?? root).append(child))
+  slots.forEach((child, i) => {
+    ;(root.querySelector(`[data-slot="${i}"]`) ?? root).append(child)
+  })
   nameCrumb(!root.querySelector("h1"))
   const bar = document.getElementById("actions")
   bar?.replaceChildren(...(model.get_child("actions") ?? []))

@@ -3,9 +3,50 @@ import {h, style} from "#web/shell/dom.js"
 import {bitField} from "./bit_field.js"
 import {send} from "./upload.js"
 
+/**
+ * @import {Model, Render} from "#web/types.d.ts"
+ * @typedef {any} Value  of an item, as its kind has it: a number, a string, a boolean
+ * @typedef {(name: string, value: Value) => void} Setter
+ */
+
+/**
+ * An input as Python describes it; which fields there are depends on the kind.
+ * @typedef {object} Item
+ * @property {"number" | "slider" | "segments" | "menu" | "text" | "bars" | "bits" | "action" | "upload"} kind
+ * @property {string} name
+ * @property {string} label
+ * @property {string} doc
+ * @property {number} min
+ * @property {number} max
+ * @property {number} from  of a slider: its left end
+ * @property {number} to
+ * @property {boolean} log
+ * @property {boolean} live  tell values while it is dragged
+ * @property {boolean} whole
+ * @property {boolean} bare
+ * @property {boolean} on_phones
+ * @property {number} count
+ * @property {[string, string][]} options  value and label
+ * @property {[name: string, bits: number][]} parts
+ * @property {string} accept
+ * @property {string} [testid]
+ * @property {number} most  bytes of an upload
+ */
+/** @typedef {{el: HTMLElement, show?: (value: Value) => void}} Made */
+/**
+ * @typedef {object} Parameters
+ * @property {{title: string, folded: boolean, items: Item[]}[]} groups
+ * @property {Record<string, Value>} values
+ * @property {Record<string, string>} notes
+ * @property {boolean} bar
+ */
+
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
+  /** @type {Setter} */
   const set = (name, value) => model.send_msg({type: "set", name, value})
+  /** @type {Map<string, Made & {note: HTMLElement}>} */
   const items = new Map()
   const groups = model.groups.map((group) => {
     const parts = group.items.map((item) => {
@@ -30,11 +71,16 @@ export function render({model, el}) {
   show()
   return h(
     "form",
-    {class: `controls${model.bar ? " bar" : ""}`, "data-testid": "controls", onsubmit: (event) => event.preventDefault()},
+    {
+      class: `controls${model.bar ? " bar" : ""}`,
+      "data-testid": "controls",
+      onsubmit: (/** @type {Event} */ event) => event.preventDefault(),
+    },
     ...groups,
   )
 }
 
+/** @type {Record<Item["kind"], (item: Item, set: Setter, model: Model<Parameters>) => Made>} */
 const MAKERS = {
   number(item, set) {
     const input = field(item, set)
@@ -42,7 +88,9 @@ const MAKERS = {
   },
 
   slider(item, set) {
+    /** @type {(x: number) => number} */
     const to = item.log ? Math.log : (x) => x
+    /** @type {(x: number) => number} */
     const from = item.log ? Math.exp : (x) => x
     const low = to(item.from),
       high = to(item.to)
@@ -50,30 +98,32 @@ const MAKERS = {
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => round(from(low + +range.value * (high - low)), item)
     let told = 0
-    range.oninput = () => {
+    const drag = () => {
       inHand.add(range)
       input.value = tidy(value())
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
       set(item.name, value())
     }
-    range.onchange = () => {
+    const settle = () => {
       inHand.delete(range)
       set(item.name, value())
     }
+    range.oninput = drag
+    range.onchange = settle
     range.onkeydown = (event) => {
-      const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key]
+      const way = UP[event.key]
       if (!way) return
       event.preventDefault()
       event.stopPropagation()
-      range.value = +range.value + way * 0.025
-      range.oninput()
-      range.onchange()
+      range.value = String(+range.value + way * 0.025)
+      drag()
+      settle()
     }
-    const show = (now) => {
+    const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
       put(input, tidy(now))
-      range.value = Math.min(1, Math.max(0, (to(now) - low) / (high - low)))
+      range.value = String(Math.min(1, Math.max(0, (to(now) - low) / (high - low))))
     }
     return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}
   },
@@ -84,22 +134,22 @@ const MAKERS = {
         show(value)
         set(item.name, value)
       }
-      return [value, h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)]
+      return {value, button: h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)}
     })
-    const show = (now) => {
-      for (const [value, button] of buttons) {
+    const show = (/** @type {string} */ now) => {
+      for (const {value, button} of buttons) {
         button.setAttribute("aria-checked", String(value === now))
         button.tabIndex = value === now ? 0 : -1
       }
     }
-    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons.map(([, button]) => button))
+    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons.map(({button}) => button))
     row.onkeydown = (event) => {
-      const way = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key]
+      const way = ON[event.key]
       if (!way) return
       event.preventDefault()
       event.stopPropagation()
-      const at = buttons.findIndex(([, button]) => button.getAttribute("aria-checked") === "true")
-      const [, next] = buttons[(at + way + buttons.length) % buttons.length]
+      const at = buttons.findIndex(({button}) => button.getAttribute("aria-checked") === "true")
+      const {button: next} = buttons[(at + way + buttons.length) % buttons.length]
       next.focus()
       next.click()
     }
@@ -112,9 +162,10 @@ const MAKERS = {
     const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
     const other = h("option", {hidden: true}) // what is none of the options, a file of the user's own, has its name shown
     select.append(other)
-    const show = (value) => {
+    const show = (/** @type {string} */ value) => {
       const known = item.options.some(([option]) => option === value)
-      other.value = other.textContent = known ? "" : value
+      other.value = known ? "" : value
+      other.textContent = other.value
       select.value = value
     }
     return {el, show}
@@ -142,7 +193,7 @@ const MAKERS = {
     }
     const row = h("div", {class: "bars", role: "group", "aria-label": item.label}, ...ranges)
     // one stroke of the pointer over several bars draws them all
-    const draw = (event) => {
+    const draw = (/** @type {PointerEvent} */ event) => {
       const range = ranges.find((one) => {
         const box = one.getBoundingClientRect()
         return event.clientX >= box.left && event.clientX < box.right
@@ -150,7 +201,7 @@ const MAKERS = {
       if (!range) return
       const box = range.getBoundingClientRect(),
         share = 1 - (event.clientY - box.top) / box.height
-      range.value = Math.round(item.min + Math.min(1, Math.max(0, share)) * (item.max - item.min))
+      range.value = String(Math.round(item.min + Math.min(1, Math.max(0, share)) * (item.max - item.min)))
       inHand.add(row)
       say()
     }
@@ -173,11 +224,11 @@ const MAKERS = {
         if (event.key.startsWith("Arrow")) event.stopPropagation()
       }
     }
-    const show = (value) => {
+    const show = (/** @type {string} */ value) => {
       if (inHand.has(row)) return
-      const numbers = String(value).match(/\d+/g) ?? []
+      const numbers = /** @type {string[]} */ (String(value).match(/\d+/g) ?? [])
       ranges.forEach((range, i) => {
-        range.value = numbers[i] ?? item.min
+        range.value = numbers[i] ?? String(item.min)
       })
       say()
     }
@@ -198,7 +249,7 @@ const MAKERS = {
   upload(item, set, model) {
     const input = h("input", {type: "file", accept: item.accept, class: "vh", "aria-label": item.label})
     const words = h("span", {}, item.label)
-    const take = async (file) => {
+    const take = async (/** @type {File | undefined} */ file) => {
       if (!file) return
       const wrong = await send(model, item, file, (share) => {
         words.textContent = share < 1 ? `${Math.round(100 * share)} %` : item.label
@@ -206,7 +257,7 @@ const MAKERS = {
       if (wrong) set(`${item.name}!`, wrong)
     }
     input.onchange = async () => {
-      await take(input.files[0])
+      await take(input.files?.[0])
       input.value = ""
     }
     const label = h("label", {class: "btn upload", "data-testid": item.testid || null}, words, input)
@@ -218,12 +269,16 @@ const MAKERS = {
     label.ondrop = (event) => {
       event.preventDefault()
       label.classList.remove("over")
-      take(event.dataTransfer.files[0])
+      take(event.dataTransfer?.files[0])
     }
     return {el: label}
   },
 }
 
+/**
+ * @param {Item} item
+ * @param {Setter} set
+ */
 function field(item, set) {
   const input = h("input", {
     type: "number",
@@ -242,17 +297,28 @@ function field(item, set) {
   return input
 }
 
+/** @type {Record<string, number>} */
+const UP = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}
+/** @type {Record<string, number>} */
+const ON = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}
+
 // Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
+/** @type {WeakSet<Element>} */
 const inHand = new WeakSet()
+/** @type {(input: HTMLInputElement, value: string) => void} */
 const put = (input, value) => {
   if (!inHand.has(input)) input.value = value
 }
 
-// Two significant digits are as fine as a hand moves a slider; whole numbers stay whole.
+/**
+ * Round to two significant digits, as fine as a hand moves a slider; whole numbers stay whole.
+ * @param {number} value
+ * @param {Item} item
+ */
 function round(value, item) {
   const rough = Number(value.toPrecision(2))
   const tied = Math.min(item.max, Math.max(item.min, rough))
   return item.whole ? Math.round(tied) : tied
 }
 
-const tidy = (value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))))
+const tidy = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))))

@@ -138,7 +138,7 @@ export class Moment {
    * @returns {Status}
    */
   status(thread) {
-    const {state, recording, event} = this,
+    const {state, event} = this,
       status = state.status(thread)
     if (status !== "run" || !this.lockstep || event < 0) return status
     const last = state.last(thread) - 1,

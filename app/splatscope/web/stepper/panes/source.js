@@ -111,7 +111,9 @@ export class Source {
     this.shown = file
     this.src.replaceChildren(...this.#sheet(file).map((r) => r.el))
     this.src.style.setProperty("--longest", `${Math.max(...this.#sheet(file).map((r) => r.text.length))}ch`)
-    ;[...this.files.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === file)))
+    ;[...this.files.children].forEach((tab, i) => {
+      tab.setAttribute("aria-pressed", String(i === file))
+    })
     this.marks()
   }
 
@@ -168,7 +170,7 @@ export class Source {
       const entry = lines.get(r.line),
         peer = peers.get(`${file}:${r.line}`)
       const klass = !entry ? "" : entry.me ? " mine" : entry.running ? " here" : " held"
-      r.set(`ln-row${klass}${entry && entry.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
+      r.set(`ln-row${klass}${entry?.me && !entry.running ? " held" : ""}${peer && !entry?.me ? " other" : ""}`)
       r.say(entry?.me ? `thread ${chosen}` : (peer ?? ""), entry?.me ? "note" : "note race")
       r.number(entry?.count ?? 0)
       if (entry) r.mark(this.plan, entry.marks)

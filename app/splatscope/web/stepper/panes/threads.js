@@ -255,7 +255,9 @@ export class Threads {
     this.table.replaceChildren(head, this.body)
     this.table.setAttribute("aria-rowcount", String(this.recording.threads + 1))
     this.rowHeight = 0
-    this.widths.forEach((width, i) => this.#widen(i, width))
+    this.widths.forEach((width, i) => {
+      this.#widen(i, width)
+    })
   }
 
   #measure() {

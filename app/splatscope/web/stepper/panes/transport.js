@@ -135,7 +135,9 @@ export class Transport {
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
     this.stops.hidden = !this.stepper.breakpoints.set.size
-    this.orders.forEach((el, i) => el.setAttribute("aria-checked", String(i === +moment.lockstep)))
+    this.orders.forEach((el, i) => {
+      el.setAttribute("aria-checked", String(i === +moment.lockstep))
+    })
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute(
       "aria-label",
