@@ -95,6 +95,11 @@ def free_port():
         return str(probe.getsockname()[1])
 
 
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def count(state={}):  # noqa: B006 - the state of a worker, as a training run's
     state["n"] = state.get("n", 0) + 1
     return state["n"]
@@ -315,6 +320,7 @@ def scheduler():
     worker = [*dask, "worker", address, "--nworkers", "1", "--nthreads", "2", "--no-dashboard"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": here}
     processes = [subprocess.Popen(command, **quiet), subprocess.Popen(worker, **quiet)]
+    wait_until(lambda: answers(int(port)), "the scheduler")
     yield address, processes[0]
     for process in reversed(processes):
         process.terminate()
