@@ -16,6 +16,7 @@ from splatscope.tracing.recording import record
 
 
 def main(folder: Path) -> None:
+    """Record the figure of every section on this device, into `folder`/NAME/recording.npz."""
     device = open_device()
     for name in lesson_names():
         job = find_lesson(name)().job()

@@ -25,8 +25,10 @@ class CompileError(RuntimeError):
 
 
 def is_refused(error: RuntimeError) -> bool:
-    """Whether it was the device's driver that took no pipeline. NVIDIA's Vulkan driver refuses a kernel whose threads ask for more
-    than some 8 KB of arrays of their own."""
+    """Return whether the device's driver refused to make a pipeline.
+
+    NVIDIA's Vulkan driver refuses a kernel whose threads ask for more than about 8 KB of private arrays.
+    """
     return "createComputePipeline" in str(error)
 
 
@@ -60,18 +62,22 @@ class BoundKernel:
     groups: spy.uint3
 
     def set(self, **variables) -> None:
+        """Set uniforms by name, for dispatches encoded from now on."""
         cursor = spy.ShaderCursor(self.root)
         for name, value in variables.items():
             cursor[name] = value
 
     def encode(self, compute_pass: spy.ComputePassEncoder) -> None:
+        """Add this dispatch to a compute pass."""
         compute_pass.bind_pipeline(self.kernel.compute.pipeline, self.root)
         compute_pass.dispatch_compute(self.groups)
 
 
 def submit(device: spy.Device, bounds: Iterable[BoundKernel]) -> int:
-    """Dispatch kernels one after another, each seeing what those before it wrote. Does not wait; `device.wait_for_submit` takes the
-    number that it returns."""
+    """Dispatch kernels one after another, each seeing what those before it wrote.
+
+    It does not wait; `device.wait_for_submit` takes the number that it returns.
+    """
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
         for bound in bounds:
@@ -144,5 +150,6 @@ def joined(source: str) -> str:
 
 
 def declaration(name: str, value: int | float) -> str:
+    """Return the Slang declaration that gives a link-time constant its value."""
     kind = "float" if isinstance(value, float) else "int"
     return f"export static const {kind} {name} = {value};\n"

@@ -78,13 +78,16 @@ class Spot:
 
     @classmethod
     def of(cls, settings: Settings, x: int, y: int) -> "Spot":
+        """Return the spot of pixel (x, y): its tile, and the thread that draws it."""
         width, height, _ = TILES[settings.tile]
         return cls(x, y, (x // width, y // height), y % height * width + x % width)
 
 
 @dataclass(frozen=True)
 class TileRecording:
-    """A stage of a tile. `listed` are the ids of its Gaussians, nearest first, as far as the recording has them; `steps` where each
+    """A stage of a tile.
+
+    `listed` are the ids of its Gaussians, nearest first, as far as the recording has them; `steps` where each
     comes up, `colours` (n, 3) float32 in 0 … 1, `gradients` (n, 9) float32 of the raw values, of the backward stages only. Of the
     blend, `light` (n,) float32 is the spot's transmittance behind each, and `blended` how many it took.
     """

@@ -81,7 +81,7 @@ def add(
 
 
 def _draw_pixels(error: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Draw (count,) pixels in proportion to their error to the power of 2.5. (`choice` and `**` take ten times as long.)"""
+    """Draw (count,) pixels in proportion to their error to the power of 2.5; `choice` and `**` take ten times as long."""
     odds = np.sqrt(error)
     odds *= error
     odds *= error

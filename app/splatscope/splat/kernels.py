@@ -47,6 +47,7 @@ class RunBuffers:
 
     @property
     def scene(self) -> dict:
+        """The uniforms of a picture that all kernels read."""
         return {
             "size": [self.width, self.height],
             "blobCount": self.settings.blobs,

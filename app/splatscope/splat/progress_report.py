@@ -35,6 +35,7 @@ class ProgressReport:
 
 
 def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
+    """Return what a page shows of a look at a training; of many ellipses, evenly spaced ones."""
     one_in = -(-len(look.ellipses) // MOST_ELLIPSES)
     return ProgressReport(
         iteration=look.iteration,

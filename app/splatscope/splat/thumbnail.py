@@ -26,19 +26,23 @@ class Thumbnail:
 
     @property
     def count(self) -> int:
+        """The number of Gaussians."""
         return self.raw.shape[1]
 
     @classmethod
     def load(cls, path: Path) -> "Thumbnail":
+        """Read the file that `save` wrote."""
         with np.load(path, allow_pickle=False) as file:
             return cls(file["raw"], int(file["width"]), int(file["height"]))
 
     @classmethod
     def of(cls, state: TrainingState) -> "Thumbnail":
+        """Return the thumbnail of a training as it stands."""
         height, width, _ = state.target.shape
         return cls(state.splats.raw, width, height)
 
     def save(self, path: Path) -> None:
+        """Write a compressed `.npz` file."""
         np.savez_compressed(path, raw=self.raw, width=self.width, height=self.height)
 
 

@@ -46,6 +46,7 @@ class Look:
 
     @property
     def overflowed_tiles(self) -> int:
+        """The number of tiles touched by more Gaussians than their list holds."""
         return int((self.list_lengths > self.tile[2]).sum())
 
 
@@ -174,8 +175,11 @@ class Trainer:
         self.kernel_ms |= {bound.kernel.name: 1e3 * took for bound, took in zip(sequence, seconds, strict=True)}
 
     def _compile(self) -> None:
-        """Run one workgroup of every kernel on no Gaussians: the driver compiles at a kernel's first dispatch, and device time
-        shall not count it. Nothing of the run changes but buffers that are written anew before they are read."""
+        """Run one workgroup of every kernel on no Gaussians.
+
+        The driver compiles a kernel at its first dispatch, which device time must not include. Nothing of the training changes but
+        buffers that are written anew before they are read.
+        """
         with_scene = [*self.kernels.bounds, self._describe]
         for bound in with_scene:
             bound.set(scene=self.run.scene | {"blobCount": 0})

@@ -34,6 +34,9 @@ async def run_job(
 
     Args:
         limit: Seconds after which the watchdog ends this process.
+        function: What to call; it can be pickled, as can its result.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
         channel: The topic, and the job's number in it, under which the client listens for progress; None if it does not.
         dask_worker: Filled in by dask.
     """

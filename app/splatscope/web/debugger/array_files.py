@@ -21,6 +21,7 @@ class Stored:
 
     @property
     def size(self) -> int:
+        """The size of all arrays in bytes."""
         return sum(array.nbytes for array in self.arrays.values())
 
     def array(self, buffer: str) -> np.ndarray:

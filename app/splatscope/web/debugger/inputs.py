@@ -23,8 +23,10 @@ class InputError(ValueError):
 
 
 def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
-    """The bytes of a buffer: `spec` has `fill` (one of FILLS), `count`, and for some `seed`, `values`, or `array`, a file's name
-    in `array_files` with the `file` it came from. A file decides itself how many elements there are.
+    """Return the bytes of a buffer.
+
+    `spec` has `fill` (one of FILLS), `count`, and for some `seed`, `values`, or `array`, a file's name in `array_files` with the
+    `file` it came from. A file decides itself how many elements there are.
 
     Every scalar of an element counts: a ramp over float2 is 0, 1, 2, 3, …
     """

@@ -11,8 +11,10 @@ Fill = dict[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """A kernel with its inputs. `fixes` are (what stands there, what should) pairs; the first of each occurs once in the source,
-    and no more once it was replaced."""
+    """A kernel with its inputs.
+
+    `fixes` are pairs (wrong text, right text): the wrong text occurs once in the source, and not at all once it is replaced.
+    """
 
     name: str
     title: str
@@ -23,6 +25,7 @@ class Example:
 
     @property
     def source(self) -> str:
+        """The text of the kernel."""
         return (FOLDER / f"{self.name}.slang").read_text(encoding="utf-8")
 
 
@@ -45,20 +48,25 @@ def difference(before: str, after: str) -> list[tuple[str, int, str]]:
 
 
 def zeros(count: int) -> Fill:
+    """Fill a buffer with `count` elements that are zero."""
     return {"fill": "zeros", "count": count}
 
 
 def ramp(count: int) -> Fill:
+    """Fill a buffer with the numbers 0, 1, 2 and so on."""
     return {"fill": "ramp", "count": count}
 
 
 def shuffle(count: int, seed: int = 3) -> Fill:
+    """Fill a buffer with 0 … count − 1 in random order."""
     return {"fill": "shuffle", "count": count, "seed": seed}
 
 
 def random(count: int, seed: int = 1) -> Fill:
+    """Fill a buffer with random numbers."""
     return {"fill": "random", "count": count, "seed": seed}
 
 
 def values(words: str, count: int | None = None) -> Fill:
+    """Fill a buffer with these numbers, written out."""
     return {"fill": "values", "values": words} | ({} if count is None else {"count": count})
