@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splatscope.gpu.device import DeviceError
 from splatscope.recordings.archive import ArchiveError
@@ -13,24 +13,22 @@ from splatscope.recordings.recording_file import with_draft
 from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
 from splatscope.web.debugger.array_files import keep, keep_raw
 from splatscope.web.debugger.inputs import InputError, inputs_of
+from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.web.widgets.upload import Inbox
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
-if TYPE_CHECKING:
-    from splatscope.web.debugger.debugger import Debugger
-
 
 class Files:
-    """What the bench receives and what it gives; every refusal is one line in `arrival`."""
+    """What the page receives and what it gives; every refusal is one line in `arrival`."""
 
-    def __init__(self, bench: Debugger):
-        self._bench = bench
+    def __init__(self, page: DebuggerPage):
+        self._page = page
         self._buffer = ""
-        self._arrays = Inbox(lambda name, data: bench.begin("array", self._array(self._buffer, name, data)))
-        self._recordings = Inbox(lambda name, data: bench.begin("run", self._open(name, data)))
+        self._arrays = Inbox(lambda name, data: page.begin("array", self._array(self._buffer, name, data)))
+        self._recordings = Inbox(lambda name, data: page.begin("run", self._open(name, data)))
 
     def take(self, message: dict[str, Any]) -> None:
         """A piece of a file: for `name` "recording", or "array:BUFFER"."""
@@ -52,12 +50,12 @@ class Files:
         self._arrived(buffer=buffer, array=key, file=stored.file, words=words)
 
     async def _open(self, name: str, data: bytes) -> None:
-        bench = self._bench
-        bench.stepper.wait("Opening …")
+        page = self._page
+        page.stepper.wait("Opening …")
         try:
             packed, job, draft = await open_recording(worker_pool, name[:80], data)
         except (ValueError, WorkerError, DeviceError) as error:
-            bench.stepper.param.update(busy="")
+            page.stepper.param.update(busy="")
             self._arrived(error=str(error))
             return
         draft = {
@@ -76,12 +74,12 @@ class Files:
             if spec is None or (isinstance(spec, dict) and spec.get("fill") == "file"):
                 key, stored = keep_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
-        bench.put(draft)
-        bench.runs.present(ShownRecording(job, packed, draft))
+        page.put(draft)
+        page.runs.present(ShownRecording(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
         """Hands the browser a file: "recording", "python" or "perfetto"."""
-        bench, shown = self._bench, self._bench.runs.shown
+        page, shown = self._page, self._page.runs.shown
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
@@ -102,10 +100,10 @@ class Files:
         except (WorkerError, DeviceError, InputError, ValueError) as error:
             self._arrived(error=str(error).partition("\n")[0])
             return
-        bench.param.update(file=data, file_name=name, saved=bench.saved + 1)
+        page.param.update(file=data, file_name=name, saved=page.saved + 1)
 
     def _arrived(self, **what: Any) -> None:
-        self._bench.arrival = what | {"number": self._bench.arrival.get("number", 0) + 1}
+        self._page.arrival = what | {"number": self._page.arrival.get("number", 0) + 1}
 
 
 async def _python(shown: ShownRecording, name: str, ours: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splatscope.gpu.device import DeviceError
 from splatscope.gpu.reflection import Interface
@@ -14,14 +14,12 @@ from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.draft import entry_of, job_of, public
 from splatscope.web.debugger.inputs import InputError
+from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.playground import complete, read
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
-
-if TYPE_CHECKING:
-    from splatscope.web.debugger.debugger import Debugger
 
 BOTH = "both"
 KEPT = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")  # of a draft
@@ -43,10 +41,10 @@ class ShownRecording:
 
 
 class RunHistory:
-    """The recording in view, the one before it, and how they are made. What is wrong is told to the bench in one line."""
+    """The recording in view, the one before it, and how they are made. What is wrong is told to the page in one line."""
 
-    def __init__(self, bench: Debugger):
-        self._bench = bench
+    def __init__(self, page: DebuggerPage):
+        self._page = page
         self._before: ShownRecording | None = None
         self.shown: ShownRecording | None = None
         self.example: Example | None = None
@@ -55,13 +53,13 @@ class RunHistory:
     def forget(self) -> None:
         """Another kernel comes: there is nothing to compare it with."""
         self._before = self.shown = None
-        self._bench.param.update(pair=[], notice="")
+        self._page.param.update(pair=[], notice="")
 
     def present(self, shown: ShownRecording) -> None:
         """Shows a recording that came from a file."""
         self.forget()
         self.example, self.draft, self.shown = None, shown.draft, shown
-        self._bench.stepper.show(shown.packed, fix=[])
+        self._page.stepper.show(shown.packed, fix=[])
 
     def fixed(self) -> str | None:
         """The source with the example's fix, None where there is none to make."""
@@ -71,7 +69,7 @@ class RunHistory:
         """Compile; what comes of it goes to the editor."""
         source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
         if wrong := read(source).refusal:
-            self._bench.tell([], wrong)
+            self._page.tell([], wrong)
             return None
         ours = is_shipped(source)
         try:
@@ -80,54 +78,54 @@ class RunHistory:
                 found = await check_source(worker_pool, source, trusted=ours)  # the entry point was renamed: the first one is taken
             if found.interface is not None:
                 entry = entry_of(draft, found.interface)
-                self._bench.interface = public(
+                self._page.interface = public(
                     found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=ours)
                 )
         except (WorkerError, DeviceError) as error:
-            self._bench.tell([], str(error))
+            self._page.tell([], str(error))
             return None
-        self._bench.tell([asdict(d) for d in found.diagnostics], found.error)
+        self._page.tell([asdict(d) for d in found.diagnostics], found.error)
         return found.interface
 
     async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
         """Compile, fill the inputs, record, show."""
         self.draft = {name: draft.get(name) for name in KEPT}
-        self._bench.notice = ""
-        self._bench.stepper.wait("Compiling …")
+        self._page.notice = ""
+        self._page.stepper.wait("Compiling …")
         interface = await self.check(draft)
         if interface is None:
-            self._bench.stepper.param.update(busy="", error=self._bench.error)
+            self._page.stepper.param.update(busy="", error=self._page.error)
             return
-        self._bench.stepper.wait()
+        self._page.stepper.wait()
         try:
             job = job_of(draft, complete(str(draft["source"])), interface)
         except InputError as error:
-            self._bench.tell([], str(error))
-            self._bench.stepper.param.update(busy="", error=str(error))
+            self._page.tell([], str(error))
+            self._page.stepper.param.update(busy="", error=str(error))
             return
         adapter = str(draft.get("adapter") or "")
-        if adapter == BOTH and len(self._bench.adapters) > 1:
+        if adapter == BOTH and len(self._page.adapters) > 1:
             await self._on_both(job, interface)
             return
-        packed = await self._record(job, adapter if adapter in self._bench.adapters else "")
+        packed = await self._record(job, adapter if adapter in self._page.adapters else "")
         if packed is not None:
             self._recorded(ShownRecording(job, packed, self.draft, interface), fix)
-        if not self._bench.adapters:
-            self._bench.adapters = await adapters(worker_pool)
+        if not self._page.adapters:
+            self._page.adapters = await adapters(worker_pool)
 
     async def _record(self, job: KernelJob, adapter: str) -> PackedRecording | None:
         """The recording; None where there is none, and the page says why."""
         better = self.fixed()
         try:
             packed = await record_source(
-                worker_pool, job, adapter, trusted=is_shipped(job.source), on_progress=self._bench.stepper.progress_callback()
+                worker_pool, job, adapter, trusted=is_shipped(job.source), on_progress=self._page.stepper.progress_callback()
             )
         except (WorkerError, DeviceError, ValueError) as error:
-            self._bench.stepper.param.update(busy="", error=str(error))
+            self._page.stepper.param.update(busy="", error=str(error))
             return None
-        self._bench.stepper.show(packed, fix=difference(self.draft["source"], better) if better else [])
+        self._page.stepper.show(packed, fix=difference(self.draft["source"], better) if better else [])
         if packed.meta.get("error"):
-            self._bench.tell(packed.meta["diagnostics"], packed.meta["error"])
+            self._page.tell(packed.meta["diagnostics"], packed.meta["error"])
             return None
         return packed
 
@@ -135,24 +133,24 @@ class RunHistory:
         self._before, self.shown = self.shown, shown
         if self._before is None:
             return
-        self._bench.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
+        self._page.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
         if fix:
             gone = set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"])
-            self._bench.notice = gone_words(gone)
+            self._page.notice = gone_words(gone)
 
     async def _on_both(self, job: KernelJob, interface: Interface) -> None:
         """The same dispatch on the first two devices."""
-        self._bench.compare.wait(f"Recording on {' and on '.join(self._bench.adapters[:2])} …")
-        self._bench.pair = self._bench.adapters[:2]
-        found = [await self._record(job, name) for name in self._bench.adapters[:2]]
+        self._page.compare.wait(f"Recording on {' and on '.join(self._page.adapters[:2])} …")
+        self._page.pair = self._page.adapters[:2]
+        found = [await self._record(job, name) for name in self._page.adapters[:2]]
         first, second = found
         if first is None or second is None:
-            self._bench.compare.fail(self._bench.stepper.error)
+            self._page.compare.fail(self._page.stepper.error)
             return
         self._before, self.shown = (ShownRecording(job, packed, self.draft, interface) for packed in (first, second))
         self.side_by_side()
 
     def side_by_side(self) -> None:
         """Shows the recording in view beside the one before it."""
-        if self._before is not None and self.shown is not None and len(self._bench.pair) == 2:
-            self._bench.compare.show(self._before.packed, self.shown.packed, (self._bench.pair[0], self._bench.pair[1]))
+        if self._before is not None and self.shown is not None and len(self._page.pair) == 2:
+            self._page.compare.show(self._before.packed, self.shown.packed, (self._page.pair[0], self._page.pair[1]))
