@@ -80,9 +80,9 @@ function build({root, facts, options}, look) {
   const paint = (/** @type {Look} */ now) => {
     latest = now
     const {moment, thread: chosen} = now
-    const columnOf = (/** @type {Mark} */ mark) => moment.after(mark.step - 1)
-    const over = (/** @type {Mark} */ mark) => columnOf(mark) <= moment.position
-    const done = marks.filter(over).sort((a, b) => columnOf(a) - columnOf(b))
+    const stepPosition = (/** @type {Mark} */ mark) => moment.after(mark.step - 1)
+    const over = (/** @type {Mark} */ mark) => stepPosition(mark) <= moment.position
+    const done = marks.filter(over).sort((a, b) => stepPosition(a) - stepPosition(b))
     const last = done.at(-1)
     for (const mark of marks) {
       const state = over(mark) && classes(mark.outcome, mark === last && "latest", mark.thread === chosen && "own")
