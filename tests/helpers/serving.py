@@ -28,6 +28,7 @@ def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
         yield address
     finally:
         _end(psutil.Process(process.pid))
+        process.wait()
 
 
 @contextmanager
@@ -78,11 +79,13 @@ def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[s
 
 
 def _end(process: psutil.Process) -> None:
+    """End a server, which may be the child of another test process, that has not waited for it yet."""
     process.terminate()
-    try:
-        process.wait(10)
-    except psutil.TimeoutExpired:
-        process.kill()
+    for _ in range(100):
+        if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+            return
+        time.sleep(0.1)
+    process.kill()
 
 
 def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
