@@ -18,7 +18,7 @@ JOBS ?= 2
 SPREAD := -n $(JOBS) --dist=loadgroup
 CHECKS := ruff codespell imports biome types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench format browser lock wheel clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench docs format browser lock wheel clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-device   tests that run kernels'
 	@echo 'make test-browser  tests that drive a browser'
 	@echo 'make test          all of these (JOBS=4 for four processes)'
+	@echo 'make docs          the pages of the Python interface, in build/docs'
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
 	@echo 'make setup         only what these need: the environment, the browser bundle, a device'
 	@echo 'make lint, make format, make lock, make wheel, make clean'
@@ -50,6 +51,10 @@ test-browser: setup browser
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
 	$(BIN)/python -m splatscope.cli.benchmark $(BENCH)
+
+# What the code says of itself, as pages: build/docs/splatscope.html.
+docs: setup
+	$(BIN)/pdoc --docformat google --output-directory build/docs splatscope '!splatscope.app' '!splatscope.lessons' '!splatscope.shaders' '!splatscope.assets'
 
 lint: ruff codespell imports biome types
 

@@ -61,7 +61,7 @@ class Facts(TypedDict):
 
 
 class AdamLesson(Lesson):
-    """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/adam.slang."""
+    """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/common/adam.slang."""
 
     rate = param.Number(
         default=0.2, bounds=(0.01, 1.0), label="η", doc="Of a position, in pixels; sizes, colours, opacity have less"

@@ -36,7 +36,7 @@ class Facts(TypedDict):
 
 
 class Background(Lesson):
-    """One Gaussian on white paper, by the functions of shaders/loss.slang."""
+    """One Gaussian on white paper, by the functions of shaders/common/loss.slang."""
 
     T = param.Number(default=0.5, bounds=(0, 1), label="T at the centre")
     colour = param.Selector(default="white", objects=list(COLOURS), label="Colour of the Gaussian")

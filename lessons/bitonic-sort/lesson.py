@@ -38,7 +38,7 @@ class Facts(TypedDict):
 
 
 class BitonicSort(Lesson):
-    """The list of one tile, sorted by the kernel of shaders/shortlist.slang."""
+    """The list of one tile, sorted by the kernel of shaders/sample/shortlist.slang."""
 
     count = param.Integer(default=16, bounds=(2, 512), label="Keys", doc="How long the list is")
     order = param.Selector(default="shuffled", objects=list(ORDERS), label="Order at the start")

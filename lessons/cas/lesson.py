@@ -50,7 +50,7 @@ class Facts(TypedDict):
 
 
 class Cas(Lesson):
-    """Threads that add to one float by the loop of shaders/gradients.slang."""
+    """Threads that add to one float by the loop of shaders/sample/gradients.slang."""
 
     count = param.Integer(default=THREADS, bounds=(1, THREADS), label="Threads")
     cells = param.Selector(default=1, objects=[1, 2, 4, 8, 32], label="Floats they add to")

@@ -60,7 +60,7 @@ class Facts(TypedDict):
 
 
 class CoarseRaster(Lesson):
-    """One tile of 6 × 5 gathers the Gaussians that touch it, by the kernel of shaders/shortlist.slang."""
+    """One tile of 6 × 5 gathers the Gaussians that touch it, by the kernel of shaders/sample/shortlist.slang."""
 
     count = param.Integer(default=64, bounds=(1, 128), label="Gaussians")
     spread = param.Number(default=1.2, bounds=(0.4, 3.0), label="Largest size", doc="One standard deviation, in pixels")

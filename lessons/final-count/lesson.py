@@ -26,7 +26,7 @@ class Facts(TypedDict):
 
 
 class FinalCount(Lesson):
-    """One pixel's walk through its list and back, by the functions of shaders/blending.slang."""
+    """One pixel's walk through its list and back, by the functions of shaders/common/blending.slang."""
 
     count = param.Integer(default=8, bounds=(1, 16), label="Layers")
     alpha = param.Number(default=0.56, bounds=(0.01, 0.99), label="α of each")

@@ -35,7 +35,7 @@ class Facts(TypedDict):
 
 
 class FineRaster(Lesson):
-    """One tile blends a sorted list into its 32 pixels, by the kernel of shaders/fine.slang."""
+    """One tile blends a sorted list into its 32 pixels, by the kernel of shaders/sample/fine.slang."""
 
     count = param.Integer(default=12, bounds=(1, 24), label="Gaussians")
     opacity = param.Number(default=0.85, bounds=(0.05, 1.0), label="Opacity", doc="Of each, at its centre")

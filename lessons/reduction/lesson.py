@@ -62,7 +62,7 @@ class Facts(TypedDict):
 
 
 class Reduction(Lesson):
-    """A workgroup's gradients, summed by the tree of shaders/gradients.slang."""
+    """A workgroup's gradients, summed by the tree of shaders/sample/gradients.slang."""
 
     count = param.Selector(default=16, objects=list(SHAPES), label="Threads")
     scale = param.Number(default=5.0, bounds=(0.1, 100.0), label="Size of the gradients", doc="Their standard deviation")

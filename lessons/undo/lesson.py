@@ -28,7 +28,7 @@ class Facts(TypedDict):
 
 
 class Undo(Lesson):
-    """One pixel through its layers and back, by the functions of shaders/blending.slang."""
+    """One pixel through its layers and back, by the functions of shaders/common/blending.slang."""
 
     count = param.Integer(default=6, bounds=(1, MOST), label="Layers")
     clamped = param.Boolean(default=True, label="α at most 0.99")

@@ -14,7 +14,7 @@ from splatscope.tracing.recording import Recording
 
 
 def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> bytes:
-    """One .npz that `Trace.load` and `opening.open_file` read."""
+    """Return one .npz, which `Trace.load` and `untrusted.open_file` read."""
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}
     for number, name in enumerate(names["inputs"]):

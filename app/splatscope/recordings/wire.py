@@ -1,6 +1,6 @@
 """A recording on its way to the browser: one zlib stream of a JSON head and columns, each no wider than it needs.
 
-The browser folds events into a state (`ui/js/stepper/state.js`). So that the fold is a few array writes an event, what an event
+The browser folds events into a state (`web/stepper/model/state.js`). So that the fold is a few array writes an event, what an event
 touches is worked out here: `place` is the cell of a memory, or the element of a thread's local array, counted from 1.
 """
 

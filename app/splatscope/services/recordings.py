@@ -31,7 +31,7 @@ async def record_source(
     """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
 
     `adapter` is what `open_device` takes; empty for the machine's own choice. A source that is not `trusted`, as the app's own
-    are whoever chose the inputs, is worked on in the sandbox. `on_progress` hears what the recording is at, see tracing.stages.
+    are whoever chose the inputs, is worked on in the sandbox. `on_progress` is given each stage of `tracing.progress`.
 
     Raises:
         WorkerError: the worker was lost or ran too long; ValueError: the inputs do not fit.

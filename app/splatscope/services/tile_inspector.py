@@ -124,7 +124,7 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
 async def record_tile(
     pool: Pool, state: TrainingState, spot: Spot, stage: Stage, on_progress: Callable[[int], None] | None = None
 ) -> TileRecording:
-    """Record what the spot's workgroup does in this stage, on a worker. `on_progress` hears what that is at, see tracing.stages.
+    """Record what the spot's workgroup does in this stage, on a worker. `on_progress` is given each stage of `tracing.progress`.
 
     Raises:
         WorkerError: the worker was lost or ran too long.

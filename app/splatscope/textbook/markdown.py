@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from splatscope.paths import LESSONS, shader
+from splatscope.paths import LESSONS, SHADERS, shader
 from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
@@ -110,6 +110,13 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
             raise LookupError(f"lessons/{file} has no function {', '.join(missing)}")
         return [(found[n].lineno, textwrap.dedent("\n".join(lines[found[n].lineno - 1 : found[n].end_lineno]))) for n in names]
     return [(first + 1, "\n".join(lines[first : last + 1])) for first, last in (_span(path, name) for name in names)]
+
+
+def source_path(file: str) -> str:
+    """Return where a quoted file stands, from the top of the project. Raises LookupError."""
+    if file.endswith(".py"):
+        return f"lessons/{file.removesuffix('.py')}/lesson.py"
+    return shader(file).relative_to(SHADERS.parent).as_posix()
 
 
 @cache

@@ -29,7 +29,7 @@ class Compare(Component):
     event of each, counted from 1, "0,0" where there is none.
     """
 
-    first = param.Bytes(default=b"", doc="What engine.packing made of the one")
+    first = param.Bytes(default=b"", doc="What `recordings.wire.pack` made of the one")
     second = param.Bytes(default=b"", doc="… and of the other")
     first_meta = param.Dict(default={}, doc="Of the one: adapter, findings and the like")
     second_meta = param.Dict(default={}, doc="… and of the other")

@@ -14,7 +14,7 @@ from splatscope.gpu.kernel import CompileError, declaration
 from splatscope.services.lessons import LessonRecording, dependencies, open_shipped, record_lesson, run_experiment
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region
+from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region, source_path
 from splatscope.textbook.terms import Links
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
@@ -103,7 +103,7 @@ class LessonPage:
                 return ""  # stands inside the figure
             case "code":
                 file, *names = block.args
-                caption = inline(block.text) if block.text.strip() else f"<code>shaders/{escape(file)}</code>"
+                caption = inline(block.text) if block.text.strip() else f"<code>{escape(source_path(file))}</code>"
                 return code(region(file, tuple(names)), caption)
             case "kernel":
                 self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))

@@ -47,7 +47,7 @@ class Stepper(Component):
     the browser's event `splatscope:moment` on window, whose detail has the stepper's root and its moment.
     """
 
-    recording = param.Bytes(default=b"", doc="What engine.packing made")
+    recording = param.Bytes(default=b"", doc="What `recordings.wire.pack` made")
     meta = param.Dict(default={}, doc="Of the recording: adapter, events, findings and the like")
     sequence = param.Integer(default=0, doc="Number of the recording, counted from 1")
     busy = param.String(default="", doc="What is waited for, in words; empty once it is there")
