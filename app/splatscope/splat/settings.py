@@ -52,7 +52,7 @@ class Settings(param.Parameterized):
         default="direct",
         objects=["direct", "shipped"],
         label="Model",
-        doc="direct: pixels, log sizes, an angle, colours. shipped: as the documents' sample has it, all through smoothstep.",
+        doc="direct: pixels, log sizes, an angle, colours. shipped: as the sample has it, all through smoothstep.",
     )
     tile = param.Selector(
         default="8 × 4, lists of 512",

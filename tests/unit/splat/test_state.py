@@ -97,6 +97,6 @@ def test_what_a_device_cannot_take_is_refused_in_one_line():
         assert "\n" not in words
     for settings in (Settings(kernels="tiled", loss="l1"), Settings(kernels="simple", blobs=9, size=64, reproducible=True)):
         assert "choose" in refuse(settings, software)
-    assert allowed_blobs(Settings(size=512), software) >= 40_960  # the documents' own case runs everywhere
+    assert allowed_blobs(Settings(size=512), software) >= 40_960  # the sample's own case runs everywhere
     with pytest.raises(ValueError, match="blobs"):
         Settings(blobs=0)

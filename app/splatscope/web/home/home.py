@@ -52,6 +52,8 @@ def _html(missing: str) -> str:
           <h1>Read a GPU program while it runs</h1>
           <p class="lede">Splatscope is an interactive textbook of one real GPU program: a differentiable renderer that
             blends 2D Gaussians into a picture and learns them from a photograph.</p>
+          <p>The program is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy's experiments,
+            which Slang's blog describes.</p>
           <p>It is also a time-travelling debugger for Slang kernels. Step forward and back, see every thread, every
             cell of shared memory and every barrier, and be told which two threads raced on which line. It needs no
             GPU: a software device runs the same kernels.</p>

@@ -146,10 +146,10 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
     if settings.kernels == "binned":
         yield (
             "Training runs the binned kernels, whose tiles have another size and leave layers fainter than 1/255 out. "
-            "This is the documents' workgroup on the same Gaussians."
+            "This is the sample's workgroup on the same Gaussians."
         )
     elif settings.kernels == "simple":
-        yield "Training runs the simple kernels, which have no tiles. This is the documents' workgroup on the same Gaussians."
+        yield "Training runs the simple kernels, which have no tiles. This is the sample's workgroup on the same Gaussians."
     if shown.found > room:
         yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
     if shown.packed.meta["truncated"]:
