@@ -167,7 +167,7 @@ def _met(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int,
     if name == "list":
         steps = query.steps(kind="write", name="blobs")
     elif name == "sort":
-        steps = query.steps(name="blobs", says=lambda site: site.kind in ("read", "write"))
+        steps = query.steps(name="blobs", where=lambda site: site.kind in ("read", "write"))
     elif name == "gradient":
         steps = query.steps(kind="value", name="clamped", thread=thread)
         called = query.steps(kind="value", name="idx", function="loadFloat_bwd", thread=thread)[: len(steps)]
