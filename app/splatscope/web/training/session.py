@@ -75,10 +75,10 @@ class TrainingSession:
     # What the page asks for.
 
     def start(self) -> None:
-        """Train; after the last iteration, from the beginning."""
+        """Train; after the last iteration, from the beginning. While a picture is being read, train as soon as it is there."""
         if self.finished:
             self._do(self._renew(), then_train=True)
-        elif self.run is not None:
+        else:
             self._train()
 
     def pause(self) -> None:
@@ -180,24 +180,21 @@ class TrainingSession:
         task.add_done_callback(lambda _: work.close())  # a page may be left before its work began
 
     def _train(self) -> None:
-        if self._training is not None and not self._training.done():
-            self.running = True
-            self.observer.changed()
-            return
-        self._training = asyncio.get_running_loop().create_task(self._slices())
-        self._tasks.add(self._training)
-        self._training.add_done_callback(self._tasks.discard)
-
-    async def _slices(self) -> None:
         self.running, self.message = True, ""
         self.observer.changed()
+        if self._training is None or self._training.done():
+            self._training = asyncio.get_running_loop().create_task(self._slices())
+            self._tasks.add(self._training)
+            self._training.add_done_callback(self._tasks.discard)
+
+    async def _slices(self) -> None:
         losses = 0
         while self.running and not self.finished:
             if not self.observer.watched:  # a page that nobody sees leaves the device to others
                 await asyncio.sleep(0.2)
                 continue
             async with self._lock:
-                if not self.running:
+                if not self.running or self.run is None:  # the picture that was waited for was refused
                     break
                 succeeded = await self._guard(self._advance(self.settings.iterations))
             losses = 0 if succeeded else losses + 1

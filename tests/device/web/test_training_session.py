@@ -1,0 +1,78 @@
+"""The training page's run on real workers, as a reader presses its buttons: at once, and before there is a picture."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from splatscope.paths import ASSETS
+from splatscope.web.training.session import TrainingSession
+from splatscope.workers.pool import Pool
+
+PICTURE = (ASSETS / "chelsea.jpg").read_bytes()
+
+
+class Reader:
+    """Observes a session without a page."""
+
+    watched = True
+
+    def changed(self) -> None: ...
+
+    def began(self, state) -> None: ...
+
+    def reported(self, report) -> None: ...
+
+
+def pressing(press: Callable[[TrainingSession], None], until: Callable[[TrainingSession], bool]) -> TrainingSession:
+    """A closed session, on which `press` was called and `until` came to hold."""
+
+    async def scenario() -> TrainingSession:
+        pool = Pool()
+        session = TrainingSession(pool, Reader())
+        session.settings.param.update(size=32, blobs=20, iterations=50)
+        press(session)
+        while not until(session):
+            await asyncio.sleep(0.02)
+        session.close()
+        await pool.close()
+        return session
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPLATSCOPE_WORKERS", "1")
+        return asyncio.run(scenario())
+
+
+def test_start_pressed_before_the_picture_has_come_trains_once_it_has():
+    def press(session):
+        session.use_picture("chelsea.jpg", PICTURE)
+        session.start()
+
+    session = pressing(press, lambda session: session.finished)
+    assert session.report.iteration == 50
+    assert session.message == ""
+
+
+def test_pause_takes_back_a_start_that_waits_for_the_picture():
+    saved = []
+
+    def press(session):
+        session.use_picture("chelsea.jpg", PICTURE)
+        session.start()
+        session.pause()
+        session.save_state(lambda data, name: saved.append(name))
+
+    session = pressing(press, lambda session: bool(saved))
+    assert saved == ["chelsea-0.npz"]
+    assert not session.running
+
+
+def test_a_start_that_waits_for_a_picture_that_is_refused_ends_with_its_message():
+    def press(session):
+        session.use_picture("torn.jpg", PICTURE[:100])
+        session.start()
+        assert session.running
+
+    session = pressing(press, lambda session: bool(session.message) and not session.running)
+    assert session.message == "This is not a picture that can be read: PNG, JPEG and WebP are allowed."
+    assert session.run is None
