@@ -9,7 +9,7 @@ from splatscope import __version__
 from splatscope.gpu import probe
 from splatscope.machine import apt, chromium, driver
 from splatscope.paths import BUNDLE, CHECKOUT
-from splatscope.workers.sandbox import confinement
+from splatscope.workers.sandbox import support
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
 SANDBOX_REMEDY = (
@@ -35,7 +35,7 @@ class DoctorReport:
         trials: One for each adapter.
         bundle: Whether the browser bundle is built.
         chromium: The path of a browser for the tests, None without one.
-        sandbox: The means of confinement for sources from pages, "none" without any.
+        sandbox: The sandbox mechanisms with their versions, or "none".
         missing: What should be mended.
     """
 
@@ -77,11 +77,11 @@ def examine() -> DoctorReport:
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
     if not BUNDLE.is_file():
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
-    if why := confinement.missing_support():
+    if why := support.missing_support():
         missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
     if browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
-    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, confinement.describe(), missing)
+    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, support.describe(), missing)
 
 
 def versions() -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Recordings at rest and in transit: the wire format, files, untrusted files, shipped recordings, scripts."""
+"""Recordings in files and on the wire: the wire format, recording files, untrusted files, shipped recordings, scripts."""

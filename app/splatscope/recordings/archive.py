@@ -1,4 +1,4 @@
-"""Arrays in files that strangers give: .npy and .npz, bounded before anything is unpacked, and never unpickled."""
+"""Read arrays from untrusted .npy and .npz files. Sizes are checked before unpacking, and nothing is unpickled."""
 
 import io
 import math
@@ -6,21 +6,21 @@ import zipfile
 
 import numpy as np
 
-MOST_FILE = 32 * 2**20  # bytes as they come
-MOST_UNPACKED = 192 * 2**20
+MOST_FILE = 32 * 2**20  # bytes of the file
+MOST_UNPACKED = 192 * 2**20  # bytes
 MOST_MEMBERS = 128
-_KINDS = "fiubV"
+_KINDS = "fiubV"  # of NumPy's dtypes: numbers, bools and plain bytes
 
 
 class ArchiveError(ValueError):
-    """The file is none that may be read; the message says why in one line."""
+    """The file cannot be read; the message says why in one line."""
 
 
 def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of a file by name; of a .npy file the one, called "".
+    """Return the arrays in a file by name; the only one in a .npy file has the name "".
 
     Raises:
-        ArchiveError: it is too large, damaged, or holds something else than numbers.
+        ArchiveError: The file is too large, damaged, or contains something other than numbers.
     """
     if len(data) > MOST_FILE:
         raise ArchiveError(f"{name} has {len(data):,} bytes; up to {MOST_FILE:,} are allowed.")
@@ -31,9 +31,9 @@ def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
             return _members(name, data)
     except ArchiveError:
         raise
-    except Exception as error:  # NumPy and zipfile raise whatever a damaged file leads them to
+    except Exception as error:  # a damaged file can make NumPy and zipfile raise almost anything
         raise ArchiveError(f"{name} is damaged: {(str(error) or type(error).__name__).splitlines()[0][:120]}.") from None
-    raise ArchiveError(f"{name} is neither a .npy nor a .npz file: `numpy.save` writes the one, `numpy.savez` the other.")
+    raise ArchiveError(f"{name} is neither a .npy nor a .npz file: write one with `numpy.save` or `numpy.savez`.")
 
 
 def _members(name: str, data: bytes) -> dict[str, np.ndarray]:
@@ -44,7 +44,7 @@ def _members(name: str, data: bytes) -> dict[str, np.ndarray]:
             raise ArchiveError(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes, or holds more than {MOST_MEMBERS} arrays.")
         for info in infos:
             if not info.filename.endswith(".npy"):
-                raise ArchiveError(f"{name} holds {info.filename[:40]}, which is no array.")
+                raise ArchiveError(f"{name} holds {info.filename[:40]}, which is not an array.")
             with archive.open(info) as part:
                 found[info.filename.removesuffix(".npy")] = _read(name, part, info.file_size)
     return found
@@ -57,9 +57,9 @@ def _read(name: str, part: io.BufferedIOBase, size: int) -> np.ndarray:
     else:
         shape, fortran, dtype = np.lib.format.read_array_header_2_0(part)
     if dtype.hasobject or dtype.kind not in _KINDS or dtype.fields is not None or dtype.itemsize == 0:
-        raise ArchiveError(f"{name} holds {str(dtype)[:40]}, and only plain numbers are taken.")
+        raise ArchiveError(f"{name} holds {str(dtype)[:40]}; only plain numbers are allowed.")
     if any(n < 0 for n in shape) or len(shape) > 8 or math.prod(shape) * dtype.itemsize > size:
-        raise ArchiveError(f"{name} is cut short: it says that it holds {' × '.join(map(str, shape))[:60]} numbers.")
+        raise ArchiveError(f"{name} is cut short: its header announces {' × '.join(map(str, shape))[:60]} numbers.")
     count = math.prod(shape) * dtype.itemsize
     body = part.read(count)
     if len(body) != count:

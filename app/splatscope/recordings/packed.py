@@ -1,4 +1,4 @@
-"""A recording on its way to a page: what the browser unpacks, and the little that the page knows of it without unpacking."""
+"""A recording packed for a page: the bytes that the browser unpacks, and a small summary for the server."""
 
 import hashlib
 from dataclasses import asdict, dataclass
@@ -14,21 +14,21 @@ from splatscope.tracing.recording import Recording
 
 @dataclass(frozen=True)
 class PackedRecording:
-    """A recording as the browser takes it.
+    """A recording in the form that the browser reads.
 
-    `data` is what `wire.pack` made, `file` what `recording_file.save` made, either empty where there is none. `meta` is small and
-    can be said in JSON. It has
+    `data` is the result of `wire.pack`, and `file` that of `recording_file.save`; either may be empty. `meta` is a small JSON
+    object with
 
     - `recording`: a hash of source, inputs and events;
-    - `adapter`, `adapter_words`: the device's name, short and in full;
+    - `adapter`, `adapter_words`: the device's short and full name;
     - `events`, `threads`: how many were recorded;
-    - `truncated`: whether the recording was full before the end;
-    - `same_as_plain`: whether the kernel leaves the same buffers without being recorded, None where that is not known;
-    - `stepped_over`: the functions that were not recorded, each with the reason;
+    - `truncated`: whether the recording was full before the kernel ended;
+    - `same_as_plain`: whether the plain kernel leaves the same buffers, None if that is not known;
+    - `stepped_over`: the functions that were not recorded, with the reason for each;
     - `findings`: their kinds, in order.
 
-    Of a source that does not compile, `meta` has `error` (one line) and `diagnostics` (`Diagnostic` in plain parts), and there is
-    no data.
+    If the source does not compile, there is no data, and `meta` has `error` (one line) and `diagnostics` (each `Diagnostic` as a
+    dict).
     """
 
     meta: dict[str, Any]
@@ -46,7 +46,17 @@ def packed_recording(
     adapter_words: str,
     key: str = "",
 ) -> PackedRecording:
-    """Pack a recording; `key` is a hash of what it follows from, of which the hash of the recording is made."""
+    """Pack a recording.
+
+    Args:
+        recording: The recording.
+        findings: What the checks found in it.
+        job: What was recorded.
+        layouts: The layouts of its buffers, by name.
+        adapter: The device's short name.
+        adapter_words: The device's full name.
+        key: The cache key of the job; part of the recording's hash.
+    """
     data = pack(recording, findings, job, layouts)
     header = recording.trace.header
     meta = {
@@ -64,5 +74,5 @@ def packed_recording(
 
 
 def refused_recording(error: str, diagnostics: list[Diagnostic]) -> PackedRecording:
-    """Return what stands for a recording of a source that the compiler, or the filter before it, does not take."""
+    """Return a packed recording without data, for a source that the compiler or the source filter refuses."""
     return PackedRecording({"error": error, "diagnostics": [asdict(found) for found in diagnostics]})

@@ -1,4 +1,4 @@
-"""A recording as one file to take away: the trace's own columns, and what went in and came out."""
+"""Save a recording as one file: the trace, the inputs and the outputs."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from splatscope.tracing.recording import Recording
 
 
 def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> bytes:
-    """Return one .npz, which `Trace.load` and `untrusted.open_file` read."""
+    """Return the bytes of an .npz file that `Trace.load` and `untrusted.open_file` read."""
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}
     for number, name in enumerate(names["inputs"]):
@@ -30,7 +30,7 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> by
 
 
 def with_draft(file: bytes, draft: dict[str, Any]) -> bytes:
-    """The same file, with what the page's widgets said."""
+    """Return a recording's file with the state of the page's widgets added."""
     return _with(file, {"draft": _text(draft)})
 
 

@@ -1,6 +1,6 @@
-"""The recordings that ship with the lessons: each lesson's kernel with its first inputs, recorded on a GPU that few readers have.
+"""The recordings that ship with the lessons: each lesson's kernel with its default inputs, recorded on a data-centre GPU.
 
-`tools/make_shipped_recordings.py` makes them anew.
+`tools/make_shipped_recordings.py` makes them.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from splatscope.tracing.trace import Trace
 
 
 def device_of(stem: str, sources: dict[str, str]) -> str:
-    """The device that a section's kernel was recorded on, if these are still the sources it was made from; else ""."""
+    """Return the device of the recording that ships for a section, or "" if there is none or it was made from other sources."""
     header = _header(stem)
     return header["adapter"] if header.get("sources") == sources else ""
 
@@ -26,6 +26,6 @@ def _header(stem: str) -> dict[str, Any]:
 
 
 def open_recorded(stem: str, job: KernelJob) -> Opened:
-    """The recording that ships for a section. `job` is the one it was made from, whose inputs know their types."""
+    """Open the recording that ships for a section. `job` is the job it was made from, whose inputs are typed. Raises OSError."""
     opened = open_file(f"{stem}.npz", (LESSONS / stem / "recording.npz").read_bytes())
     return replace(opened, job=job)

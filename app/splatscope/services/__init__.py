@@ -1,1 +1,1 @@
-"""What pages ask of the workers."""
+"""The jobs that pages send to the workers."""

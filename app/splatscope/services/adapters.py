@@ -1,4 +1,4 @@
-"""The devices of the machine that records, if there is more than one to choose from."""
+"""The devices that a page can choose from."""
 
 from splatscope.gpu.device import DeviceError, adapter_names, open_device
 from splatscope.workers.connection import WorkerError
@@ -9,10 +9,10 @@ _cache = SingleFlightCache(1)
 
 
 async def adapters(pool: Pool) -> list[str]:
-    """Return names that `open_device` takes, the machine's own choice first; empty if there is no choice."""
+    """Return names for `open_device`, the default device first, or an empty list if there are fewer than two."""
     try:
         return await _cache.get("adapters", lambda: pool.run(_list_adapters, limit=60.0))
-    except WorkerError:  # a driver that crashes when it is asked offers nothing
+    except WorkerError:  # a driver that crashes here would crash when recording, too
         return []
 
 

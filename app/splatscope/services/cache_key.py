@@ -1,4 +1,4 @@
-"""What a recording follows from, as one hash."""
+"""The cache key of a recording: a hash of everything that determines it."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from splatscope.tracing.job import KernelJob
 
 
 def recording_key(job: KernelJob, adapter: str = "") -> str:
-    """Return a hash of all that a recording follows from: the job, and the device that was asked for."""
+    """Return a hash of the job and the requested device, which determine the recording."""
     digest = hashlib.sha256()
     small = (job.file, job.entry, job.groups, job.group, job.include, sorted(job.constants.items()), job.records, job.loop_budget)
     small += (job.functions, adapter)

@@ -1,4 +1,4 @@
-"""The times of one iteration of training on the workers' device: of every dispatch, and of the stages inside the largest."""
+"""Measure one iteration of training on the workers' device: the time of each dispatch, and of the stages inside the largest."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,21 @@ from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
-WARM_UP_ITERATIONS = 10  # so that it is an iteration of training and not of its start
-REPEATS = 7  # the quickest counts: what else the machine does only adds
+WARM_UP_ITERATIONS = 10  # before measuring, so that the Gaussians are no longer at their start
+REPEATS = 7  # the minimum counts, since other load can only add time
 LIMIT = 120.0  # seconds
 
 
 @dataclass(frozen=True)
 class DispatchTime:
-    """A dispatch of a kernel: workgroups and threads of a workgroup by dimension, milliseconds by the device's own clock."""
+    """The time of one dispatch.
+
+    Attributes:
+        kernel: Its entry point.
+        groups: Workgroups in x, y and z.
+        threads: Threads per workgroup in x, y and z.
+        ms: Milliseconds on the device's clock.
+    """
 
     kernel: str
     groups: tuple[int, int, int]
@@ -35,12 +42,16 @@ class DispatchTime:
 
 @dataclass(frozen=True)
 class IterationTimes:
-    """One iteration, with the sample's tiled kernels and with the binned ones.
+    """The times of one iteration, with the sample's tiled kernels and with the binned kernels.
 
     Attributes:
-        number: The iteration's number in its training.
-        dispatches: Those of the tiled kernels, and the dispatch that draws the picture last.
-        stages: Milliseconds inside them: "list", "sort" and "blend" of the forward pass, "backward"; those above the noise.
+        adapter: The device.
+        width: Of the picture, in pixels.
+        height: Of the picture, in pixels.
+        blobs: The number of Gaussians.
+        number: The number of the iteration in its training.
+        dispatches: Those of the tiled kernels, followed by the dispatch that draws the picture.
+        stages: Milliseconds by stage, "list", "sort", "blend" and "backward", as far as they stand out of the noise.
         binned: The dispatches of the binned kernels.
     """
 
@@ -77,7 +88,7 @@ def _measure() -> IterationTimes:
         trainer.advance(WARM_UP_ITERATIONS)
     submit_timed(tiled.device, parts, queries)  # the driver compiles
     least: dict[str, float] = {}
-    for _ in range(REPEATS):  # interleaved, so that what else the machine does slows all of them alike
+    for _ in range(REPEATS):  # interleaved, so that other load slows all of them alike
         took = dict(zip(("listed", "ordered"), submit_timed(tiled.device, parts, queries), strict=True))
         found = {name: 1e3 * seconds for name, seconds in took.items()}
         for trainer in (tiled, binned):
@@ -103,14 +114,14 @@ def _dispatch_time(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
 
 
 def _stages(ms: dict[str, float]) -> dict[str, float]:
-    """Return each stage's time as a difference of two; one that is lost in the noise of a busy machine is left out."""
+    """Return each stage's milliseconds, the difference of two measurements. Omit stages that are lost in noise."""
     ends = [0.0, ms["listed"], ms["ordered"], ms["imageMain"], ms["computeDerivativesMain"]]
     took = dict(zip(("list", "sort", "blend", "backward"), np.diff(ends).tolist(), strict=True))
     return {name: part for name, part in took.items() if part > 0}
 
 
 def _forward_up_to(trainer: Trainer, ordered: int) -> BoundKernel:
-    """Return the forward pass up to the list, or up to its sort if `ordered`."""
+    """Return a kernel that runs the forward pass up to the list, or up to its sort if `ordered`."""
     run = trainer.run
     columns, rows = run.tiles(*trainer.kernels.tile[:2])
     buffers = {"blobsBuffer": run.raw, "listLength": zeros(run.device, columns * rows, np.uint32)}

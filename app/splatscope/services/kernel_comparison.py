@@ -1,4 +1,4 @@
-"""Simple, tiled and binned kernels compared: one iteration of each on the same small picture and Gaussians, timed and counted."""
+"""Compare the simple, tiled and binned kernels: the time and operations of one iteration, on the same picture and Gaussians."""
 
 from dataclasses import dataclass
 
@@ -15,22 +15,22 @@ from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
 SIZE = 128
-COUNTS = (64, 32)  # Gaussians, the next if a driver refuses: autodiff stores every step of the simple kernels' loop
-LARGE = {True: (256, 2048), False: (512, 40_960)}  # pixels a side and Gaussians for tiled and binned alone, by `is_software`
+COUNTS = (64, 32)  # Gaussians; the smaller if a driver refuses, since autodiff stores every step of the simple kernels' loop
+LARGE = {True: (256, 2048), False: (512, 40_960)}  # by `is_software`: side in pixels and Gaussians, for tiled and binned alone
 WARM_UP_ITERATIONS = 200  # so that the Gaussians lie as they do in training
-REPEATS = 7  # the quickest counts: what else the machine does only adds
-LIMIT = 120.0  # seconds a job: the simple kernels' loop takes a driver long to compile
+REPEATS = 7  # the minimum counts, since other load can only add time
+LIMIT = 120.0  # seconds per job: drivers compile the simple kernels' loop slowly
 
 KERNELS = ("simple", "tiled", "binned")
 
 
 @dataclass(frozen=True)
 class Timing:
-    """One iteration with one kind of kernels.
+    """The timing of one iteration with one kind of kernels.
 
     Attributes:
         ms: Milliseconds by kernel.
-        listed: Ids in the lists of all tiles.
+        listed: Total length of the lists of all tiles.
         tile: Width and height of a tile in pixels.
     """
 
@@ -46,7 +46,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class CountedTiming(Timing):
-    """A timing, and what the same kernels did, counted in another run."""
+    """A timing, with operation counts from a separate run of the same kernels."""
 
     kernels: str
     counts: Counts
@@ -54,15 +54,15 @@ class CountedTiming(Timing):
 
 @dataclass(frozen=True)
 class Comparison:
-    """The kinds of kernels, slowest first, on the same work.
+    """The measurements of all kinds of kernels on the same work, slowest first.
 
     Attributes:
         size: Side of the picture in pixels.
         blobs: Number of Gaussians.
-        timings: One a kind, in the order of `KERNELS`.
+        timings: One per kind, in the order of `KERNELS`.
         large_size: Side of the larger picture in pixels.
         large_blobs: Number of Gaussians on it.
-        large: Tiled and binned once more, at a size that training has.
+        large: Tiled and binned again, at a size typical of training.
     """
 
     adapter: Adapter
@@ -75,7 +75,7 @@ class Comparison:
 
 
 async def compare_kernels(pool: Pool) -> Comparison:
-    """Return the comparison, made once for all pages. Raises WorkerError, UnsupportedDevice."""
+    """Return the comparison, measured once for all pages. Raises WorkerError, UnsupportedDevice."""
     return await _cache.get("comparison", lambda: _compare(pool))
 
 
@@ -83,7 +83,7 @@ _cache = SingleFlightCache(1)
 
 
 async def _compare(pool: Pool) -> Comparison:
-    """Measure in several jobs on one worker, so that jobs of others run between them."""
+    """Measure in several jobs on one worker, so that jobs from other pages can run in between."""
 
     async def job(function, *args):
         return await pool.run(function, *args, key="kernel comparison", limit=LIMIT)
@@ -109,7 +109,7 @@ async def _compare(pool: Pool) -> Comparison:
 
 
 def counted_timings(states: list[TrainingState], timings: list[Timing], counts: list[Counts]) -> list[CountedTiming]:
-    """Put together what was measured of each state's kernels."""
+    """Combine the timings and counts of each state."""
     return [
         CountedTiming(timing.ms, timing.listed, timing.tile, state.settings.kernels, count)
         for state, timing, count in zip(states, timings, counts, strict=True)
@@ -120,7 +120,7 @@ def counted_timings(states: list[TrainingState], timings: list[Timing], counts: 
 
 
 def _same_work(size: int, blobs: int, kinds: tuple[str, ...]) -> list[TrainingState]:
-    """Return a state for each kind of kernels, with the same Gaussians, some way into their training."""
+    """Return one state for each kind of kernels, all with the same partly trained Gaussians."""
     pixels = crop_picture((ASSETS / PICTURE).read_bytes(), PICTURE, size, size).pixels
     trainer = Trainer(open_device(), start_state(Settings(size=size, blobs=blobs, growth=False), pixels, PICTURE))
     trainer.advance(WARM_UP_ITERATIONS)
@@ -136,7 +136,7 @@ def _time(states: list[TrainingState]) -> tuple[Adapter, list[Timing]]:
     device = open_device()
     trainers = [Trainer(device, state) for state in states]
     least: list[dict[str, float]] = [{} for _ in trainers]
-    for _ in range(REPEATS):  # interleaved, so that what else the machine does slows all of them alike
+    for _ in range(REPEATS):  # interleaved, so that other load slows all of them alike
         for trainer, ms in zip(trainers, least, strict=True):
             trainer.advance(1)
             for bound in trainer.kernels.iteration:
@@ -153,7 +153,7 @@ def _count(state: TrainingState) -> Counts:
 
 
 def _without_learning(trained: TrainingState, kernels: str) -> TrainingState:
-    """Return the same Gaussians for other kernels, with rates of zero: each iteration has the very same work."""
+    """Return a state for other kernels with the same Gaussians and zero rates, so that every iteration does the same work."""
     zero_rates = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
     settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, growth=False, **zero_rates)
     state = start_state(settings, trained.target, PICTURE)

@@ -1,4 +1,4 @@
-"""Lessons on the pool: the recording of a page's figure with the answers to its quizzes, and what its methods try out."""
+"""Run lessons on the pool: record a page's figure, answer its quizzes, and run its experiments."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from splatscope.gpu.device import open_device
 from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.shipped import device_of, open_recorded
 from splatscope.services.record_and_pack import record_and_pack
-from splatscope.services.recordings import MOST_KEPT, RECORD_LIMIT
+from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
@@ -21,20 +21,20 @@ from splatscope.tracing import checks
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
-EXPERIMENT_LIMIT = 120.0  # seconds that a claim or a show may take: its kernels may have to be compiled
+EXPERIMENT_LIMIT = 120.0  # seconds for a claim or a show, whose kernels may have to be compiled
 MOST_RESULTS = 512
 
 
 @dataclass(frozen=True)
 class LessonRequest:
-    """A lesson as it travels to a worker: its name and its parameters."""
+    """A lesson as sent to a worker: its name and its parameters."""
 
     stem: str
     values: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, lesson: Lesson, names: Sequence[str] | None = None) -> "LessonRequest":
-        """Return the request for a lesson with these of its parameters; with all of them by default."""
+        """Return the request for a lesson with the parameters `names`, by default all of them."""
         values = lesson.param.values()
         names = sorted(values.keys() - {"name"}) if names is None else sorted(names)
         return cls(lesson.stem(), tuple((name, values[name]) for name in names))
@@ -44,21 +44,21 @@ class LessonRequest:
         return find_lesson(self.stem)(**dict(self.values))
 
     def key(self, *more: str) -> str:
-        """Return the cache key of what is made of the lesson, on the device that workers use."""
+        """Return the cache key of a result from the lesson on the workers' device; `more` tells results apart."""
         where = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
         return hashlib.sha256(json.dumps([self.stem, self.values, more, where], default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class LessonRecording:
-    """A recording of a lesson's figure, with what its page shows of it.
+    """A recording of a lesson's figure, with what its page shows about it.
 
     Attributes:
-        packed: the recording as the browser reads it.
-        stops: see `Lesson.stops`.
-        facts: see `Lesson.facts`.
-        answers: by the names of the quizzes.
-        shipped_from: the device of the recording that ships for the lesson's first inputs; "" for none.
+        packed: The recording in the form that the browser reads.
+        stops: See `Lesson.stops`.
+        facts: See `Lesson.facts`.
+        answers: By name of the quiz.
+        shipped_from: The device of the recording that ships for the lesson's default inputs; "" for none.
     """
 
     packed: PackedRecording
@@ -71,13 +71,13 @@ class LessonRecording:
 async def record_lesson(
     pool: Pool, lesson: Lesson, quizzes: Sequence[str], on_progress: Callable[[int], None] | None = None
 ) -> LessonRecording:
-    """Record the lesson's kernel and answer its quizzes. The same inputs are recorded once for all sessions.
+    """Record the lesson's kernel and answer its quizzes. Equal inputs are recorded once for all sessions.
 
-    `on_progress` is called with the stage that the recording is at, see `tracing.progress`.
+    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`.
 
     Raises:
-        WorkerError: the worker was lost or ran too long.
-        ValueError: the inputs do not fit.
+        WorkerError: The worker was lost or took too long.
+        ValueError: The inputs do not fit the kernel.
     """
     request = LessonRequest.of(lesson)
     return await _recordings.get(
@@ -86,11 +86,11 @@ async def record_lesson(
 
 
 async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str]) -> LessonRecording:
-    """Open the recording that ships for the lesson's first inputs, made on another device, and answer its quizzes.
+    """Open the recording that ships for the lesson's default inputs, made on another device, and answer its quizzes.
 
     Raises:
-        WorkerError: the worker was lost or ran too long.
-        OSError: there is no such recording.
+        WorkerError: The worker was lost or took too long.
+        OSError: There is no such recording.
     """
     request = LessonRequest.of(lesson())
     return await _recordings.get(
@@ -99,11 +99,12 @@ async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str])
 
 
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
-    """Run the lesson's method of this name on a worker, with the parameters it depends on. Cached, unless `anew`.
+    """Run a method of the lesson on a worker, with the parameters it depends on. The result is cached, unless `anew`.
 
     Raises:
-        WorkerError: the worker was lost or ran too long.
-        CompileError, ValueError: a kernel does not compile, or its inputs do not fit.
+        WorkerError: The worker was lost or took too long.
+        CompileError: A kernel does not compile.
+        ValueError: The inputs do not fit.
     """
     request = LessonRequest.of(lesson, dependencies(lesson, method))
     if anew:
@@ -112,12 +113,12 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
 
 
 def dependencies(lesson: Lesson, method: str) -> set[str]:
-    """Return the parameters that a method names by `@param.depends`; none where it names none."""
+    """Return the parameters that a method names in `@param.depends`; an empty set if it names none."""
     names = {dependency.name for dependency in lesson.param.method_dependencies(method)}
-    return set() if "name" in names else names  # param answers with all, `name` among them, for a method that names none
+    return set() if "name" in names else names  # for a method that names none, param returns all, including `name`
 
 
-_recordings = SingleFlightCache(MOST_KEPT, lambda recording: len(recording.packed.data))
+_recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(recording.packed.data))
 _results = SingleFlightCache(MOST_RESULTS)
 
 

@@ -1,7 +1,7 @@
-"""Count what the training kernels do in one iteration, by counters that are put into their functions.
+"""Count the operations of the training kernels in one iteration, with counters inserted into their functions.
 
-A module and all that it imports become one text. In it, a statement that counts is put at the start of some functions, or of their
-loop. Functions and loops are found by the grammar, not by how they are written. Nothing else changes: the gradients are the same.
+A module and all its imports are joined into one source. A statement that counts is inserted at the start of some functions or
+loop bodies, which are found by parsing. Nothing else changes, so the gradients are the same.
 """
 
 import re
@@ -31,7 +31,7 @@ void count(uint counter, uint amount) { counters[counter].add(amount); }
 
 @dataclass(frozen=True)
 class _Probe:
-    """A statement that counts: `amount`, a Slang expression, each time the function, or a turn of its loop, starts."""
+    """A counting statement at the start of a function or of its loop's body; `amount` is a Slang expression."""
 
     function: str
     counter: str
@@ -45,7 +45,7 @@ class _Probe:
 
 _PROBES = (
     _Probe("intersects", "tests"),
-    _Probe("loadFloat", "reads", "idx < scene.blobCount ? 1 : 0"),  # a Gaussian's first raw value stands for it
+    _Probe("loadFloat", "reads", "idx < scene.blobCount ? 1 : 0"),  # counts a Gaussian by its first raw value
     _Probe("loadFloat_bwd", "backward", "idx < scene.blobCount ? 1 : 0"),
     _Probe("fineRasterize", "forward", at="loop"),
     _Probe("atomicAccumulate", "atomics", "value == 0.f ? 0 : 1"),
@@ -54,7 +54,7 @@ _PROBES = (
     _Probe("blendLayer", "forward", "PIXELS_A_LANE"),
     _Probe("unblendLayer", "backward", "PIXELS_A_LANE"),
 )
-# The modules that count, and the functions that each must have.
+# The modules to instrument, and the functions that each must have.
 MODULES = {
     "training": {"intersects", "loadFloat", "loadFloat_bwd", "fineRasterize", "atomicAccumulate"},
     "binned": {"ellipseOverlaps"},
@@ -66,11 +66,15 @@ _IMPORT = re.compile(r"^import \w+;\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Counts:
-    """What one iteration did. Pairs are (pixel, Gaussian) unless said otherwise.
+    """The operations of one iteration.
 
-    tests: (tile, Gaussian) pairs tested for a list. reads: Gaussians decoded from their raw values, by a thread each time. forward,
-    backward: pairs evaluated on the way to the picture and back. atomics: additions to the gradients' buffer; the binned kernels
-    make none. tries: of compare-and-swap for them, where one may fail.
+    Attributes:
+        tests: (tile, Gaussian) pairs tested for a list.
+        reads: Times a thread decoded a Gaussian from its raw values.
+        forward: (pixel, Gaussian) pairs evaluated in the forward pass.
+        backward: (pixel, Gaussian) pairs evaluated in the backward pass.
+        atomics: Atomic additions to the buffer of gradients; 0 for the binned kernels.
+        tries: Compare-and-swaps for these additions, including those that failed.
     """
 
     tests: int
@@ -82,10 +86,10 @@ class Counts:
 
 
 def with_counters(module: str) -> str:
-    """Return the text of shaders/`module`.slang and of all it imports, counting.
+    """Return the source of shaders/`module`.slang and all its imports, with counters inserted.
 
     Raises:
-        LookupError: a function or loop that should count does not exist.
+        LookupError: A function or loop to instrument does not exist.
     """
     modules = load_modules(shader(f"{module}.slang").read_text(encoding="utf-8"), f"{module}.slang", SHADER_FOLDERS)
     probed = {probe.function for probe in _PROBES}
@@ -96,7 +100,7 @@ def with_counters(module: str) -> str:
 
 
 def _counting(source: Source) -> str:
-    """Return a module's text with the probes of its functions put in."""
+    """Return a module's source with the probes inserted."""
     inserts: list[tuple[int, str]] = []
     for block in source.functions():
         for probe in _PROBES:
@@ -114,7 +118,7 @@ def _counting(source: Source) -> str:
 
 
 def _loop_body(source: Source, function: Block) -> tuple[int, int]:
-    """Return where the body of a function's first loop starts and ends."""
+    """Return the start and end offsets, in bytes, of the body of a function's first loop."""
     body = source.body(function)
     loops = (node for node in walk(body) if node.type == "for_statement") if body is not None else iter(())
     statement = next((loop.child_by_field_name("body") for loop in loops), None)
@@ -124,7 +128,7 @@ def _loop_body(source: Source, function: Block) -> tuple[int, int]:
 
 
 def count_iteration(device: spy.Device, state: TrainingState) -> Counts:
-    """Count what one iteration does from this state, which is left as it was. Raises UnsupportedDevice."""
+    """Count the operations of one iteration from this state, which stays unchanged. Raises UnsupportedDevice."""
     run = kernels.make_buffers(device, state.settings, state.splats, state.target)
     run.sources |= {module: with_counters(module) for module in MODULES}
     bound = BinnedKernels(run) if state.settings.kernels == "binned" else TiledKernels(run)
@@ -138,5 +142,5 @@ def count_iteration(device: spy.Device, state: TrainingState) -> Counts:
     submit(device, bound.steps(state.step + 1, 1))
     counts = dict(zip(COUNTERS, download(counters, np.uint32, (len(COUNTERS),)).tolist(), strict=True))
     if state.settings.kernels == "simple":
-        counts["forward"] = counts["reads"]  # they read a Gaussian where they evaluate it, and nowhere else
+        counts["forward"] = counts["reads"]  # the simple kernels decode a Gaussian exactly where they evaluate it
     return Counts(**counts)

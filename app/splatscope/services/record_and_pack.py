@@ -1,4 +1,4 @@
-"""A kernel recorded, checked and packed for a page, on a worker or inside the sandbox."""
+"""Record a kernel, check it, and pack the result for a page. Runs on a worker or inside the sandbox."""
 
 import functools
 
@@ -15,7 +15,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
 
-interface_of = functools.lru_cache(maxsize=64)(reflect)  # the same kernel with other inputs asks for the same
+interface_of = functools.lru_cache(maxsize=64)(reflect)  # the interface does not depend on the inputs
 
 
 def record_and_pack(
@@ -24,16 +24,16 @@ def record_and_pack(
     """Record one workgroup of a dispatch, run all checks, and pack what a page shows.
 
     Args:
-        device: what runs the kernel.
-        job: the kernel and its inputs.
-        between_groups: look for races between workgroups as well, in another dispatch that records them all.
+        device: The device to run it on.
+        job: The kernel and its inputs.
+        between_groups: Also look for races between workgroups, in a second dispatch that records them all.
 
     Returns:
-        The recording and its findings, which stay here, and the packed form, which goes to the browser. Where the source does not
-        compile there is no recording, and the packed form says why.
+        The recording, its findings, and the packed form for the browser. If the source does not compile, the recording is None
+        and the packed form says why.
 
     Raises:
-        ValueError: the inputs do not fit.
+        ValueError: The inputs do not fit the kernel.
     """
     try:
         interface = interface_of(device, job.source, job.file, job.entry)

@@ -1,4 +1,4 @@
-"""Recordings for pages: made on a worker, packed for the browser, kept for whoever asks for the same."""
+"""Recordings for pages: made on a worker, packed for the browser, and cached by source, inputs and device."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,22 +19,27 @@ from splatscope.workers.sandbox.source_filter import refuse
 from splatscope.workers.sandbox.supervisor import Answer
 from splatscope.workers.single_flight import SingleFlightCache
 
-RECORD_LIMIT = 60.0  # seconds: a cold driver compiles a long kernel for many
-CHECK_LIMIT = 20.0
-RECORDS = 400_000  # of a page's recording: 6 MB on the device
-MOST_KEPT = 256 * 2**20  # bytes of recordings that the server keeps
+RECORD_LIMIT = 60.0  # seconds: a driver without a warm cache compiles a long kernel slowly
+CHECK_LIMIT = 20.0  # seconds
+RECORDS = 400_000  # events in a page's recording: 6 MB on the device
+MAX_CACHED = 256 * 2**20  # bytes of recordings in the server's cache
 
 
 async def record_source(
     pool: Pool, job: KernelJob, adapter: str = "", *, trusted: bool = False, on_progress: Callable[[int], None] | None = None
 ) -> PackedRecording:
-    """Record, sanitize and pack on a worker. The same source and inputs on the same device are recorded once.
+    """Record, check and pack a job on a worker. Equal source and inputs on one device are recorded once.
 
-    `adapter` is what `open_device` takes; empty for the machine's own choice. A source that is not `trusted`, as the app's own
-    are whoever chose the inputs, is worked on in the sandbox. `on_progress` is given each stage of `tracing.progress`.
+    Args:
+        pool: The workers.
+        job: The kernel and its inputs.
+        adapter: A name for `open_device`; empty for the default device.
+        trusted: Whether the source is the app's own. Other sources run in the sandbox.
+        on_progress: Called with each stage of `tracing.progress`.
 
     Raises:
-        WorkerError: the worker was lost or ran too long; ValueError: the inputs do not fit.
+        WorkerError: The worker was lost or took too long.
+        ValueError: The inputs do not fit the kernel.
     """
     if not trusted and (wrong := refuse(job.source)):
         return refused_recording(wrong, [])
@@ -47,9 +52,9 @@ async def record_source(
 
 
 async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "", *, trusted: bool = False) -> Checked:
-    """Compile on a worker and read the kernel's interface. What the compiler refuses is in the result, not raised.
+    """Compile a source on a worker and return the kernel's interface, or what is wrong with the source.
 
-    In the sandbox, unless `trusted`. Raises WorkerError like `record_source`.
+    It is compiled in the sandbox, unless it is `trusted`. Raises WorkerError.
     """
     if not trusted and (wrong := refuse(source)):
         return Checked(None, wrong)
@@ -57,16 +62,17 @@ async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entr
 
 
 async def source_costs(pool: Pool, source: str, entry: str = "", *, trusted: bool = False) -> list[Cost]:
-    """What it would cost to record each of the kernel's functions; of a source that compiles. Raises WorkerError."""
+    """Return what it would cost to record each function of a source that compiles. Raises WorkerError."""
     answer, _ = await _work(pool, "costs", (source, entry), CHECK_LIMIT, trusted)
     return [Cost(**given) for given in answer["functions"]]
 
 
 async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[PackedRecording, KernelJob, dict[str, Any]]:
-    """A file that a browser brought: what to show, the job it was made from, and the page's draft, {} where it holds none.
+    """Open an uploaded recording. Return its packed form, the job it was made from, and the page's draft, {} if there is none.
 
     Raises:
-        ValueError: it is no recording, or one that cannot be shown, in one line. WorkerError.
+        ValueError: The file is not a recording, or cannot be shown; the message says why in one line.
+        WorkerError: The worker was lost or took too long.
     """
     answer, (packed, given) = await _work(pool, "open", (name, data), RECORD_LIMIT, trusted=False)
     inputs, at = {}, 0
@@ -79,12 +85,12 @@ async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[PackedReco
 
 
 async def python_file(pool: Pool, job: KernelJob, interface: Interface, name: str, *, trusted: bool = False) -> str:
-    """The text of `standalone.standalone`. Raises WorkerError, ValueError."""
+    """Return a dispatch as a Python script, see `standalone_script`. Raises WorkerError, ValueError."""
     return (await _work(pool, "standalone", (job, interface, name), CHECK_LIMIT, trusted))[0]["text"]
 
 
 async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> bytes:
-    """The Chrome/Perfetto form of a recording's file. Raises WorkerError, ValueError."""
+    """Export a recording's file to the Chrome/Perfetto format. Raises WorkerError, ValueError."""
     return (await _work(pool, "perfetto", (file,), RECORD_LIMIT, trusted))[1][0]
 
 
@@ -94,9 +100,8 @@ async def _work(
     if trusted:
         return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, on_progress=on_progress)
     asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())
-    return await pool.run(sandbox.run_job, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
+    return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
 
 
-_recordings = SingleFlightCache(
-    MOST_KEPT, lambda packed: len(packed.data) + len(packed.file)
-)  # thirty learners who open one page cost one run
+# Thirty learners who open the same page cost one recording.
+_recordings = SingleFlightCache(MAX_CACHED, lambda packed: len(packed.data) + len(packed.file))

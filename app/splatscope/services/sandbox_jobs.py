@@ -1,7 +1,7 @@
-"""What is done with a source or a file that came from a page: on a worker, and there inside the sandbox.
+"""The jobs that process sources and files from pages. Those that are not trusted run inside the sandbox.
 
-The sandbox's child loads this module by its name. Each job takes plain arguments and answers with what JSON can say and with bytes
-beside it, as that is all that leaves the sandbox.
+The sandboxed process imports this module by name. A job returns a JSON object and a list of bytes, the only data that leaves the
+sandbox.
 """
 
 import json
@@ -28,7 +28,7 @@ from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.trace import Trace
 from splatscope.workers.sandbox.supervisor import Answer
 
-_WARMING = """
+_WARM_UP_KERNEL = """
 import workgroup;
 groupshared uint cells[8];
 RWStructuredBuffer<uint> numbers;
@@ -46,7 +46,7 @@ void warming(uint lane : SV_GroupIndex)
 
 @dataclass(frozen=True)
 class Checked:
-    """What a compilation without a dispatch says: the interface, or the first error on one line; and all diagnostics."""
+    """The result of compiling a source: the interface, or the first error on one line; and all diagnostics."""
 
     interface: Interface | None
     error: str = ""
@@ -54,13 +54,13 @@ class Checked:
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Checked":
-        """Return it from what `asdict` and JSON made of it."""
+        """Return the object that `asdict` and JSON turned into `plain`."""
         interface = plain["interface"] and Interface.of(plain["interface"])
         return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]])
 
 
 def record_job(job: KernelJob, adapter: str = "") -> Answer:
-    """Record, check and pack; answer with the parts of a `PackedRecording`. Raises ValueError where the inputs do not fit."""
+    """Record, check and pack a job. Return the parts of a `PackedRecording`. Raises ValueError if the inputs do not fit."""
     device = open_device(adapter or None)
     recording, _, packed = record_and_pack(device, job, between_groups=True)
     if recording is None:
@@ -69,7 +69,7 @@ def record_job(job: KernelJob, adapter: str = "") -> Answer:
 
 
 def check_job(source: str, file: str, entry: str) -> Answer:
-    """Compile and read the kernel's interface; answer with a `Checked` in plain parts."""
+    """Compile a source and read the kernel's interface. Return a `Checked` as a dict."""
     try:
         checked = Checked(reflect(open_device(), source, file, entry))
     except CompileError as error:
@@ -79,21 +79,21 @@ def check_job(source: str, file: str, entry: str) -> Answer:
 
 
 def costs_job(source: str, entry: str) -> Answer:
-    """Count what each function would record; answer with `Cost` in plain parts."""
+    """Estimate what it would cost to record each function. Return each `Cost` as a dict."""
     return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
 
 
 def open_job(name: str, data: bytes) -> Answer:
-    """Open a recording's file, check it anew, and pack it; answer as `recordings.open_recording` reads it.
+    """Open a recording's file, check it again, and pack it for `recordings.open_recording`.
 
     Raises:
-        ArchiveError: it is no recording, or one that cannot be shown.
+        ArchiveError: The file is not a recording, or cannot be shown.
     """
     opened = open_file(name, data)
     try:
         findings = checks.find(opened.recording.trace)
         packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
-    except Exception as error:  # whatever a made-up file leads to, it is one sentence
+    except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
     job = opened.job
     about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
@@ -103,12 +103,12 @@ def open_job(name: str, data: bytes) -> Answer:
 
 
 def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
-    """Write a dispatch as a Python file; answer with its text."""
+    """Return a dispatch as the text of a Python script."""
     return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
 
 
 def perfetto_job(file: bytes) -> Answer:
-    """Export a recording's file to the Chrome/Perfetto form."""
+    """Export a recording's file to the Chrome/Perfetto format."""
     return {}, [perfetto(Trace.load(file)).encode()]
 
 
@@ -123,12 +123,12 @@ JOBS: dict[str, Callable[..., Answer]] = {
 
 
 def warm_up(adapter: str) -> None:
-    """Do each kind of job once, so that all that is loaded at first use is loaded while files can still be read."""
-    job = pickle.loads(pickle.dumps(KernelJob(_WARMING, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
+    """Run each kind of job once, so that everything loaded at first use is loaded while files can still be read."""
+    job = pickle.loads(pickle.dumps(KernelJob(_WARM_UP_KERNEL, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
     record_job(job, adapter)
-    for source in (_WARMING, _WARMING + "wrong"):
+    for source in (_WARM_UP_KERNEL, _WARM_UP_KERNEL + "wrong"):
         json.dumps(check_job(source, "warming.slang", "")[0], default=_plain)
-    costs_job(_WARMING, "")
+    costs_job(_WARM_UP_KERNEL, "")
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Pictures of finished trainings, rendered on the pool."""
+"""Thumbnails of finished trainings, rendered on the pool."""
 
 import functools
 
@@ -7,11 +7,11 @@ from splatscope.paths import ASSETS
 from splatscope.splat.thumbnail import Thumbnail, ThumbnailRenderer
 from splatscope.workers.pool import Pool
 
-LIMIT = 120.0  # seconds: a cold driver compiles first
+LIMIT = 120.0  # seconds: the driver may have to compile the kernel first
 
 
 async def draw_thumbnail(pool: Pool, name: str, count: int) -> bytes:
-    """Return the first `count` Gaussians of assets/`name`.npz as a JPEG. Raises WorkerError."""
+    """Return the picture of the first `count` Gaussians of assets/`name`.npz, as a JPEG. Raises WorkerError."""
     return await pool.run(_draw, name, count, limit=LIMIT)
 
 

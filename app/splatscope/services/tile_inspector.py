@@ -1,4 +1,4 @@
-"""From a run down to a thread: the workgroup of one tile, recorded stage by stage on the Gaussians as they are now."""
+"""Record the workgroup of one tile of a training run, stage by stage, on the run's current Gaussians."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,13 +25,24 @@ _IMAGE, _DERIVATIVES = "tileImageMain", "tileDerivativesMain"
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of what a workgroup does: the functions of it that are recorded, so that each fits and compiles soon."""
+    """One stage of a workgroup's work. Only its functions are recorded, so that the recording fits and compiles quickly.
+
+    Attributes:
+        name: In the address.
+        title: On the button.
+        description: What happens, in a sentence.
+        page: The section about it.
+        unit: What one step is called.
+        entry: The entry point.
+        functions: The functions to record, besides the entry point.
+        memories: The arrays and buffers to show.
+    """
 
     name: str
     title: str
-    says: str
-    page: str  # the section about it
-    unit: str  # what one step is called
+    description: str
+    page: str
+    unit: str
     entry: str
     functions: tuple[str, ...]
     memories: tuple[str, ...]
@@ -58,7 +69,7 @@ STAGES = (
         ("blobs", "maxCount", "finalVal"),
     ),
     Stage(
-        "gradient", "Gradient", "What the pixels say of each raw value is summed, and added to a buffer by compare-and-swap.",
+        "gradient", "Gradient", "The pixels' gradients of each raw value are summed, and added to a buffer by compare-and-swap.",
         "reduction",
         "raw value", _DERIVATIVES, ("loadFloat_bwd", "addOverWave", "addOverWorkgroup", "atomicAccumulate"),
         ("derivBuffer", "reductionBuffer"),
@@ -85,18 +96,25 @@ class Spot:
 
 @dataclass(frozen=True)
 class TileRecording:
-    """A stage of a tile.
+    """A recorded stage of a tile.
 
-    `listed` are the ids of its Gaussians, nearest first, as far as the recording has them; `steps` where each
-    comes up, `colours` (n, 3) float32 in 0 … 1, `gradients` (n, 9) float32 of the raw values, of the backward stages only. Of the
-    blend, `light` (n,) float32 is the spot's transmittance behind each, and `blended` how many it took.
+    Attributes:
+        packed: The recording.
+        stops: The steps at which → and ← stop.
+        listed: Ids of the tile's n recorded Gaussians, nearest first.
+        steps: The step at which each of them is handled.
+        found: How many Gaussians touch the tile, for the list stage; more than the list holds if it overflowed.
+        colours: (n, 3) float32 in 0 … 1.
+        gradients: Of the raw values, (n, 9) float32; for the backward stages only.
+        light: The spot's transmittance behind each Gaussian, (n,) float32; for the blend stage only.
+        blended: How many Gaussians the spot blended; for the blend stage only.
     """
 
     packed: PackedRecording
     stops: list[int] = field(default_factory=list)
     listed: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
-    found: int = 0  # Gaussians that touch the tile, of the list's stage; more than it holds if it overflowed
+    found: int = 0
     colours: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     gradients: np.ndarray | None = None
     light: np.ndarray | None = None
@@ -104,9 +122,16 @@ class TileRecording:
 
 
 def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tuple[int, int], stage: Stage) -> KernelJob:
-    """The workgroup of `tile` (column, row) in an iteration on `raw` (9, N) towards `target` (H, W, 3) uint8.
+    """Return the job that runs one tile's workgroup in one stage of an iteration.
 
-    These are the sample's tiled kernels, whatever kernels the run itself is trained with.
+    It runs the sample's tiled kernels, whichever kernels train the run.
+
+    Args:
+        settings: The settings of the run.
+        raw: The Gaussians' raw values, (9, N) float32.
+        target: (H, W, 3) uint8.
+        tile: (column, row).
+        stage: The stage to record.
     """
     height, width, _ = target.shape
     inputs = scene_inputs((width, height), raw, sample_background=settings.uses_sample_background)
@@ -124,10 +149,10 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
 async def record_tile(
     pool: Pool, state: TrainingState, spot: Spot, stage: Stage, on_progress: Callable[[int], None] | None = None
 ) -> TileRecording:
-    """Record what the spot's workgroup does in this stage, on a worker. `on_progress` is given each stage of `tracing.progress`.
+    """Record one stage of the spot's workgroup on a worker. `on_progress` is called with each stage of `tracing.progress`.
 
     Raises:
-        WorkerError: the worker was lost or ran too long.
+        WorkerError: The worker was lost or took too long.
     """
     asked = (state.settings, state.splats.raw, state.target, spot, stage.name)
     return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress)
@@ -142,8 +167,8 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     if recording is None:
         return TileRecording(packed)
     query = RecordingQuery(recording, job, findings)
-    met = _met(query, name, spot.thread, raw.shape[1])
-    listed = sorted(met)
+    steps = _steps_by_id(query, name, spot.thread, raw.shape[1])
+    listed = sorted(steps)
     gradients = light = None
     if name == "blend":
         light = query.values(query.steps(kind="value", name="state.value", function="fineRasterize", thread=spot.thread))[1:, 3]
@@ -153,7 +178,7 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
         packed=packed,
         stops=_stops(query, name, spot.thread),
         listed=listed,
-        steps=[met[blob] for blob in listed],
+        steps=[steps[blob] for blob in listed],
         found=len(query.steps(kind="value", name="place", function="coarseRasterize")),
         colours=_colours(settings, raw[COLOUR, listed].T),
         gradients=gradients,
@@ -162,8 +187,11 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     )
 
 
-def _met(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int, int]:
-    """The step at which each Gaussian comes up: where it is listed, comes to rest, is blended, undone, or its gradient summed."""
+def _steps_by_id(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int, int]:
+    """Return, by id, the step at which the stage `name` handles each Gaussian.
+
+    That is where it is listed, reaches its final position in the sort, is blended or undone, or has its gradient summed.
+    """
     if name == "list":
         steps = query.steps(kind="write", name="blobs")
     elif name == "sort":
@@ -176,7 +204,7 @@ def _met(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int,
         function = "fineRasterize" if name == "blend" else "fineRasterize_bwd"
         steps = query.steps(kind="read", name="blobs", function=function, thread=thread)
     ids = query.values(steps)
-    there = ids < count  # what pads the list is larger than any
+    there = ids < count  # the list is padded with larger numbers
     if name == "sort":
         return dict(zip(ids[there].tolist(), steps[there].tolist(), strict=True))
     return _first(ids[there], steps[there])
@@ -187,7 +215,7 @@ def _first(ids: np.ndarray, steps: np.ndarray) -> dict[int, int]:
 
 
 def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
-    """Where → and ← stop."""
+    """Return the steps at which → and ← stop."""
     if name == "sort":
         return query.barriers()
     if name == "list":
@@ -202,7 +230,7 @@ def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
 
 
 def _colours(settings: Settings, raw: np.ndarray) -> np.ndarray:
-    """Straight colours for a swatch, from raw values (n, 3)."""
+    """Return colours for swatches, (n, 3) float32 in 0 … 1, from raw values (n, 3)."""
     if settings.uses_sample_model:
         eased = np.clip(0.8 * raw, 0, 1)
         raw = eased * eased * (3 - 2 * eased)

@@ -1,7 +1,7 @@
-"""A training run on the pool: the page holds a `TrainingRun` and asks it to advance; a worker holds the run's buffers and kernels.
+"""Train on the pool. The page has a `TrainingRun` and asks it to advance; a worker holds the run's buffers and kernels.
 
-A job raises `RunNotHeld` where its worker does not hold the run (it was replaced, or made room for others), and is sent again with
-the last snapshot. So a run survives its worker, and goes back no further than the snapshot.
+A job raises `RunNotHeld` on a worker that does not hold the run, because the worker was replaced or has dropped the run to make
+room. The job is then sent again with the last snapshot. So a run outlives its worker and loses only the time since the snapshot.
 """
 
 import uuid
@@ -26,10 +26,10 @@ from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
-SNAPSHOT_SECONDS = 5.0  # of device time: a lost worker costs no more than this and the slice it was at
+SNAPSHOT_SECONDS = 5.0  # of device time between snapshots: the most that a lost worker costs, besides its current slice
 SLICE_LIMIT = 30.0  # seconds
-COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: a cold driver on a busy machine compiles for long
-MAX_RUNS = 8  # that a worker holds; the one idle for longest makes room, and starts again from its snapshot
+COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
+MAX_RUNS = 8  # per worker; the one idle for longest is dropped, and resumes from its snapshot
 
 
 class SettingsRefused(ValueError):  # noqa: N818
@@ -37,23 +37,23 @@ class SettingsRefused(ValueError):  # noqa: N818
 
 
 class RunNotHeld(Exception):  # noqa: N818
-    """The worker does not hold the run, and needs its state."""
+    """The worker does not hold the run and needs its state."""
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The outcome of one job: a report of the run, and a snapshot if one was due."""
+    """The result of one job: a report on the run, and a snapshot if one was due."""
 
     report: ProgressReport
     snapshot: TrainingState | None
 
 
 class TrainingRun:
-    """A run as its page sees it.
+    """A training run, from the page's side.
 
     Attributes:
-        snapshot: A state from which the run can go on.
-        adapter: The device it runs on; None before the first job has returned.
+        snapshot: A state from which the run can resume.
+        adapter: The device it runs on; None until the first job has returned.
         key: The run's key in the pool.
     """
 
@@ -62,59 +62,59 @@ class TrainingRun:
         self.key = f"run-{uuid.uuid4().hex}"
         self.snapshot = state
         self.adapter: Adapter | None = None
-        self._bound = False  # whether a worker may hold something of the run
-        self._sent = False  # whether a worker has been given the state
+        self._bound = False  # whether a worker may hold the run
+        self._sent = False  # whether a worker has received the state
 
     async def advance(self, iterations: int, seconds: float = 0.15, live: dict[str, float] | None = None) -> ProgressReport:
-        """Train for up to `iterations` more, or about `seconds` of device time; 0 iterations only report.
+        """Train for up to `iterations` more, or about `seconds` of device time, and report.
 
         Args:
-            iterations: The most to train.
-            seconds: The time after which to stop.
-            live: New values of the settings that may change while a run goes on (`settings.LIVE`).
+            iterations: The maximum number of iterations; 0 to report only.
+            seconds: Device time after which to stop.
+            live: New values of settings that may change during a run (`settings.LIVE`).
 
         Raises:
-            SettingsRefused: The device does not take these settings.
-            WorkerLost: The worker died; the next call goes on from `snapshot`.
-            JobTimeout: The worker hung and was ended; likewise.
+            SettingsRefused: The device cannot run these settings.
+            WorkerLost: The worker died. The next call resumes from `snapshot`.
+            JobTimeout: The worker hung and was ended. The next call resumes from `snapshot`.
         """
-        slice_ = await self._run_job(_advance, iterations, seconds, live or {})
+        slice_ = await self._on_worker(_advance, iterations, seconds, live or {})
         if slice_.snapshot is not None:
             self.snapshot = slice_.snapshot
         return slice_.report
 
     async def fetch(self, live: dict[str, float] | None = None) -> TrainingState:
-        """Set the settings in `live`, and return the run's state, which becomes its snapshot. Raises as `advance`."""
-        self.snapshot = await self._run_job(_fetch, live or {})
+        """Apply the settings in `live`, take a snapshot and return it. Raises the same errors as `advance`."""
+        self.snapshot = await self._on_worker(_fetch, live or {})
         return self.snapshot
 
     async def save(self, live: dict[str, float] | None = None) -> bytes:
-        """Return what `fetch` returns as a state file. Raises as `advance`."""
+        """Return the run's state as a state file, after applying `live`. Raises the same errors as `advance`."""
         return await self.pool.run(save_state, await self.fetch(live))
 
     async def picture(self) -> bytes:
-        """Return the current picture as a PNG. Raises as `advance`."""
-        return await self._run_job(_draw)
+        """Return the current picture as a PNG. Raises the same errors as `advance`."""
+        return await self._on_worker(_draw)
 
     async def ply(self) -> bytes:
-        """Return the current Gaussians as a .ply file, see `splat.ply`. Raises as `advance`."""
-        return await self._run_job(_ply)
+        """Return the current Gaussians as a .ply file, see `splat.ply`. Raises the same errors as `advance`."""
+        return await self._on_worker(_ply)
 
     async def animation(self) -> bytes:
-        """Return the training so far as an animated GIF, from where its present worker took over. Raises as `advance`."""
-        return await self._run_job(_animation)
+        """Return the training since its current worker took over, as an animated GIF. Raises the same errors as `advance`."""
+        return await self._on_worker(_animation)
 
     async def close(self) -> None:
-        """Free the worker's memory. The run can still be advanced, from its snapshot."""
-        if not self._bound:  # a run whose first job was refused, or left by its page, is bound too
+        """Free the worker's memory. The run can still advance, from its snapshot."""
+        if not self._bound:  # a run is bound from its first job on, even if that was refused or cancelled
             return
         self._bound = self._sent = False
-        with suppress(WorkerError):  # a lost worker has dropped it already
+        with suppress(WorkerError):  # a lost worker has already dropped it
             await self.pool.run(_drop, self.key, key=self.key)
         self.pool.forget(self.key)
 
-    async def _run_job(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return `function(run, *args)`, called on the worker that holds the run."""
+    async def _on_worker(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call `function(run, *args)` on the worker that holds the run, and return its result."""
         self._bound = True
         while True:
             state = None if self._sent else self.snapshot
@@ -132,16 +132,16 @@ class TrainingRun:
 
 
 async def decode_picture(pool: Pool, data: bytes, name: str, longest_side: int) -> LoadedImage:
-    """Read a user's picture on a worker, since a decoder that crashes on it must cost no page.
+    """Decode a user's picture on a worker, so that a decoder that crashes does not take the page down.
 
     Args:
-        pool: Where to read it.
+        pool: The workers.
         data: The file.
-        name: Its name.
-        longest_side: Pixels to which a larger picture is scaled down.
+        name: The file's name.
+        longest_side: A larger picture is scaled down to this many pixels.
 
     Raises:
-        ImageError: It is not a picture that can be read.
+        ImageError: The file is not a readable picture.
         WorkerError: The decoder crashed or hung.
     """
     return await pool.run(read_picture, data, name, longest_side)
@@ -153,7 +153,7 @@ async def decode_state(pool: Pool, data: bytes) -> TrainingState:
 
 
 async def warm(pool: Pool) -> None:
-    """Have a worker compile what a first run needs, so that a picture appears as soon as training starts. Raises WorkerError."""
+    """Have a worker compile what a run needs, so that the first picture appears without delay. Raises WorkerError."""
     await pool.run(_warm, limit=COMPILE_LIMIT)
 
 
@@ -162,14 +162,14 @@ async def warm(pool: Pool) -> None:
 
 @dataclass
 class _HeldRun:
-    """A run as its worker holds it; `saved_at` are the device seconds of the latest snapshot."""
+    """A run held by a worker; `saved_at` is the device time of its latest snapshot, in seconds."""
 
     trainer: Trainer
     saved_at: float
     animation: Animation = field(default_factory=Animation)
 
     def look(self) -> Look:
-        """Return a look, and take it as the animation's next frame if one is due."""
+        """Return a look, and add its picture to the animation if a frame is due."""
         look = self.trainer.look()
         self.animation.take(look.iteration, look.picture)
         return look
@@ -179,11 +179,11 @@ _held: LRUCache[str, _HeldRun] = LRUCache(MAX_RUNS)
 
 
 def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any], args: tuple) -> tuple[Adapter, Any]:
-    """Return the adapter and `function(run, *args)`, for the run that is held or made from `state`.
+    """Return the adapter and `function(run, *args)` for a run, which is made from `state` unless that is None.
 
     Raises:
-        RunNotHeld: It is not held, and no state was sent.
-        SettingsRefused: The device does not take its settings.
+        RunNotHeld: This worker does not hold the run, and `state` is None.
+        SettingsRefused: The device cannot run its settings.
     """
     device = open_device()
     if state is not None:
@@ -191,7 +191,7 @@ def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any
         if problem:
             raise SettingsRefused(problem)
         _drop(key)
-        if len(_held) == MAX_RUNS:  # before a new one takes more of the device's memory
+        if len(_held) == MAX_RUNS:  # before the new run takes more of the device's memory
             _held.popitem()
         try:
             _held[key] = _HeldRun(Trainer(device, state), state.seconds)

@@ -1,6 +1,6 @@
-"""Fills the driver's cache before anyone asks: the app's own kernels are recorded once, in a process of the lowest priority.
+"""Fill the driver's cache in advance: record the app's own kernels once, in a process of the lowest priority.
 
-A software driver takes seconds to compile a recorded kernel and keeps the result on disk, where the workers find it.
+A software driver takes seconds to compile an instrumented kernel. It caches the result on disk, where the workers find it.
 """
 
 import contextlib
@@ -30,34 +30,34 @@ _SIZE = (16, 8)  # of the picture of a tile's kernels, in pixels
 
 
 def fill_cache(jobs: Sequence[KernelJob | str]) -> subprocess.Popen:
-    """Start a process that records these jobs one after the other and discards the recordings; do not wait for it.
+    """Start a process that records these jobs one by one and discards the recordings. Return at once.
 
-    It fills this machine's cache; workers on other machines fill their own as they go.
+    It fills this machine's cache. Workers on other machines fill theirs as they record.
 
     Args:
-        jobs: Jobs, and names of lessons, which stand for the jobs of their figures.
+        jobs: Jobs, or names of lessons, which stand for the jobs of their figures.
     """
-    with tempfile.TemporaryFile() as file:  # a pipe would be full before the process, which is in no hurry, reads from it
+    with tempfile.TemporaryFile() as file:  # a pipe would fill up, and block, before the process reads from it
         pickle.dump(list(jobs), file)
         file.seek(0)
         return start_module("splatscope.services.warm_up", stdin=file)
 
 
 def tile_jobs() -> list[KernelJob]:
-    """Return what the training page records of a tile, over a few Gaussians: what is compiled does not depend on the inputs."""
+    """Return the jobs of the tile inspector, on a few Gaussians. What is compiled does not depend on the inputs."""
     width, height = _SIZE
     raw, target = some_gaussians(16, _SIZE), np.zeros((height, width, 3), np.uint8)
     return [tile_job(Settings(), raw, target, (0, 0), stage) for stage in STAGES]
 
 
 def figure_jobs(stem: str) -> list[KernelJob]:
-    """Return what a lesson's figure records as it opens, and with each choice that makes another kernel of it."""
-    made, lesson = {}, find_lesson(stem)
+    """Return the jobs of a lesson's figure, for its defaults and for each single choice that changes the kernel."""
+    jobs, lesson = {}, find_lesson(stem)
     chosen = [(name, value) for name, one in lesson.param.objects().items() if name != "name" for value in _choices(one)]
     for values in ({}, *({name: value} for name, value in chosen)):
         job = lesson(**values).job()
-        made.setdefault((job.source, job.entry, tuple(sorted(job.constants.items()))), job)
-    return list(made.values())
+        jobs.setdefault((job.source, job.entry, tuple(sorted(job.constants.items()))), job)
+    return list(jobs.values())
 
 
 def _choices(parameter: param.Parameter) -> list:
@@ -65,7 +65,7 @@ def _choices(parameter: param.Parameter) -> list:
 
 
 def main() -> None:
-    """Record the jobs that are pickled on standard input, unless the cache has them already."""
+    """Record the jobs pickled on standard input, unless the cache has them already."""
     if hasattr(os, "nice"):
         os.nice(19)
     die_with_parent()
@@ -75,7 +75,7 @@ def main() -> None:
     if done.is_file():
         return
     for job in pickle.loads(pickled):
-        with contextlib.suppress(Exception):  # the page that asks for it will say what is wrong
+        with contextlib.suppress(Exception):  # the page that needs it will report what is wrong
             for one in [job] if isinstance(job, KernelJob) else figure_jobs(job):
                 record(device, one)
     if done.parent.is_dir():
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def _marker(pickled: bytes, adapter: str) -> Path:
-    """Return the file whose existence says that all this is in Mesa's cache; it lies in the cache and goes when that is cleared."""
+    """Return the marker file that exists once Mesa's cache has all this. It lies in the cache, so clearing the cache removes it."""
     digest = hashlib.sha256(pickled + adapter.encode())
     for folder in (SHADERS, LESSONS, PACKAGE / "slang", PACKAGE / "tracing"):
         for file in sorted(file for file in folder.rglob("*.*") if file.suffix in (".py", ".md", ".slang")):

@@ -1,1 +1,1 @@
-"""The renderer as a program: settings, state, kernels, the trainer. Knows no user interface."""
+"""The renderer and its training: settings, state, kernels, the trainer. It is independent of any user interface."""

@@ -1,4 +1,4 @@
-"""A training recorded as a moving picture: frames while it goes on, close at the start, where much changes, and ever rarer."""
+"""An animation of a training. Frames are close together at the start, where much changes, and then ever rarer."""
 
 import io
 
@@ -8,16 +8,16 @@ from PIL import Image
 from splatscope.splat.images import encode, to_bytes
 
 SUFFIXES = (".gif", ".webp")
-GROWTH = 1.1  # the next frame is due after so many times the iterations: 80 frames in 2,000, 145 in a million
+GROWTH = 1.1  # ratio of the iterations of two successive frames: 80 frames in 2,000 iterations, 145 in a million
 LONGEST_SIDE = 384  # pixels
 FRAME_MS = 80
 LAST_MS = 2500
 
 
 class Animation:
-    """Frames of a run, each at most LONGEST_SIDE long and kept as a JPEG: some 10 to 40 kB each.
+    """The frames of a run, stored as JPEGs of at most LONGEST_SIDE pixels a side, 10 to 40 kB each.
 
-    A run that starts over, or goes back to an earlier state, drops what it takes back.
+    When a run returns to an earlier state, its later frames are dropped.
     """
 
     def __init__(self):
@@ -28,23 +28,23 @@ class Animation:
 
     @property
     def due(self) -> int:
-        """The iteration from which on the next frame is taken."""
+        """The first iteration at which the next frame is taken."""
         if not self._frames:
             return 0
         last = self._frames[-1][0]
         return max(last + 1, round(GROWTH * last))
 
     def take(self, iteration: int, picture: np.ndarray, is_last: bool = False) -> None:
-        """Keep `picture` (H, W, 3) float32 if a frame is due, or if it is the run's last."""
+        """Add `picture`, (H, W, 3) float32, if a frame is due or it is the run's last."""
         self._frames = [frame for frame in self._frames if frame[0] < iteration]
         if is_last or iteration >= self.due:
             self._frames.append((iteration, encode(_small(to_bytes(picture)))))
 
     def save(self, kind: str) -> bytes:
-        """The film as bytes: `kind` "gif" (256 colours for all frames) or "webp", either read by any browser.
+        """Return the animation's bytes, of `kind` "gif" (one palette of 256 colours) or "webp".
 
         Raises:
-            ValueError: no frame was taken.
+            ValueError: There are no frames.
         """
         if not self._frames:
             raise ValueError("There is no frame of this run yet.")
@@ -63,8 +63,8 @@ class Animation:
 def _side_by_side(frames: list[Image.Image]) -> Image.Image:
     width, height = frames[0].size
     strip = Image.new("RGB", (width * len(frames), height))
-    for place, frame in enumerate(frames):
-        strip.paste(frame, (place * width, 0))
+    for index, frame in enumerate(frames):
+        strip.paste(frame, (index * width, 0))
     return strip
 
 

@@ -1,4 +1,4 @@
-"""The fast kernels of a run, bound: each Gaussian finds its tiles once, and one kernel a tile blends, compares and takes back."""
+"""The binned kernels, bound to a run's buffers: each Gaussian finds its tiles once, and each tile works through its list."""
 
 import math
 from collections.abc import Iterator
@@ -15,17 +15,25 @@ from splatscope.splat.settings import LOSSES
 from splatscope.splat.ssim import slope_kernels
 
 SPLAT_FLOATS = 12
-BLOCK = 64  # Gaussians a workgroup has, of those kernels that give each a thread
-ENOUGH_TILES = 1024
-PAIRS_A_GAUSSIAN = 32  # room in the lists at the start; more is made when it fills
+BLOCK = 64  # Gaussians per workgroup in the kernels that use one thread per Gaussian
+ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
+PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists; they grow when it fills
 
 
 class BinnedKernels:
-    """The same parts as `TiledKernels`. Lists have any length: their memory grows, so no tile overflows.
+    """The binned kernels, with the same interface as `TiledKernels`.
 
-    Each tile keeps what it sums for a Gaussian in a place of its own, and `deriving` is the part of `iteration` that leaves these
-    sums. No two threads add to one float, so two runs that are looked at after the same iterations are equal bit by bit. Of a
-    reproducible run it does not matter when: the same kernel projects, before a look as after it.
+    A tile's list has no maximum length: its memory grows, so no tile overflows. Each tile stores its partial sums of a Gaussian's
+    gradient separately. No two threads add to the same float, so two runs that report after the same iterations are equal bit for
+    bit. Reproducible runs are equal whenever they report, because the same kernel projects before and after a report.
+
+    Attributes:
+        constants: The link-time constants.
+        tile: Width and height of a tile in pixels, and the capacity of its list.
+        deriving: The dispatches that compute the partial sums.
+        iteration: The dispatches of one iteration.
+        drawing: The dispatches that draw the picture.
+        bounds: All kernels, in the order to compile them.
     """
 
     def __init__(self, run: RunBuffers):
@@ -48,8 +56,8 @@ class BinnedKernels:
         }
         self.tile = (side, side, 2**32 - 1)
         tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
-        self._steps_done = -1  # of which the device knows
-        self._capacity = max(1 << 16, PAIRS_A_GAUSSIAN * count)
+        self._steps_done = -1  # the device's count
+        self._capacity = max(1 << 16, PAIRS_PER_GAUSSIAN * count)
         self._buffers = {
             "splats": zeros(device, (count, SPLAT_FLOATS)),
             "tileCount": zeros(device, tiles, np.uint32),
@@ -60,7 +68,7 @@ class BinnedKernels:
             "stepsDone": zeros(device, 1, np.uint32),
             **self._make_lists(),
         }
-        self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the lists' memory each uses
+        self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the growing buffers each uses
         counting = ("tileCount", "splats", "duplicatesOf", "duplicateCount")
         self._project = self._bind("binned", "projectMain", (count, 1), *counting, blobsBuffer=run.raw)
         self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "duplicateCount")
@@ -69,28 +77,28 @@ class BinnedKernels:
         )
         self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
         compare, compared_with = [], {"targetBuffer": run.target}
-        if run.settings.loss == "l1+ssim":  # looks beyond a tile: the picture is drawn and compared first
+        if run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture comes first
             stages, slopes = slope_kernels(run)
             compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
         self._derive = self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)
-        raws = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        moving, names = [], ("partialSums", "duplicatesOf", "stepsDone")
+        raw_values = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
+        projecting, names = [], ("partialSums", "duplicatesOf", "stepsDone")
         if run.settings.reproducible:
-            self._update = self._bind("binned_update", "moveMain", (count, 1), *names, **raws)
-            moving = [self._project]
+            self._update = self._bind("binned_update", "moveMain", (count, 1), *names, **raw_values)
+            projecting = [self._project]
         else:
-            self._update = self._bind("binned_update", "binnedUpdateMain", (count, 1), *names, *counting, **raws)
+            self._update = self._bind("binned_update", "binnedUpdateMain", (count, 1), *names, *counting, **raw_values)
         self.deriving = [self._allocate, self._scatter, *compare, self._derive]
-        self.iteration = [*self.deriving, self._update, *moving]
+        self.iteration = [*self.deriving, self._update, *projecting]
         self.drawing = [self._allocate, self._scatter, self._image]
         self.bounds = [self._project, *self.iteration, self._image]
 
     def begin(self) -> list[BoundKernel]:
-        """Projects and counts: an iteration finds that done by the one before it, and a look uses it up."""
+        """Return the projection. Each iteration relies on the projection that ended the last one; drawing consumes it."""
         return [self._project]
 
     def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
-        """As in `TiledKernels`. The device counts the steps and lowers the rates by itself."""
+        """Yield the kernels of `count` iterations, as `TiledKernels.steps` does. The device counts steps and lowers the rates."""
         settings = self.run.settings
         if self._steps_done != first - 1:
             self._buffers["stepsDone"].copy_from_numpy(np.array([first - 1], np.uint32))
@@ -101,13 +109,12 @@ class BinnedKernels:
             yield from self.iteration
 
     def grow(self) -> bool:
-        """Make room if the lists are nearly full; true if they are over full, and what is in them now must be made again.
+        """Enlarge the lists if they are nearly full. Return whether they overflowed, and so must be computed again.
 
-        To be asked after a projection or a look, and so after an iteration, which ends with a projection.
+        Call this after a projection, which also ends each iteration, or after drawing.
         """
-        needed = int(
-            download(self._buffers["duplicateCount"], np.uint32, (2,)).max()
-        )  # a projection counts in one, lists in the other
+        # The projection counts in one element, the lists in the other.
+        needed = int(download(self._buffers["duplicateCount"], np.uint32, (2,)).max())
         overfull = needed > self._capacity
         if needed > 0.75 * self._capacity:
             self._capacity = 2 * needed
@@ -117,7 +124,10 @@ class BinnedKernels:
         return overfull
 
     def moments(self) -> np.ndarray:
-        """What the tiles' sums add up to for each Gaussian after `deriving`, (N, 9) float32, see Moments in binned_raster.slang."""
+        """Return the sum of all tiles' partial sums for each Gaussian after `deriving`, (N, 9) float32.
+
+        `Moments` in binned_raster.slang gives the columns.
+        """
         count = self.run.settings.blobs
         out = zeros(self.run.device, (count, FIELDS))
         submit(
@@ -126,11 +136,11 @@ class BinnedKernels:
         return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
-        """How long each tile's list was at the last look, (rows, columns) uint32."""
+        """Return the length of each tile's list at the last drawing, (rows, columns) uint32."""
         return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
 
     def _make_lists(self) -> dict[str, spy.Buffer]:
-        """Room for all lists, for the sums of their entries, and for one entry more that nobody reads."""
+        """Return buffers for all lists and the partial sums of their entries, with one spare entry that nothing reads."""
         device, size = self.run.device, self._capacity
         return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, FIELDS * (size + 1) * self._waves)}
 
@@ -146,10 +156,11 @@ class BinnedKernels:
 
 
 def _sizes(wave: int, pixels: int) -> tuple[int, int]:
-    """(side of a tile, threads that share it): one wave a tile, so that no barrier costs anything.
+    """Return the side of a tile in pixels and the number of threads that share it.
 
-    Small tiles waste less of a Gaussian that barely touches them, and there are enough of them to keep a GPU busy with a small
-    picture; large ones need fewer entries in lists. Measured on an H200 (waves of 32): 8 × 8 wins up to 512 × 512.
+    One wave per tile makes barriers free. Small tiles waste less work on Gaussians that barely touch them, and a small picture
+    has enough of them to keep a GPU busy. Large tiles need fewer list entries. On an H200 (waves of 32), 8 × 8 is faster up to
+    512 × 512 pixels.
     """
     if wave <= 8:
         return 8, 8
@@ -157,5 +168,5 @@ def _sizes(wave: int, pixels: int) -> tuple[int, int]:
 
 
 def _stride(rows: int) -> int:
-    """A step that visits every row, near ones at times far apart."""
+    """Return a stride that visits every row once and keeps neighbouring rows far apart in time."""
     return next(step for step in range(int(0.618 * rows) + 1, rows + 2) if math.gcd(step, rows) == 1)

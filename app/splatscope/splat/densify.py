@@ -1,8 +1,8 @@
-"""Densification: a run starts with some of its Gaussians, and the others are added where the picture is furthest from its target.
+"""Densification: a run starts with some of its Gaussians and adds the others where the picture differs most from its target.
 
-The idea is that of Kerbl et al., 2023; here the number of Gaussians is fixed. One that is not added yet is invisible, so buffers,
-state files and kernels need not know of densification. The lowest ids are added last: they are the nearest, so what is added later
-lies over what was there, as details over a ground.
+The idea is due to Kerbl et al., “3D Gaussian Splatting for Real-Time Radiance Field Rendering”, 2023, but here the number of
+Gaussians is fixed. One that has not been added yet is invisible, so buffers, state files and kernels need not know about
+densification. The lowest ids are the nearest and are added last, so that details lie over what was there before.
 """
 
 import numpy as np
@@ -11,23 +11,23 @@ from splatscope.splat.parameters import ANGLE, COLOUR, LOG_SIZE, OPACITY, POSITI
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
-START = 0.25  # part of the Gaussians that is visible from the first iteration
-UNTIL = 0.5  # part of the run after which all are
+START = 0.25  # fraction of the Gaussians that is visible from the first iteration
+UNTIL = 0.5  # fraction of the run after which all are visible
 STAGES = 10
 LONGEST = 100  # iterations between two stages
-HIDDEN = -12.0  # logit of an opacity that no pixel shows
+HIDDEN = -12.0  # logit of an opacity too low to change a pixel
 USELESS = 0.01  # opacity below which a Gaussian is removed, to be added elsewhere
-SIZE = 0.3  # of a new one, in mean distances between all
+SIZE = 0.3  # of a new Gaussian, in mean distances between all Gaussians
 
 
 def hide(raw: np.ndarray) -> None:
-    """Make invisible, in raw values (9, N) float32, the Gaussians that a run does not start with."""
+    """Hide the Gaussians that a run does not start with. `raw`, (9, N) float32, is changed in place."""
     count = raw.shape[1]
     raw[OPACITY, : count - _wanted(count, 0.0)] = HIDDEN
 
 
 def next_stage(settings: Settings, step: int) -> int | None:
-    """Return the first iteration after `step` at which Gaussians are added; None after the last stage, or where there are none."""
+    """Return the first iteration after `step` at which Gaussians are added, or None if none are added any more."""
     if not settings.grows:
         return None
     interval = _interval(settings)
@@ -38,15 +38,15 @@ def next_stage(settings: Settings, step: int) -> int | None:
 def place(
     raw: np.ndarray, ids: np.ndarray, pixels: np.ndarray, target: np.ndarray, size: float, generator: np.random.Generator
 ) -> None:
-    """Put Gaussians on pixels, in the pixels' colours, at random angles; `raw`, (9, N) float32, is changed in place.
+    """Place Gaussians on pixels, with the colours of the pixels and at random angles.
 
     Args:
-        raw: Raw values of the direct model.
+        raw: Raw values of the direct model, (9, N) float32, changed in place.
         ids: The Gaussians, (n,) int.
-        pixels: Their pixels, (n,) int, row by row of the target.
+        pixels: Their pixels, (n,) int, as indices into the target's pixels in row order.
         target: (H, W, 3) uint8.
         size: Their size, in mean distances between all Gaussians.
-        generator: Shifts each by up to half a pixel, and turns it.
+        generator: Draws shifts of up to half a pixel, and angles.
     """
     height, width, _ = target.shape
     raw[X, ids] = pixels % width + generator.uniform(-0.5, 0.5, len(ids))
@@ -59,15 +59,15 @@ def place(
 def add(
     splats: Splats, target: np.ndarray, error: np.ndarray, settings: Settings, step: int, generator: np.random.Generator
 ) -> int:
-    """Add Gaussians at the stage of iteration `step`, useless ones among them, which move. Return how many were added.
+    """Add Gaussians at iteration `step`, and move those that have become useless. Return how many were placed.
 
     Args:
         splats: Changed in place.
         target: (H, W, 3) uint8.
         error: (H, W) float32, as in `Look`.
-        settings: The run's.
-        step: The iteration, a stage as `next_stage` names it.
-        generator: Chooses the pixels.
+        settings: The settings of the run.
+        step: The iteration, as returned by `next_stage`.
+        generator: Draws the pixels.
     """
     raw, (height, width) = splats.raw, error.shape
     useless = _useless(raw, width, height)
@@ -81,13 +81,14 @@ def add(
 
 
 def _draw_pixels(error: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Draw (count,) pixels in proportion to their error to the power of 2.5; `choice` and `**` take ten times as long."""
+    """Draw (count,) pixels with a probability proportional to their error to the power of 2.5."""
+    # `Generator.choice` and `**` would take ten times as long.
     odds = np.sqrt(error)
     odds *= error
     odds *= error
     odds += np.float32(1e-12)
     cumulative = np.cumsum(odds, dtype=np.float64)
-    # Sorted, so that the search finds what it needs in the cache.
+    # Sorted, so that the binary searches stay in the processor's cache.
     drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), count))
     return generator.permutation(np.searchsorted(cumulative, drawn, side="right"))
 
@@ -97,13 +98,13 @@ def _interval(settings: Settings) -> int:
     return max(1, min(LONGEST, int(UNTIL * settings.iterations / STAGES)))
 
 
-def _wanted(count: int, part: float) -> int:
-    """Return how many shall be visible after a part, 0 … 1, of all stages."""
-    return int(np.ceil(count * (START + (1 - START) * min(1.0, part))))
+def _wanted(count: int, progress: float) -> int:
+    """Return how many Gaussians should be visible after a fraction `progress`, 0 … 1, of all stages."""
+    return int(np.ceil(count * (START + (1 - START) * min(1.0, progress))))
 
 
 def _useless(raw: np.ndarray, width: int, height: int) -> np.ndarray:
-    """Return which, (N,) bool, are all but transparent, or too far outside the picture for their size."""
+    """Return a mask, (N,) bool, of Gaussians that are nearly transparent or too far outside the picture to show."""
     radius = 3 * np.exp(raw[LOG_SIZE].max(axis=0))
     outside = (raw[POSITION] < -radius) | (raw[POSITION] > np.array([[width], [height]]) + radius)
     return (raw[OPACITY] < np.log(USELESS / (1 - USELESS))) | outside.any(axis=0)

@@ -1,4 +1,4 @@
-"""Pictures in and out: a user's file becomes a bounded (H, W, 3) uint8 array, what a kernel drew becomes an encoded image."""
+"""Decode a user's picture into an (H, W, 3) uint8 array of bounded size, and encode what a kernel drew."""
 
 import io
 import warnings
@@ -15,12 +15,18 @@ MIN_SIDE = 8
 
 
 class ImageError(ValueError):
-    """A picture that cannot be used; the message says why in one line."""
+    """The picture cannot be used; the message says why in one line."""
 
 
 @dataclass(frozen=True)
 class LoadedImage:
-    """A target: its pixels (H, W, 3) uint8, its name, and what was done to make it fit (one line, may be empty)."""
+    """A decoded picture.
+
+    Attributes:
+        pixels: (H, W, 3) uint8.
+        name: Name of the file.
+        note: What was changed to make it fit, in one line; may be empty.
+    """
 
     pixels: np.ndarray
     name: str
@@ -28,10 +34,12 @@ class LoadedImage:
 
 
 def read_picture(data: bytes, name: str, longest_side: int) -> LoadedImage:
-    """Decode a PNG, JPEG or WebP, upright as its EXIF says, over white where it is transparent, and at most `longest_side` long.
+    """Decode a PNG, JPEG or WebP file, blend it over white, and scale it down to `longest_side` pixels if it is larger.
+
+    The orientation in its EXIF data is applied.
 
     Raises:
-        ImageError: not such a file, cut short, too large, or too thin.
+        ImageError: The file is of another kind, incomplete, too large, or too narrow.
     """
     image = _decode(data)
     notes = ["laid over white"] if image.has_transparency_data else []
@@ -45,13 +53,13 @@ def read_picture(data: bytes, name: str, longest_side: int) -> LoadedImage:
 
 
 def crop_picture(data: bytes, name: str, width: int, height: int) -> LoadedImage:
-    """Decode as `read_picture`, then crop around the centre to the aspect of width × height and resize to it (Lanczos)."""
+    """Decode as `read_picture` does, crop around the centre to the aspect ratio of width × height, and resize (Lanczos)."""
     fitted = ImageOps.fit(_over_white(_decode(data)), (width, height), Image.Resampling.LANCZOS)
     return LoadedImage(np.asarray(fitted), name, "")
 
 
 def _decode(data: bytes) -> Image.Image:
-    """The whole picture in memory, upright; every way in which a file can be wrong ends as an ImageError."""
+    """Return the whole decoded picture, upright. Any fault of the file raises an ImageError."""
     if len(data) > MAX_BYTES:
         raise ImageError(f"The file has {len(data) / 2**20:,.0f} MB; up to {MAX_BYTES // 2**20} MB are allowed.")
     try:
@@ -66,7 +74,7 @@ def _decode(data: bytes) -> Image.Image:
     if width * height > MAX_PIXELS:
         raise ImageError(f"The picture has {width:,} × {height:,} pixels; up to {MAX_PIXELS // 10**6} million are allowed.")
     if min(width, height) < MIN_SIDE:
-        raise ImageError(f"The picture has {width:,} × {height:,} pixels; each side needs {MIN_SIDE} at least.")
+        raise ImageError(f"The picture has {width:,} × {height:,} pixels; each side needs at least {MIN_SIDE}.")
     if max(width, height) > MAX_ASPECT * min(width, height):
         raise ImageError(f"The picture is {width:,} × {height:,}; one side may be up to {MAX_ASPECT} times the other.")
     try:
@@ -84,7 +92,7 @@ def _over_white(image: Image.Image) -> Image.Image:
 
 
 def encode(pixels: np.ndarray, kind: str = "JPEG") -> bytes:
-    """A (H, W, 3) uint8 array as the bytes of a JPEG (for looking at, live) or a PNG (for keeping)."""
+    """Return the bytes of an (H, W, 3) uint8 array as a "JPEG" or a "PNG"."""
     file = io.BytesIO()
     options = {"quality": 88, "subsampling": 0} if kind == "JPEG" else {"compress_level": 6}
     Image.fromarray(pixels).save(file, kind, **options)
@@ -92,5 +100,5 @@ def encode(pixels: np.ndarray, kind: str = "JPEG") -> bytes:
 
 
 def to_bytes(picture: np.ndarray) -> np.ndarray:
-    """Linear values (…) float32 as uint8, clipped to what a screen can show and rounded."""
+    """Convert values in 0 … 1 to uint8 of the same shape, clipped and rounded."""
     return (np.clip(picture, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)

@@ -24,9 +24,9 @@ def _start_sample(count: int, target: np.ndarray, generator: np.random.Generator
 
 
 def _start_direct(count: int, target: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return raw values, (9, count) float32: half of the Gaussians anywhere, half where the picture changes fast.
+    """Return raw values, (9, count) float32: half of the Gaussians at random, half where the picture changes fast.
 
-    Each has the colour of its pixel, and is wide enough to overlap the next.
+    Each has the colour of its pixel and is large enough to overlap its neighbours.
     """
     height, width, _ = target.shape
     picture = target / 255.0

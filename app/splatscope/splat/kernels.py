@@ -1,4 +1,4 @@
-"""What every kind of kernels works on: a run's buffers, its uniforms, and the kernels that look at it."""
+"""What all kinds of kernels share: a run's buffers and uniforms, and the kernels that measure the picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # the sample's
-# Every iteration sees every pixel, so there is no noise between steps to average out: a shorter memory follows the slope.
+# Every iteration sees every pixel, so there is no noise to average out, and a shorter memory follows the gradient faster.
 DIRECT_BETA2 = 0.95
 MAX_WEIGHT = 0.99
 
@@ -22,7 +22,19 @@ ELLIPSE_FLOATS = 10
 
 @dataclass
 class RunBuffers:
-    """Device memory of a run. Shapes: raw values and moments 9N float32, pixels (H·W, 4) float32, errors H·W float32."""
+    """The device memory of a run.
+
+    Attributes:
+        raw: Raw values, (9·N,) float32.
+        first_moment: Adam's first moments, (9·N,) float32.
+        second_moment: Adam's second moments, (9·N,) float32.
+        target: (H·W, 4) float32.
+        sources: Sources that replace modules of shaders/, by module name.
+        picture: (H·W, 4) float32.
+        error_map: (H·W,) float32.
+        error_sums: (workgroups, 2) float32: the sums of the loss and of the visible squared error over 256 pixels each.
+        ellipses: (N, 10) float32, as describe.slang lays them out.
+    """
 
     device: spy.Device
     settings: Settings
@@ -32,7 +44,7 @@ class RunBuffers:
     first_moment: spy.Buffer
     second_moment: spy.Buffer
     target: spy.Buffer
-    sources: dict[str, str] = field(default_factory=dict)  # texts that stand in for modules of shaders/, by name
+    sources: dict[str, str] = field(default_factory=dict)
     picture: spy.Buffer = field(init=False)
     error_map: spy.Buffer = field(init=False)
     error_sums: spy.Buffer = field(init=False)
@@ -47,7 +59,7 @@ class RunBuffers:
 
     @property
     def scene(self) -> dict:
-        """The uniforms of a picture that all kernels read."""
+        """The uniform `scene`, which all kernels read."""
         return {
             "size": [self.width, self.height],
             "blobCount": self.settings.blobs,
@@ -56,12 +68,12 @@ class RunBuffers:
         }
 
     def tiles(self, width: int, height: int) -> tuple[int, int]:
-        """Columns and rows of tiles of this size that cover the picture."""
+        """Return the columns and rows of tiles of `width` × `height` pixels that cover the picture."""
         return -(-self.width // width), -(-self.height // height)
 
 
 def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target: np.ndarray) -> RunBuffers:
-    """Upload a run: `target` is (H, W, 3) uint8."""
+    """Upload a run's Gaussians and its `target`, (H, W, 3) uint8."""
     height, width, _ = target.shape
     pixels = np.ones((height * width, 4), np.float32)
     pixels[:, :3] = target.reshape(-1, 3) / 255.0
@@ -80,12 +92,17 @@ def upload_splats(run: RunBuffers, splats: Splats) -> None:
 
 
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> BoundKernel:
-    """Compile an entry point for a run's settings and bind it."""
+    """Compile an entry point with link-time `constants` and bind it to `variables` for `threads` (x, y).
+
+    Raises:
+        CompileError: The module does not compile.
+        KeyError: The kernel has no variable of a given name.
+    """
     return compile_kernel(run.device, module, entry, constants, run.sources.get(module)).bind((*threads, 1), **variables)
 
 
 def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
-    """The uniform `adam` of the kernels that move the Gaussians by these step sizes, at `step`, from 1."""
+    """Return the uniform `adam` for these step sizes at `step`, counted from 1."""
     return {
         "rates": list(rates),
         "beta1": BETA1,
@@ -97,7 +114,7 @@ def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
 
 
 def measure(run: RunBuffers) -> BoundKernel:
-    """Compares the picture with the target."""
+    """Return the kernel that compares the picture with the target."""
     pixels = run.width * run.height
     buffers = {
         "pictureBuffer": run.picture,
@@ -109,6 +126,6 @@ def measure(run: RunBuffers) -> BoundKernel:
 
 
 def describe(run: RunBuffers, constants: dict) -> BoundKernel:
-    """Makes an ellipse of every Gaussian."""
+    """Return the kernel that computes the ellipse of every Gaussian."""
     buffers = {"blobsBuffer": run.raw, "ellipses": run.ellipses}
     return bind(run, constants, "describe", "ellipsesMain", (run.settings.blobs, 1), scene=run.scene, **buffers)

@@ -1,4 +1,4 @@
-"""The nine values of a Gaussian that training moves: names, units, learning rates, and rows in arrays of raw values.
+"""The nine parameters of a Gaussian: names, units, learning rates, and rows in arrays of raw values.
 
 shaders/common/parameters.slang names the same rows in Slang.
 """
@@ -11,13 +11,13 @@ GROUPS = ("position", "shape", "colour", "opacity")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One of the nine raw values of a Gaussian.
+    """One of the nine parameters of a Gaussian.
 
     Attributes:
-        name: What the raw value is.
-        label: What it sets, in plain words.
-        unit: Of the raw value; "" for a plain number.
-        group: Its learning rate, one of GROUPS.
+        name: The name of the raw value.
+        label: What the raw value determines, in plain words.
+        unit: The unit of the raw value; "" for a plain number.
+        group: Which learning rate applies, one of GROUPS.
     """
 
     name: str
@@ -43,7 +43,7 @@ FIELDS = len(DIRECT)
 NAMES = tuple(parameter.name for parameter in DIRECT)
 LABELS = tuple(parameter.label for parameter in DIRECT)
 
-# The sample's model reads the same rows through smoothstep, and two variances and a correlation in place of sizes and an angle.
+# The sample's model passes the same rows through smoothstep. It has two variances and a correlation in place of sizes and an angle.
 SAMPLE_NAMES = ("x", "y", "σxx", "σyy", "correlation", "red", "green", "blue", "opacity")
 
 # Rows of raw values (9, N).

@@ -1,29 +1,30 @@
-"""Gaussians as a .ply file, with the fields that viewers of 3D Gaussian splats read.
+"""Export Gaussians as a .ply file, with the fields that viewers of 3D Gaussian splats read.
 
-Binary little endian, a vertex a Gaussian in order of its id, all float32. A unit is half of S, the picture's longer side in pixels:
-x goes right, y down, z away from the viewer, and the picture's middle is at the origin. Pixel centres are at whole numbers.
+The file is binary little endian and has one vertex per Gaussian, in order of id, all float32. One unit is half of S, the picture's
+longer side in pixels. x points right, y down, z away from the viewer; the origin is the centre of the picture. Pixel centres lie
+at integers.
 
-| fields | what they hold | in terms of the run |
+| fields | contents | value |
 | --- | --- | --- |
 | x, y | centre | (2 · pixel + 1 − W) / S, (2 · pixel + 1 − H) / S |
-| z | order: nearer ids are nearer | id / 2ᵏ · DEPTH, with 2ᵏ ≥ N: exact, so that no two are equal |
-| nx, ny, nz | 0; some readers want them | |
-| f_dc_0 … f_dc_2 | red, green, blue | (colour − 0.5) / SH_C0, as for a spherical harmonic of degree 0 |
+| z | depth order: lower ids are nearer | id / 2ᵏ · DEPTH with 2ᵏ ≥ N, which is exact, so no two are equal |
+| nx, ny, nz | unused, but some readers require them | 0 |
+| f_dc_0 … f_dc_2 | red, green, blue | (colour − 0.5) / SH_C0, a spherical harmonic of degree 0 |
 | opacity | logit | ln(o / (1 − o)) |
 | scale_0, scale_1 | ln of the standard deviations along the ellipse's axes | ln(2 · σ / S) |
 | scale_2 | the same along z | ln(FLAT) |
-| rot_0 … rot_3 | quaternion w, x, y, z: a turn about z | (cos ½θ, 0, 0, sin ½θ) |
+| rot_0 … rot_3 | quaternion w, x, y, z: a rotation about z | (cos ½θ, 0, 0, sin ½θ) |
 
-What does not travel: the white behind the picture (choose a white background), and that no layer's alpha exceeds 0.99, which
-viewers do by themselves.
+The file does not contain the white background, which has to be chosen in the viewer, nor the limit of 0.99 on each layer's alpha,
+which viewers apply themselves.
 """
 
 import numpy as np
 
-DEPTH = 2.0**-5  # units from the nearest to the farthest: little against the picture, so that perspective moves nothing
+DEPTH = 2.0**-5  # units from the nearest to the farthest: so little that perspective moves nothing
 FLAT = 1e-4  # units
 SH_C0 = 0.5 / np.sqrt(np.pi)
-_FAINT = 1e-6  # opacities are kept this far from 0 and 1, where a logit has no end
+_FAINT = 1e-6  # opacities stay this far from 0 and 1, where the logit is infinite
 
 FIELDS = (
     *("x", "y", "z", "nx", "ny", "nz", "f_dc_0", "f_dc_1", "f_dc_2", "opacity"),
@@ -33,7 +34,13 @@ VERTEX = np.dtype([(name, "<f4") for name in FIELDS])
 
 
 def to_ply(ellipses: np.ndarray, width: int, height: int) -> bytes:
-    """The file, of (N, 10) float32 as describe.slang lays them out (`Look.ellipses`) and the picture's size in pixels."""
+    """Return the bytes of the file.
+
+    Args:
+        ellipses: (N, 10) float32, as in `Look.ellipses`.
+        width: Of the picture, in pixels.
+        height: Of the picture, in pixels.
+    """
     count, side = len(ellipses), max(width, height)
     centre, axis, radii, opacity, colour = np.split(ellipses.astype(np.float64), [2, 4, 6, 7], axis=1)
     vertices = np.zeros(count, VERTEX)
@@ -41,8 +48,8 @@ def to_ply(ellipses: np.ndarray, width: int, height: int) -> bytes:
     vertices["z"] = np.arange(count) * (DEPTH / 2 ** int(np.ceil(np.log2(max(count, 1)))))
     for channel in range(3):
         vertices[f"f_dc_{channel}"] = (colour[:, channel] - 0.5) / SH_C0
-    shown = np.clip(opacity[:, 0], _FAINT, 1 - _FAINT)
-    vertices["opacity"] = np.log(shown / (1 - shown))
+    clipped = np.clip(opacity[:, 0], _FAINT, 1 - _FAINT)
+    vertices["opacity"] = np.log(clipped / (1 - clipped))
     sigmas = radii / 2  # an ellipse is drawn at two standard deviations
     vertices["scale_0"], vertices["scale_1"] = np.log(np.maximum(2 * sigmas / side, np.finfo(np.float32).tiny)).T
     vertices["scale_2"] = np.log(FLAT)

@@ -1,4 +1,4 @@
-"""What a page is told of a training run, small enough to send many times a second: encoded pictures and short tables."""
+"""The report on a training run that a page shows: encoded pictures and short tables, small enough to send many times a second."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,14 @@ MOST_ELLIPSES = 170
 
 @dataclass(frozen=True)
 class ProgressReport:
-    """A look at a run, ready to draw.
+    """A `Look` at a run, ready to draw. Attributes that are not listed are as in `Look`.
 
-    `picture` and `error` are JPEGs at the training's own size. `ellipses` is (n, 10) float32 as describe.slang lays them out,
-    one Gaussian in `one_in`. `list_lengths` is (rows, columns) uint32, empty for the simple kernels; `tile` is a tile's width and
-    height and what its list holds.
+    Attributes:
+        iterations_per_second: Speed of the latest slice of training; 0 if there was none.
+        picture: A JPEG at the size of the training.
+        error: The error map in colours, a JPEG of the same size.
+        ellipses: (n, 10) float32, one Gaussian out of every `one_in`.
+        one_in: The interval between the ids in `ellipses`.
     """
 
     iteration: int
@@ -35,7 +38,7 @@ class ProgressReport:
 
 
 def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
-    """Return what a page shows of a look at a training; of many ellipses, evenly spaced ones."""
+    """Return the report on a look. It has at most MOST_ELLIPSES ellipses, evenly spaced by id."""
     one_in = -(-len(look.ellipses) // MOST_ELLIPSES)
     return ProgressReport(
         iteration=look.iteration,
@@ -54,12 +57,12 @@ def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
     )
 
 
-# Dark to pale yellow, evenly growing lighter; the same in light and dark pages.
+# From dark to pale yellow, evenly lighter; the same on light and dark pages.
 _HEAT = np.array([(4, 4, 12), (50, 10, 94), (120, 28, 109), (188, 55, 84), (237, 105, 37), (251, 180, 26), (252, 252, 190)], float)
 
 
 def heat(error: np.ndarray) -> np.ndarray:
-    """An error map (H, W) in 0…1 as colours (H, W, 3) uint8. The root is shown, so that small errors are seen too."""
-    place = np.sqrt(np.clip(error, 0.0, 1.0)) * (len(_HEAT) - 1)
+    """Return the colours, (H, W, 3) uint8, of an error map (H, W) in 0 … 1, on a square-root scale that shows small errors."""
+    position = np.sqrt(np.clip(error, 0.0, 1.0)) * (len(_HEAT) - 1)
     steps = np.arange(len(_HEAT))
-    return np.stack([np.interp(place, steps, channel) for channel in _HEAT.T], axis=-1).astype(np.uint8)
+    return np.stack([np.interp(position, steps, channel) for channel in _HEAT.T], axis=-1).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""The sample's kernels of a run, bound: simple (every Gaussian for every pixel) and tiled (a sorted list a tile)."""
+"""The sample's kernels, bound to a run's buffers: simple (every Gaussian for every pixel) and tiled (a sorted list per tile)."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from splatscope.splat.settings import TILES, Settings
 
 
 def link_constants(settings: Settings) -> dict[str, int | float]:
-    """The link-time constants of the kernels for these settings."""
+    """Return the kernels' link-time constants for these settings."""
     width, height, capacity = TILES[settings.tile]
     constants: dict[str, int | float] = {
         "WG_X": width,
@@ -27,7 +27,16 @@ def link_constants(settings: Settings) -> dict[str, int | float]:
 
 
 class TiledKernels:
-    """`steps` are dispatched for training, `drawing` for each look."""
+    """The simple or tiled kernels.
+
+    Attributes:
+        constants: The link-time constants.
+        tile: Width and height of a tile in pixels, and the capacity of its list.
+        gradient: The buffer of all gradients, (9·N,) uint32 bit patterns of floats.
+        iteration: The dispatches of one iteration.
+        drawing: The dispatches that draw the picture.
+        bounds: All kernels, in the order to compile them.
+    """
 
     def __init__(self, run: RunBuffers):
         self.run = run
@@ -43,21 +52,24 @@ class TiledKernels:
         self.bounds = [*self.iteration, *self.drawing]
 
     def begin(self) -> list[BoundKernel]:
-        """What has to run before the first iteration, and after each look."""
+        """Return what must run before the first iteration and again after each drawing."""
         return []
 
     def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
-        """The kernels of `count` iterations, from iteration `first` (counted from 1); to be encoded as they come."""
+        """Yield the kernels of `count` iterations from iteration `first`, counted from 1.
+
+        Encode each before asking for the next: its uniforms change between iterations.
+        """
         for step in range(first, first + count):
             self._update.set(adam=adam_of(self.run.settings, self.run.settings.rates(step), step))
             yield from self.iteration
 
     def grow(self) -> bool:
-        """Whether the last look has to be repeated with more memory: these lists have a fixed length, and count what they drop."""
+        """Return False: these lists have a fixed length, so nothing is drawn again with more memory."""
         return False
 
     def list_lengths(self) -> np.ndarray:
-        """How many Gaussians each tile found at the last look, (rows, columns) uint32; empty for the simple kernels."""
+        """Return how many Gaussians each tile found at the last drawing, (rows, columns) uint32; empty for the simple kernels."""
         columns, rows = self.run.tiles(*self.tile[:2])
         return download(self._lengths, np.uint32, (0, 0) if self._is_simple else (rows, columns))
 

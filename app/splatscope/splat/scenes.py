@@ -1,4 +1,4 @@
-"""Small scenes by hand: Gaussians from what one says of them, and what a kernel that draws them has to be given."""
+"""Small scenes made by hand: Gaussians from their properties, and the inputs of a kernel that draws them."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,14 @@ def gaussians(
     colours: Sequence[Sequence[float]],
     alphas: Sequence[float],
 ) -> np.ndarray:
-    """Raw values of the direct model, (9, N) float32, field by field as the kernels read them.
+    """Return raw values of the direct model, (9, N) float32.
 
-    `centres` and `sizes` (N, 2) in pixels, sizes at least 0.31; `angles` (N,) radians; `colours` (N, 3) and `alphas` (N,) in 0 … 1.
+    Args:
+        centres: (N, 2) in pixels.
+        sizes: (N, 2) in pixels, at least 0.31.
+        angles: (N,) in radians.
+        colours: (N, 3) in 0 … 1.
+        alphas: (N,) in 0 … 1.
     """
     raw = np.zeros((FIELDS, len(alphas)))
     raw[POSITION] = np.reshape(centres, (-1, 2)).T
@@ -34,7 +39,7 @@ MIN_SIZE = 0.3  # as in gaussian.slang
 def scene_inputs(
     size: tuple[int, int], raw: np.ndarray, *, max_weight: float = 0.99, sample_background: bool = False
 ) -> dict[str, np.ndarray]:
-    """The inputs of scene.slang by name, for a picture of `size` (width, height)."""
+    """Return the inputs of scene.slang by name, for a picture of `size` (width, height) in pixels."""
     return {
         "scene.size": np.array(size, np.uint32),
         "scene.blobCount": np.uint32(raw.shape[1]),
@@ -46,7 +51,7 @@ def scene_inputs(
 
 
 def some_gaussians(count: int, size: tuple[int, int], seed: int = 0, spread: tuple[float, float] = (1.0, 4.0)) -> np.ndarray:
-    """Random ones over a picture: (9, count) float32."""
+    """Return raw values of random Gaussians over a picture, (9, count) float32; `size` and the range `spread` are in pixels."""
     rng = np.random.default_rng(seed)
     return gaussians(
         rng.random((count, 2)) * np.array(size) - 0.5,

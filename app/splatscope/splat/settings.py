@@ -1,70 +1,72 @@
-"""What a user may choose for a training run, with bounds and labels, from which the widgets of the training page are made.
+"""The settings of a training run, with bounds and labels. The training page makes its widgets from them.
 
-The sample is the diff-splatting sample of SlangPy's experiments, described in Slang's blog. What is done as the sample does it is
-called "shipped" in settings: saved states, web addresses and the command line hold that word.
+The sample is the diff-splatting sample of SlangPy's experiments, described in Slang's blog. The value "shipped" means "as in the
+sample": saved states, web addresses and the command line contain that word.
 """
 
 import param
 
 TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16, 256)}
 
-# What may change while a run goes on; all else starts a new one.
+# Settings that may change during a run. Any other change starts a new run.
 LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped", "iterations")
 
 
-# In the order of the binned kernels' constant LOSS.
-LOSSES = {"L2": "l2", "L1": "l1", "L1 + SSIM": "l1+ssim"}  # by what a page calls them
+# By their labels, in the order of the binned kernels' constant LOSS.
+LOSSES = {"L2": "l2", "L1": "l1", "L1 + SSIM": "l1+ssim"}
 
-FALL = 0.2  # of the direct model's rates over a run
+FALL = 0.2  # the factor by which the direct model's rates fall over a run
 
 
 class Settings(param.Parameterized):
-    """A training run. Rates are Adam's step sizes, in the units of what they move."""
+    """The settings of a training run. Rates are Adam's step sizes, in the unit of the parameter."""
 
     size = param.Integer(256, bounds=(16, 4096), label="Longest side", doc="The picture is scaled down to this, in pixels.")
-    blobs = param.Integer(2048, bounds=(1, 4_194_304), label="Number", doc="How many Gaussians fit the picture.")
-    seed = param.Integer(0, bounds=(0, 2**31 - 1), label="Seed", doc="Same seed, same start.")
-    iterations = param.Integer(2000, bounds=(1, 1_000_000), label="Iterations", doc="Where the run ends.")
+    blobs = param.Integer(2048, bounds=(1, 4_194_304), label="Number", doc="The number of Gaussians.")
+    seed = param.Integer(0, bounds=(0, 2**31 - 1), label="Seed", doc="Equal seeds give equal starts.")
+    iterations = param.Integer(
+        2000, bounds=(1, 1_000_000), label="Iterations", doc="The number of iterations after which the run ends."
+    )
 
     kernels = param.Selector(
         default="binned",
         objects=["simple", "tiled", "binned"],
         label="Kernels",
-        doc="simple: every Gaussian for every pixel. tiled: a sorted list a tile. binned: each Gaussian finds its tiles once.",
+        doc="simple: every Gaussian for every pixel. tiled: a sorted list per tile. binned: each Gaussian finds its tiles once.",
     )
     loss = param.Selector(
         default="l2",
         objects=LOSSES,
         label="Loss",
-        doc="l2: squared differences. l1: absolute ones. l1+ssim: 0.8 of l1, 0.2 of what windows lack in similar structure.",
+        doc="l2: squared differences. l1: absolute differences. l1+ssim: 0.8 × l1 + 0.2 × (1 − SSIM).",
     )
     growth = param.Boolean(
         default=True,
         label="Growth",
-        doc="Start with a quarter of the Gaussians, add the rest where the error is largest. Binned kernels, direct model.",
+        doc="Start with a quarter of the Gaussians and add the rest where the error is largest. Binned kernels, direct model.",
     )
     reproducible = param.Boolean(
         default=False,
         label="Equal bit by bit",
-        doc="Two runs from one seed give the same bits on one device, whenever they are looked at. One more kernel an iteration.",
+        doc="On one device, equal seeds give equal bits, however often the page draws. Costs one more kernel per iteration.",
     )
     model = param.Selector(
         default="direct",
         objects=["direct", "shipped"],
         label="Model",
-        doc="direct: pixels, log sizes, an angle, colours. shipped: as the sample has it, all through smoothstep.",
+        doc="direct: pixels, log sizes, an angle, colours. shipped: as in the sample, everything through smoothstep.",
     )
     tile = param.Selector(
         default="8 × 4, lists of 512",
         objects=list(TILES),
         label="Tile",
-        doc="Pixels a workgroup renders, Gaussians it can list.",
+        doc="The pixels that a workgroup renders, and the Gaussians that its list holds.",
     )
     gradient_sum = param.Selector(
         default="wave",
         objects=["wave", "tree"],
         label="Gradients summed by",
-        doc="wave: over each wave, no barrier. tree: in shared memory over the workgroup.",
+        doc="wave: across each wave, without a barrier. tree: across the workgroup, in shared memory.",
     )
     background = param.Selector(
         default="correct",
@@ -76,14 +78,14 @@ class Settings(param.Parameterized):
         default="correct",
         objects=["correct", "shipped"],
         label="Bias correction",
-        doc="correct: moments divided by 1 − βᵗ. shipped: by 1 − β, right at the first step only.",
+        doc="correct: moments divided by 1 − βᵗ. shipped: by 1 − β, which is right at the first step only.",
     )
 
-    rate_position = param.Number(0.2, bounds=(0.0, 2.0), label="Position", doc="Pixels a step, direct model.")
-    rate_shape = param.Number(0.04, bounds=(0.0, 0.4), label="Size and angle", doc="Log pixels and radians a step, direct model.")
-    rate_colour = param.Number(0.04, bounds=(0.0, 0.2), label="Colour", doc="Colour values a step, direct model.")
-    rate_opacity = param.Number(0.05, bounds=(0.0, 0.2), label="Opacity", doc="Logits a step, direct model.")
-    rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values a step, shipped model.")
+    rate_position = param.Number(0.2, bounds=(0.0, 2.0), label="Position", doc="Pixels per step, direct model.")
+    rate_shape = param.Number(0.04, bounds=(0.0, 0.4), label="Size and angle", doc="Log pixels and radians per step, direct model.")
+    rate_colour = param.Number(0.04, bounds=(0.0, 0.2), label="Colour", doc="Colour values per step, direct model.")
+    rate_opacity = param.Number(0.05, bounds=(0.0, 0.2), label="Opacity", doc="Logits per step, direct model.")
+    rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values per step, shipped model.")
 
     @property
     def uses_sample_model(self) -> bool:
@@ -92,7 +94,7 @@ class Settings(param.Parameterized):
 
     @property
     def uses_sample_background(self) -> bool:
-        """Whether the picture is laid over white by the sample's formula."""
+        """Whether the picture is blended over white by the sample's formula."""
         return self.background == "shipped"
 
     @property
@@ -102,31 +104,31 @@ class Settings(param.Parameterized):
 
     @property
     def grows(self) -> bool:
-        """Whether Gaussians are added as the run goes on. The other kernels and model stay as the pages teach them."""
+        """Whether Gaussians are added during the run. Only the binned kernels with the direct model do so."""
         return self.growth and self.kernels == "binned" and self.model == "direct"
 
     @property
     def start_rates(self) -> tuple[float, float, float, float]:
-        """Adam's step sizes of (position, shape, colour, opacity) at the start."""
+        """Adam's initial step sizes of (position, shape, colour, opacity)."""
         if self.uses_sample_model:
             return (self.rate_shipped,) * 4
         return (self.rate_position, self.rate_shape, self.rate_colour, self.rate_opacity)
 
     @property
     def fall(self) -> float:
-        """The part of the start's rates that is left at the run's end. The rates of the sample's model are constant."""
+        """The rates at the end of the run, relative to the start. The rates of the sample's model are constant."""
         return 1.0 if self.uses_sample_model else FALL
 
     def rates(self, step: int) -> tuple[float, ...]:
-        """The step sizes at `step`, from 1."""
-        part = self.fall ** min(1.0, step / self.iterations)
-        return tuple(rate * part for rate in self.start_rates)
+        """Return the step sizes at `step`, counted from 1."""
+        factor = self.fall ** min(1.0, step / self.iterations)
+        return tuple(rate * factor for rate in self.start_rates)
 
 
 def allowed_blobs(settings: Settings, is_software: bool) -> int:
-    """The most Gaussians a device takes at this size: beyond, an iteration would hold it for many seconds."""
+    """Return the largest number of Gaussians for a device at this size. With more, an iteration would take many seconds."""
     if settings.kernels == "simple":
-        pairs = 2e7 if is_software else 5e8  # (pixel, Gaussian) pairs; and autodiff stores a state for each step of the loop
+        pairs = 2e7 if is_software else 5e8  # (pixel, Gaussian) pairs; autodiff also stores a state for each step of the loop
         return max(1, min(512, int(pairs / settings.size**2)))
     if settings.kernels == "binned":
         return 131_072 if is_software else 4_194_304
@@ -136,20 +138,20 @@ def allowed_blobs(settings: Settings, is_software: bool) -> int:
 
 
 def allowed_size(is_software: bool) -> int:
-    """The longest side a device takes, in pixels, for the same reason."""
+    """Return the longest side for a device, in pixels. A larger picture would make an iteration take many seconds."""
     return 1024 if is_software else 4096
 
 
 def refuse(settings: Settings, is_software: bool) -> str | None:
-    """Why these settings cannot run on a device, in one line; None if they can."""
+    """Return one line on why these settings cannot run on a device, or None if they can."""
     device = "a software device" if is_software else "this device"
     longest = allowed_size(is_software)
     if settings.size > longest:
         return f"A side of {settings.size:,} pixels is too long for {device}: 16 to {longest:,} are allowed."
     if settings.loss != "l2" and settings.kernels != "binned":
-        return f"The {settings.kernels} kernels know no loss but l2: choose it, or the binned kernels for {settings.loss}."
+        return f"The {settings.kernels} kernels support the loss l2 only: choose it, or the binned kernels for {settings.loss}."
     if settings.reproducible and settings.kernels != "binned":
-        return f"The {settings.kernels} kernels add in whatever order threads come: choose the binned ones for equal bits."
+        return f"The {settings.kernels} kernels add in no fixed order: choose the binned kernels for reproducible runs."
     most = allowed_blobs(settings, is_software)
     if settings.blobs > most:
         return (

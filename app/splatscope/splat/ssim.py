@@ -1,6 +1,6 @@
-"""The loss L1 + SSIM: windows of 11 × 11 pixels, Gaussian with σ = 1.5, SSIM's part 0.2.
+"""The loss L1 + SSIM, with SSIM weighted 0.2. Its windows are 11 × 11 pixels, Gaussian with σ = 1.5.
 
-SSIM is Wang, Bovik, Sheikh and Simoncelli, “Image quality assessment: from error visibility to structural similarity”, 2004.
+SSIM is due to Wang, Bovik, Sheikh and Simoncelli, “Image quality assessment: from error visibility to structural similarity”, 2004.
 """
 
 import slangpy as spy
@@ -9,11 +9,11 @@ from splatscope.gpu.buffers import zeros
 from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, bind
 
-PIXELS_A_THREAD = 4  # pixels in a line that a thread filters at once: they share most of what they read
+PIXELS_A_THREAD = 4  # consecutive pixels that a thread filters: they share most of their reads
 
 
 def slope_kernels(run: RunBuffers) -> tuple[list[BoundKernel], spy.Buffer]:
-    """The kernels that compare the run's picture with its target, and what the last one writes: ∂loss/∂pixel (H·W, 4) float32.
+    """Return the kernels that compare the picture with the target, and the buffer of ∂loss/∂pixel they fill, (H·W, 4) float32.
 
     The loss is the mean over pixels of the sum over channels of 0.8·|x − y| + 0.2·(1 − SSIM).
     """

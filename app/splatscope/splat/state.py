@@ -1,4 +1,4 @@
-"""The state of a training run: all that it takes to go on from exactly here."""
+"""The state of a training run: everything needed to resume it exactly."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ class Splats:
 
     Attributes:
         raw: Raw values, (9, N) float32; `parameters` names the rows and their units.
-        first_moment: Adam's running mean of their gradients, (9, N) float32.
+        first_moment: Adam's running mean of the gradients, (9, N) float32.
         second_moment: Adam's running mean of the squared gradients, (9, N) float32.
     """
 
@@ -25,12 +25,12 @@ class Splats:
 
     @classmethod
     def start(cls, raw: np.ndarray) -> "Splats":
-        """Return Gaussians with these raw values, (9, N) float32, and moments of zero."""
+        """Return Gaussians with these raw values, (9, N) float32, and zero moments."""
         return cls(raw, np.zeros_like(raw), np.zeros_like(raw))
 
     @property
     def count(self) -> int:
-        """The number N of Gaussians."""
+        """The number of Gaussians, N."""
         return self.raw.shape[1]
 
 
@@ -41,12 +41,12 @@ class TrainingState:
     Attributes:
         settings: What the user chose.
         target: The picture to fit, (H, W, 3) uint8.
-        target_name: Its file's name.
+        target_name: Name of the picture's file.
         splats: The Gaussians and Adam's moments.
-        generator: The random generator that the rest of the run draws from.
+        generator: The random generator for the rest of the run.
         step: Iterations done.
-        seconds: Device time that they took.
-        history: What was measured along the way, (measurements,) of dtype HISTORY.
+        seconds: Device time they took.
+        history: Measurements so far, (measurements,) of dtype HISTORY.
     """
 
     settings: Settings

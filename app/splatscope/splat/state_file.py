@@ -1,4 +1,4 @@
-"""A training run as one .npz file."""
+"""Save a training run as one .npz file, and load it."""
 
 import io
 import json
@@ -17,7 +17,7 @@ MAX_FILE_BYTES = 512 * 2**20
 
 
 class StateError(ValueError):
-    """A state file that cannot be used; the message says why in one line."""
+    """The state file cannot be used; the message says why in one line."""
 
 
 def save_state(state: TrainingState) -> bytes:
@@ -45,10 +45,10 @@ def save_state(state: TrainingState) -> bytes:
 
 
 def load_state(data: bytes) -> TrainingState:
-    """Return the run in the bytes of a file that `save_state` wrote; every value comes back bit for bit.
+    """Return the run in the bytes of a file from `save_state`, with all values restored bit for bit.
 
     Raises:
-        StateError: The file is of another kind or version, is cut short, or has values that do not fit together.
+        StateError: The file is of another kind or version, incomplete, or inconsistent.
     """
     arrays = _read_arrays(data)
     try:
@@ -56,7 +56,10 @@ def load_state(data: bytes) -> TrainingState:
         if about["format"] != FORMAT:
             raise KeyError("format")
         if about["version"] != VERSION:
-            raise StateError(f"This state file is of version {about['version']}; this program reads version {VERSION}.")
+            raise StateError(
+                f"This state file is of version {about['version']}; this program reads version {VERSION}. "
+                "Open it with the Splatscope that saved it."
+            )
         settings = Settings(**about["settings"])
         generator = np.random.default_rng()
         generator.bit_generator.state = about["generator"]

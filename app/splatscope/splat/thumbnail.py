@@ -1,4 +1,4 @@
-"""A finished fit as a small file, and a renderer that blends as many of its Gaussians as asked, nearest first."""
+"""A finished training as a small file, and a renderer that blends its nearest Gaussians, as many as asked for."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,13 @@ from splatscope.splat.state import Splats, TrainingState
 
 @dataclass(frozen=True)
 class Thumbnail:
-    """Raw values (9, N) float32 of the direct model, and the size in pixels they were fitted at."""
+    """The Gaussians of a finished training.
+
+    Attributes:
+        raw: Raw values of the direct model, (9, N) float32.
+        width: Width in pixels of the picture they were fitted to.
+        height: Its height.
+    """
 
     raw: np.ndarray
     width: int
@@ -31,37 +37,37 @@ class Thumbnail:
 
     @classmethod
     def load(cls, path: Path) -> "Thumbnail":
-        """Read the file that `save` wrote."""
+        """Read a file that `save` wrote. Raises OSError, ValueError."""
         with np.load(path, allow_pickle=False) as file:
             return cls(file["raw"], int(file["width"]), int(file["height"]))
 
     @classmethod
     def of(cls, state: TrainingState) -> "Thumbnail":
-        """Return the thumbnail of a training as it stands."""
+        """Return the thumbnail of a training in its current state."""
         height, width, _ = state.target.shape
         return cls(state.splats.raw, width, height)
 
     def save(self, path: Path) -> None:
-        """Write a compressed `.npz` file."""
+        """Write a compressed `.npz` file. Raises OSError."""
         np.savez_compressed(path, raw=self.raw, width=self.width, height=self.height)
 
 
 class ThumbnailRenderer:
-    """Draws a still on a device; its buffers and kernel are made once."""
+    """Draws a thumbnail on a device. Its buffers and kernel are made once."""
 
-    def __init__(self, device: spy.Device, still: Thumbnail):
+    def __init__(self, device: spy.Device, thumbnail: Thumbnail):
         self.device = device
-        self.still = still
-        target = np.zeros((still.height, still.width, 3), np.uint8)
-        self.run = kernels.make_buffers(device, Settings(blobs=still.count), Splats.start(still.raw), target)
+        self.thumbnail = thumbnail
+        target = np.zeros((thumbnail.height, thumbnail.width, 3), np.uint8)
+        self.run = kernels.make_buffers(device, Settings(blobs=thumbnail.count), Splats.start(thumbnail.raw), target)
         self._image = TiledKernels(self.run).drawing[0]
 
     def draw(self, count: int) -> bytes:
-        """The first `count` Gaussians over white, as a JPEG."""
-        packed = np.zeros(self.still.raw.size, np.float32)
-        packed[: FIELDS * count] = self.still.raw[:, :count].reshape(-1)
+        """Return the first `count` Gaussians over white, as a JPEG."""
+        packed = np.zeros(self.thumbnail.raw.size, np.float32)
+        packed[: FIELDS * count] = self.thumbnail.raw[:, :count].reshape(-1)
         self.run.raw.copy_from_numpy(packed)
         self._image.set(scene=self.run.scene | {"blobCount": count})
         submit(self.device, [self._image])
-        pixels = download(self.run.picture, np.float32, (self.still.height, self.still.width, 4))
+        pixels = download(self.run.picture, np.float32, (self.thumbnail.height, self.thumbnail.width, 4))
         return encode(to_bytes(pixels[..., :3]))

@@ -1,4 +1,4 @@
-"""Training on a device: iterations dispatched in batches, and a look at the state whenever somebody wants one."""
+"""Train on a device: dispatch iterations in batches, and report on the state on request."""
 
 import time
 from collections.abc import Iterator
@@ -15,22 +15,30 @@ from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.state import HISTORY, Splats, TrainingState
 
-# A submission should not hold the device much longer than this: displays share it, and some drivers reset after two seconds.
+# The target length of a submission. Displays share the device, and some drivers reset it after two seconds.
 _SUBMIT_SECONDS = 0.05
 _MOST_PER_SUBMIT = 256
 
 
 class UnsupportedDevice(ValueError):  # noqa: N818
-    """The device lacks what these kernels need; the message says what to take instead."""
+    """The device lacks what these kernels need; the message says what to choose instead."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a run looks like now.
+    """The measured state of a run.
 
-    Arrays: picture (H, W, 3) float32; error (H, W) float32 in 0…1, root mean square over channels; list_lengths (rows, columns)
-    uint32, empty for the simple kernels; ellipses (N, 10) float32 as describe.slang lays them out. `loss` is the mean over pixels
-    of the squared error summed over channels; `psnr`, in dB, is of the picture as a screen shows it.
+    Attributes:
+        iteration: Iterations done.
+        seconds: Device time they took.
+        psnr: In dB, of the picture as a screen shows it.
+        loss: The mean over pixels of the squared error summed over channels.
+        picture: (H, W, 3) float32.
+        error: (H, W) float32 in 0 … 1, the root mean square over channels.
+        list_lengths: (rows, columns) uint32; empty for the simple kernels.
+        tile: Width and height of a tile in pixels, and the capacity of its list.
+        ellipses: (N, 10) float32, as describe.slang lays them out.
+        kernel_ms: Milliseconds of each kernel's latest timed dispatch, by entry point.
     """
 
     iteration: int
@@ -40,18 +48,18 @@ class Look:
     picture: np.ndarray
     error: np.ndarray
     list_lengths: np.ndarray
-    tile: tuple[int, int, int]  # width, height, and what its list holds
+    tile: tuple[int, int, int]
     ellipses: np.ndarray
     kernel_ms: dict[str, float]
 
     @property
     def overflowed_tiles(self) -> int:
-        """The number of tiles touched by more Gaussians than their list holds."""
+        """The number of tiles that more Gaussians touch than their list holds."""
         return int((self.list_lengths > self.tile[2]).sum())
 
 
 class Trainer:
-    """A run on a device. The device holds the Gaussians; `state` has them again after `save()`."""
+    """A run on a device. The device holds the Gaussians; `save()` copies them back into `state`."""
 
     def __init__(self, device: spy.Device, state: TrainingState):
         self.device = device
@@ -67,7 +75,7 @@ class Trainer:
         self._begin()
 
     def advance(self, iterations: int, seconds: float = float("inf")) -> int:
-        """Train up to `iterations` more, for about `seconds` of device time, never past the end; returns how many were done."""
+        """Train for up to `iterations` more, or about `seconds` of device time, never past the end. Return how many were done."""
         state = self.state
         iterations = min(iterations, state.settings.iterations - state.step)
         if iterations <= 0:
@@ -83,8 +91,8 @@ class Trainer:
         return done
 
     def _train(self, iterations: int, seconds: float) -> int:
-        """Up to `iterations` more for about `seconds`, at least one; returns how many were done."""
-        # The first one goes alone: it is timed kernel by kernel.
+        """Train for up to `iterations` more or about `seconds`, at least one iteration. Return how many were done."""
+        # The first goes alone, to be timed kernel by kernel.
         started = last = time.perf_counter()
         self._submit(list(self._steps(1)))
         done, under_way = 1, None
@@ -92,7 +100,7 @@ class Trainer:
             count = min(self._per_submit, iterations - done)
             submitted = submit(self.device, self._steps(count))
             done += count
-            if under_way is not None:  # the device always has one more to go on with
+            if under_way is not None:  # one submission always waits behind the one that runs
                 self.device.wait_for_submit(under_way)
                 now = time.perf_counter()
                 self._pace(now - last)
@@ -103,7 +111,7 @@ class Trainer:
         return done
 
     def _add_gaussians(self) -> None:
-        """Let more of them in where the picture as it is now is wrong."""
+        """Add Gaussians where the current picture is wrong."""
         self._draw()
         splats = self.save().splats
         densify.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
@@ -115,17 +123,17 @@ class Trainer:
         self.kernels.grow()
 
     def _draw(self) -> None:
-        """Draw and measure the run as it is now. `kernels.begin()` has to follow before the next iteration."""
-        self._submit(looking := [*self.kernels.drawing, self._measure, self._describe])
+        """Draw and measure the run. Submit `kernels.begin()` before the next iteration."""
+        self._submit(drawing := [*self.kernels.drawing, self._measure, self._describe])
         if self.kernels.grow():
             self._submit(self.kernels.begin())
-            self._submit(looking)
+            self._submit(drawing)
 
     def _error(self) -> np.ndarray:
         return download(self.run.error_map, np.float32, (self.run.height, self.run.width))
 
     def look(self) -> Look:
-        """Draw the picture, measure it, and add the measure to the run's history."""
+        """Draw the picture, measure it, and append the result to the run's history."""
         run, state = self.run, self.state
         self._draw()
         list_lengths = self.kernels.list_lengths()
@@ -148,37 +156,40 @@ class Trainer:
         )
 
     def save(self) -> TrainingState:
-        """Fetch the Gaussians and their moments from the device into `state`, bit for bit."""
+        """Copy the Gaussians and their moments from the device into `state`, bit for bit, and return it."""
         shape = (FIELDS, self.state.settings.blobs)
         buffers = (self.run.raw, self.run.first_moment, self.run.second_moment)
         self.state.splats = Splats(*(download(buffer, np.float32, shape) for buffer in buffers))
         return self.state
 
     def _pace(self, elapsed: float) -> None:
-        """Makes submissions longer or shorter after one that took so many seconds."""
+        """Adapt the length of submissions after one that took `elapsed` seconds."""
         if elapsed < _SUBMIT_SECONDS:
             self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
         elif elapsed > 2 * _SUBMIT_SECONDS:
             self._per_submit = max(self._per_submit // 2, 1)
 
     def _steps(self, count: int) -> Iterator[BoundKernel]:
-        """The kernels of the next `count` iterations, in order."""
+        """Return the kernels of the next `count` iterations, in order."""
         first = self.state.step + 1
         self.state.step += count
         return self.kernels.steps(first, count)
 
     def _submit(self, sequence: list[BoundKernel]) -> None:
-        """Submit kernels, wait for them, and keep how long each took."""
+        """Submit kernels, wait for them, and record how long each took."""
         if not sequence:
             return
         seconds = submit_timed(self.device, sequence, self._timestamps)
         self.kernel_ms |= {bound.kernel.name: 1e3 * took for bound, took in zip(sequence, seconds, strict=True)}
 
     def _compile(self) -> None:
-        """Run one workgroup of every kernel on no Gaussians.
+        """Run one workgroup of every kernel with no Gaussians.
 
-        The driver compiles a kernel at its first dispatch, which device time must not include. Nothing of the training changes but
-        buffers that are written anew before they are read.
+        Drivers compile a kernel at its first dispatch, which must not count as training time. This changes only buffers that
+        are overwritten before they are read.
+
+        Raises:
+            UnsupportedDevice: The driver refuses a kernel.
         """
         with_scene = [*self.kernels.bounds, self._describe]
         for bound in with_scene:
@@ -189,7 +200,7 @@ class Trainer:
             if not is_refused(error):
                 raise
             kind, count = self.state.settings.kernels, self.state.settings.blobs
-            instead = "choose the tiled ones" if kind == "binned" else "choose fewer of them"  # which asks for less private memory
+            instead = "choose the tiled ones" if kind == "binned" else "choose fewer of them"  # fewer need less private memory
             raise UnsupportedDevice(f"The device's driver refuses {kind} kernels for {count:,} Gaussians: {instead}.") from None
         for bound in with_scene:
             bound.set(scene=self.run.scene)

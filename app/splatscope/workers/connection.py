@@ -1,7 +1,7 @@
-"""One event loop's connection to the cluster: sends a job to the worker it is assigned to, and reports how it ended.
+"""One event loop's connection to the cluster: send a job to the worker it is assigned to, and return its result or error.
 
-A job goes by `Client.run`, past dask's task graph: that takes 2 ms instead of 11, leaves no state on the scheduler, is
-never repeated behind our back, and fails at once when the worker dies. What the graph would do for us, `Scheduler` does.
+A job is sent by `Client.run`, which bypasses dask's task graph. That takes 2 ms instead of 11, leaves no state on dask's scheduler,
+never repeats a job on its own, and fails at once when the worker dies. `Scheduler` does what the graph would do.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from distributed import Client, Lock
 from splatscope.workers import worker as remote
 from splatscope.workers.scheduler import Scheduler, Worker
 
-GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself is given up
-NO_WORKER_LIMIT = 20.0  # seconds that jobs wait for a cluster without any worker
-PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are over in a moment
+GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself counts as lost
+NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
+PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are shorter
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
 
 
 class WorkerError(RuntimeError):
-    """A job could not be done for no fault of its own. The message is one line for the user."""
+    """The job could not be run, through no fault of its own. The message is one line for the user."""
 
 
 class WorkerLost(WorkerError):  # noqa: N818
@@ -36,7 +36,7 @@ class JobTimeout(WorkerError):  # noqa: N818
 
 
 class JobNotStarted(Exception):  # noqa: N818
-    """The worker was gone before the job reached it; the job can be assigned to another."""
+    """The worker was lost before the job reached it; the job can be assigned to another."""
 
 
 class Connection:
@@ -59,7 +59,7 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """Whether the connection that this object was made with still stands."""
+        """Whether this connection is still open."""
         return self.client.scheduler_comm is self._scheduler_comm and not self._scheduler_comm.comm.closed()
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class Connection:
         self._watch.cancel()
         await asyncio.wait({self._watch})
 
-    async def run_job(
+    async def send_job(
         self,
         worker: Worker,
         limit: float,
@@ -79,22 +79,22 @@ class Connection:
         kwargs: dict,
         on_progress: Callable[[int], None] | None = None,
     ) -> Any:
-        """Run one job on an acquired worker and release it.
+        """Send one job to an acquired worker, return its result, and release the worker.
 
         Args:
             worker: As returned by `Scheduler.acquire`.
-            limit: Seconds that the job may run.
-            function: Called on the worker; pickles, as do `args`, `kwargs` and its result.
+            limit: Seconds the job may run.
+            function: The function to call on the worker. It, its arguments and its result must pickle.
             args: Positional arguments.
             kwargs: Keyword arguments.
-            on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
+            on_progress: Called with each stage (an index of `tracing.progress.STAGES`) that lasts longer than PROGRESS_DELAY.
 
         Raises:
-            JobNotStarted: The worker was gone already.
+            JobNotStarted: The worker was lost before the job reached it.
             WorkerLost: The worker died.
             JobTimeout: The job ran longer than `limit`.
             WorkerError: The connection to the cluster was lost.
-            Exception: Whatever `function` raised.
+            Exception: The error that `function` raised.
         """
         started = None
         try:
@@ -106,7 +106,7 @@ class Connection:
                     outcome = await self._call(worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel)
                 result, error = pickle.loads(outcome)
         except OSError as lost:
-            if self._locks is not None:  # a scheduler that dies may take its workers along: which of them was lost shows soon
+            if self._locks is not None:  # a dying scheduler may end its workers; wait to see which was lost
                 await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
                 raise WorkerError(DISCONNECTED) from None
@@ -127,7 +127,7 @@ class Connection:
         return result
 
     async def _watch_cluster(self) -> None:
-        """Tell the scheduler of workers that come and go while the connection lasts, then fail what is queued."""
+        """Report workers that come and go to the scheduler while the connection lasts; then fail the queued jobs."""
         self.client.subscribe_topic("all", self._on_worker_event)
         self.client.subscribe_topic(self._topic, self._on_progress_event)
         last_seen = time.monotonic()

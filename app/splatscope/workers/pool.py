@@ -97,7 +97,7 @@ class Pool:
         while True:
             connection = await self._connection()
             worker = await connection.scheduler.acquire(key, untrusted)
-            job = asyncio.create_task(connection.run_job(worker, limit, function, args, kwargs, on_progress))
+            job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress))
             try:
                 return await asyncio.shield(job)
             except JobNotStarted:

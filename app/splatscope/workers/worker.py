@@ -1,4 +1,4 @@
-"""The worker's side of a job: run it under a watchdog and pickle its outcome."""
+"""Runs in the worker process: run a job under a watchdog and pickle its result or error."""
 
 import asyncio
 import faulthandler
@@ -13,9 +13,9 @@ from distributed import Worker
 
 from splatscope.tracing.progress import progress_to
 
-# One thread: a device meets one job at a time, always from the thread that made it.
+# One thread: a device runs one job at a time, always from the thread that opened it.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job")
-_devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes there as the process ends
+_devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as the process ends
 
 
 def ping() -> None:
@@ -30,14 +30,14 @@ async def run_job(
     channel: tuple[str, int] | None,
     dask_worker: Worker | None = None,
 ) -> bytes:
-    """Call `function` and return the pickled pair (result, None) or (None, exception).
+    """Call `function` and return the pickled pair (result, None) or (None, error).
 
     Args:
         limit: Seconds after which the watchdog ends this process.
-        function: What to call; it can be pickled, as can its result.
+        function: The function to call.
         args: Its positional arguments.
         kwargs: Its keyword arguments.
-        channel: The topic, and the job's number in it, under which the client listens for progress; None if it does not.
+        channel: The topic and the job's number, under which to publish progress; None for no progress.
         dask_worker: Filled in by dask.
     """
     loop = asyncio.get_running_loop()
@@ -51,7 +51,7 @@ async def run_job(
 def _run_guarded(
     limit: float, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], on_progress: Callable[[int], None] | None
 ) -> bytes:
-    # A thread of the C runtime: it fires even while a driver call holds the GIL, and even when the server is gone.
+    # The watchdog is a native thread. It fires even while a driver call holds the GIL and when the server has ended.
     faulthandler.dump_traceback_later(limit, exit=True, file=_devnull)
     try:
         with progress_to(on_progress):
@@ -64,7 +64,7 @@ def _run_guarded(
 
 
 def _pickle_error(error: BaseException) -> bytes:
-    """Pickle (None, error); an error that does not unpickle, or would end the client's process, becomes a RuntimeError."""
+    """Pickle (None, error). An error that does not unpickle, or would end the client's process, becomes a RuntimeError."""
     try:
         pickled = pickle.dumps((None, error))
         pickle.loads(pickled)

@@ -148,7 +148,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
 
 def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
     job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32)}, records=4000)
-    monkeypatch.setattr(module, "_recordings", module.SingleFlightCache(module.MOST_KEPT, lambda packed: len(packed.data)))
+    monkeypatch.setattr(module, "_recordings", module.SingleFlightCache(module.MAX_CACHED, lambda packed: len(packed.data)))
 
     async def ask():
         pool = Pool()

@@ -228,7 +228,7 @@ def test_lists_longer_than_a_chunk(device):
 
 
 def test_the_lists_memory_grows(device, monkeypatch):
-    monkeypatch.setattr(binned, "PAIRS_A_GAUSSIAN", 0)
+    monkeypatch.setattr(binned, "PAIRS_PER_GAUSSIAN", 0)
     count = 900
     raw = start("direct", count, 256, 256, np.random.default_rng(3), (3.5, 4.0))
     trainer = trainer_of(device, raw, np.zeros((256, 256, 3), np.uint8), kernels="binned", size=256)
@@ -271,7 +271,7 @@ def test_lists_that_were_over_full_train_as_if_they_had_not_been(device, monkeyp
     raw, target = start("direct", 900, 256, 256, rng, (3.5, 4.0)), rng.integers(0, 256, (256, 256, 3), dtype=np.uint8)
     moved = []
     for room in (0, 256):
-        monkeypatch.setattr(binned, "PAIRS_A_GAUSSIAN", room)
+        monkeypatch.setattr(binned, "PAIRS_PER_GAUSSIAN", room)
         trainer = trainer_of(device, raw, target, kernels="binned", size=256)
         trainer.advance(1)
         moved.append(trainer.save().splats.raw)

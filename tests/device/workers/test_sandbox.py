@@ -25,7 +25,7 @@ from splatscope.web.debugger.debugger import Debugger
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox import supervisor as sandbox
-from splatscope.workers.sandbox.confinement import missing_support
+from splatscope.workers.sandbox.support import missing_support
 from splatscope.workers.single_flight import SingleFlightCache
 
 pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
@@ -256,15 +256,15 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     for _ in range(2):
         box.prepare("")
         processes.append(box._ready[""])
-        box.run_job("record", (job, ""), 60.0)
-    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)
+        box.run("record", (job, ""), 60.0)
+    box.run("check", (kernel(), "kernel.slang", ""), 20.0)
     kept = box._ready[""]
-    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)
+    box.run("check", (kernel(), "kernel.slang", ""), 20.0)
     assert processes[0] is not processes[1]
     assert box._ready[""] is kept  # a compilation leaves nothing behind
     kept._kill()
     select.select([kept._process], [], [], 60)
-    box.run_job("check", (kernel(), "kernel.slang", ""), 20.0)  # the next caller does not notice
+    box.run("check", (kernel(), "kernel.slang", ""), 20.0)  # the next caller does not notice
     kept = box._ready[""]
     box._fork_server.close()
     with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
@@ -345,9 +345,9 @@ def test_where_nothing_confines_only_this_machines_user_may_edit():
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.single_flight import SingleFlightCache
 arguments = ({kernel()!r}, "kernel.slang", "")
-print(sorted(sandbox.run_job("splatscope.services.sandbox_jobs", "check", arguments, 20.0, False)[0]["interface"]["buffers"]))
+print(sorted(sandbox.run_sandboxed("splatscope.services.sandbox_jobs", "check", arguments, 20.0, False)[0]["interface"]["buffers"]))
 try:
-    sandbox.run_job("splatscope.services.sandbox_jobs", "check", arguments, 20.0, True)
+    sandbox.run_sandboxed("splatscope.services.sandbox_jobs", "check", arguments, 20.0, True)
 except Exception as error:
     print(type(error).__name__, error)
 """

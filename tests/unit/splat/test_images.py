@@ -104,7 +104,7 @@ def png_claiming(width, height) -> bytes:
         (png_claiming(60_000, 10), "60,000 × 10"),
         (png_claiming(60_000, 60_000), "64 million"),
         (file_of(Image.new("RGB", (60_000, 10))), "60,000 × 10"),
-        (file_of(Image.new("RGB", (3, 3))), "8 at least"),
+        (file_of(Image.new("RGB", (3, 3))), "at least 8"),
         (bytes(65 * 2**20), "64 MB"),
     ],
 )

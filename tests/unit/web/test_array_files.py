@@ -31,7 +31,7 @@ def npy(array: np.ndarray) -> bytes:
         (npy(np.zeros(3, [("a", "f4")])), "only plain numbers"),
         (npy(np.arange(9))[:-1], "cut short"),
         (npy(np.arange(9)).replace(b"(9,)", b"(99999999999,)").replace(b"      \n", b"\n"), "cut short"),
-        (zipped("words.txt", b"x"), "no array"),
+        (zipped("words.txt", b"x"), "not an array"),
         (zipped("zeros.npy", bytes(MOST_UNPACKED + 1)), "unpacks to more"),
         (b"PK\x03\x04", "damaged"),
     ],

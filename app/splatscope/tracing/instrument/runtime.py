@@ -31,7 +31,7 @@ TYPES = (  # by number, as records note it
 )
 _TYPE_SHIFT, _TYPE_MASK = 24, 63  # where a record notes the number of its type
 
-# Read when the module is imported: a process that shuts itself in reads no files later.
+# Read when the module is imported: a sandboxed process cannot read files later.
 _RUNTIME = Path(__file__).with_name("runtime.slang").read_text()
 _WORDS = {  # how a scalar becomes words: one, or two for 64 bits
     "bool": ["{v} ? 1 : 0"],

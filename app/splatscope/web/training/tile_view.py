@@ -32,7 +32,9 @@ class TileBar(Component):
     """
 
     spot = param.Dict(default={}, doc="x, y, tile, thread, stage, and iteration once it is known; empty while training is in view")
-    stages = param.List(default=[(s.name, s.title, s.says, s.page) for s in STAGES], doc="(name, title, what happens, its section)")
+    stages = param.List(
+        default=[(s.name, s.title, s.description, s.page) for s in STAGES], doc="(name, title, what happens, its section)"
+    )
     recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians are of")
     gaussians = param.List(
         default=[], doc="Of the tile, nearest first: id, colour, its step, gradients or none, light behind it or none"

@@ -1,12 +1,12 @@
-"""The confined side of the sandbox: processes that compile and run what came from a page. `supervisor` starts and asks them.
+"""The program of the sandboxed processes, which compile and run untrusted sources. `supervisor` starts them and sends them jobs.
 
-One process, the fork server, has loaded all the code there is and forks the others, which open the device and then confine
-themselves. Its environment is bare, and its folder, removed with it, is all that the others may write to: the driver's cache,
-temporary files.
+One process, the fork server, loads all code and forks the others. Each of these opens the device, confines itself, and only then
+reads a source. The fork server has a minimal environment. The others may write only to its temporary folder, which holds the
+driver's cache and temporary files and is removed when it ends.
 
-Called with the file descriptor of a socket and the name of a module that has
-    JOBS: dict[str, Callable[..., Answer]]   what a confined process does, by name
-    warm_up(adapter: str) -> None            loads all that these jobs load at first use
+The arguments are the file descriptor of a socket and the name of a module that has
+    JOBS: dict[str, Callable[..., Answer]]   the jobs by name
+    warm_up(adapter: str) -> None            loads everything that these jobs load at first use
 """
 
 import glob
@@ -36,13 +36,13 @@ from splatscope.workers.sandbox.seccomp import restrict_calls
 from splatscope.workers.sandbox.supervisor import Answer
 
 GIB = 2**30
-MEMORY = 2 * GIB  # bytes of addresses beyond the device's own; not limited on a GPU, whose driver maps what it likes
+MEMORY = 2 * GIB  # bytes of address space beyond the device's own; not limited on a GPU, whose driver maps more than it uses
 FILE_SIZE = GIB // 4  # bytes
 OPEN_FILES = 256
 PROCESSOR_SECONDS = 600
 MAX_ADAPTER_NAME = 100  # characters
 
-# What drivers read while a device is opened; the threads they start then keep this, and nothing else.
+# What drivers read while a device is opened. The threads that they start then keep these rights, and no others.
 _SYSTEM = "/usr /lib /lib32 /lib64 /opt /sys /nix/store /run/opengl-driver /etc/ld.so.cache /etc/vulkan /etc/glvnd /etc/drirc"
 _KERNEL = "/proc/self /proc/cpuinfo /proc/meminfo /proc/devices /proc/modules /proc/driver /dev/shm"
 _DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/dev/urandom")
@@ -62,7 +62,7 @@ def main(control: socket.socket, jobs: ModuleType) -> None:
             while _fork(control, jobs, Path(folder), alive):
                 pass
         finally:
-            for process in alive:  # or they would still write to the folder that is about to be removed
+            for process in alive:  # before the folder that they write to is removed
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
 
@@ -84,7 +84,7 @@ def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int
 
 
 def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, adapter: str) -> None:
-    """Confine this process, say so, and do the jobs that are asked for; does not return."""
+    """Confine this process, report that, and run the requested jobs. Never return."""
     try:
         die_with_parent()
         if os.getppid() == parent:
@@ -101,6 +101,7 @@ def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, 
 
 
 def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
+    """Open the device, load all code, and give up all rights that jobs do not need. Raises RuntimeError if that fails."""
     os.chdir(folder)
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
     drop_capabilities()
@@ -126,7 +127,7 @@ def _opens(path: str) -> bool:
 
 
 def _driver_paths() -> list[Path]:
-    """Return where drivers, compilers and Python's modules lie on this machine."""
+    """Return the folders of drivers, compilers and Python modules on this machine."""
     python = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
     manifests = _listed("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
     beside = [os.path.dirname(name) for name in manifests]  # the drivers that they name
@@ -140,14 +141,17 @@ def _listed(*variables: str) -> list[str]:
 
 
 def _outcome(job: Any, *arguments: Any) -> Answer:
-    """Return what a job answers, or what it raised, in the form of the protocol."""
+    """Run a job and return its answer or its error as a message of the protocol."""
     try:
         answer, parts = job(*arguments)
         return {"answer": answer, "parts": len(parts)}, parts
     except OSError:
-        return {"raised": "OSError", "message": "A source from a page reads no files, and this one asks for some."}, []
+        return {"raised": "OSError", "message": "A source from a page cannot read files, but this one tries to."}, []
     except MemoryError:
-        return {"raised": "MemoryError", "message": "This takes more memory than a page's kernel may have."}, []
+        return {
+            "raised": "MemoryError",
+            "message": "This needs more memory than a page's kernel may use: make its arrays smaller.",
+        }, []
     except Exception as error:
         return {"raised": type(error).__name__, "message": str(error).strip().partition("\n")[0] or type(error).__name__}, []
 

@@ -1,7 +1,7 @@
-"""Landlock: which files and TCP ports this process may open from here on.
+"""Landlock: restrict the files and TCP ports that this process may open from now on.
 
-It takes no root, cannot be undone, and holds whatever code runs: a compiler that was talked into opening a file as much as
-a kernel that wrote over its driver's memory. It binds the calling thread and those that it starts later.
+Landlock needs no root rights and cannot be undone. It holds whatever code runs, be it a compiler that was tricked into opening a
+file or a kernel that overwrote its driver's memory. It applies to the calling thread and to those started later.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from pathlib import Path
 from splatscope.workers.sandbox.system_calls import forbid_new_privileges, syscall
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
-_RIGHTS = [  # a bit each, in Landlock's order
+_RIGHTS = [  # one bit each, in Landlock's order
     *("execute", "write-file", "read-file", "read-folder", "remove-folder", "remove-file", "make-char", "make-folder"),
     *("make-file", "make-sock", "make-fifo", "make-block", "make-sym", "refer", "truncate", "ioctl"),
 ]
@@ -27,11 +27,11 @@ _READ = _bits("read-file read-folder")
 _WRITE = _READ | _bits("write-file truncate make-file make-folder remove-file remove-folder refer")
 _DEVICE = _READ | _bits("write-file ioctl")
 _FILE_RIGHTS = _bits("execute write-file read-file truncate ioctl")
-_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many of the rights each version knows; from 5 on all
+_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many of the rights each version has; all from version 5 on
 
 
 def version() -> int:
-    """Return the version of Landlock that this kernel has, from 1; less without Landlock."""
+    """Return the kernel's version of Landlock, from 1, or a number below 1 without Landlock."""
     try:
         return syscall(_CREATE_RULESET, None, 0, 1)
     except OSError:
@@ -39,9 +39,9 @@ def version() -> int:
 
 
 def restrict_files(read: Iterable[Path], write: Iterable[Path], devices: Iterable[Path]) -> None:
-    """Open nothing from here on but what lies under these paths, and no TCP port; called again, it can only take away.
+    """Allow this thread to open only what lies under these paths, and no TCP port.
 
-    What is open stays open. Paths that do not exist are ignored.
+    Files that are open stay open. A second call can only restrict further. Paths that do not exist are ignored.
 
     Args:
         read: Files and folders to read.

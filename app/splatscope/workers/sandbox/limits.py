@@ -1,4 +1,4 @@
-"""Limits on what this process may use from here on, and the end of its privileges."""
+"""Limit the resources of this process, and drop its capabilities."""
 
 import ctypes
 import struct
@@ -7,19 +7,21 @@ from splatscope.workers.sandbox.system_calls import capset
 
 
 def drop_capabilities() -> None:
-    """Make root a user like others, who happens to own root's files. Raises OSError."""
+    """Drop all capabilities, so that root is an ordinary user who owns root's files. Raises OSError."""
     header = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0), 8)
     capset(header, ctypes.create_string_buffer(24))
 
 
 def limit_resources(memory: int, file_size: int, open_files: int, seconds: int) -> None:
-    """Limit this process. Call it before `landlock.restrict_files`, which may hide how much memory it has.
+    """Limit the resources of this process.
+
+    Call it before `landlock.restrict_files`, which may hide /proc/self/statm.
 
     Args:
-        memory: Bytes of addresses beyond those it has now; 0 for no limit.
-        file_size: Bytes of a file that it writes.
-        open_files: Files open at a time.
-        seconds: Processor time.
+        memory: Bytes of address space beyond the present; 0 for no limit.
+        file_size: Bytes per file that it writes.
+        open_files: Files that are open at once.
+        seconds: Processor time in seconds.
     """
     import resource  # not on Windows
 

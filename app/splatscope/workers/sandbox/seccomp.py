@@ -1,4 +1,4 @@
-"""seccomp-bpf: the system calls that a confined process is refused, as the small program by which Linux decides it."""
+"""seccomp-bpf: the filter program by which Linux refuses system calls to a sandboxed process."""
 
 import ctypes
 import errno
@@ -22,11 +22,11 @@ _REFUSED = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440),
     "kcmp": (312, 272), "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
-    # new programs and processes, new surroundings
+    # new programs, processes and namespaces
     "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "unshare": (272, 97), "setns": (308, 268),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
-    # what Landlock does not look after: modes, owners, times and attributes of files, and watching them
+    # what Landlock does not cover: modes, owners, times and attributes of files, and watching them
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
@@ -38,14 +38,14 @@ _OTHERS = {"clone": (56, 220), "clone3": (435, 435), "tgkill": (234, 131), "prli
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets of what the program may look at
+_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in the data that the filter receives
 _CLONE_THREAD = 0x10000
 _GET_SECCOMP = 21
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
 
 def is_supported() -> bool:
-    """Return whether this system has such filters, and the filter knows its machine."""
+    """Return whether this system supports seccomp filters and is one of `MACHINES`."""
     try:
         prctl(_GET_SECCOMP)
     except OSError:
@@ -54,7 +54,7 @@ def is_supported() -> bool:
 
 
 def restrict_calls() -> None:
-    """Refuse all threads of this process sockets, processes and access to other processes, with the error EPERM.
+    """Deny all threads of this process sockets, new processes and access to other processes; such calls fail with EPERM.
 
     Raises:
         OSError: The system refuses.
@@ -67,28 +67,28 @@ def restrict_calls() -> None:
 
 
 def call_number(name: str, machine: str) -> int:
-    """Return the number of a call of `_REFUSED` or `_OTHERS`; -1 if the machine has no such call."""
+    """Return the number of a system call in `_REFUSED` or `_OTHERS`; -1 if the machine does not have it."""
     on_x86, elsewhere = (_REFUSED | _OTHERS)[name]
     found = on_x86 if machine == "x86_64" else elsewhere
     return -1 if found is None else found
 
 
 def filter_program(machine: str, process: int, refused: int, absent: int) -> bytes:
-    """Return the filter for a process, 8 bytes an instruction; it may make threads of its own.
+    """Return the filter for a process, 8 bytes per instruction. The process may still create threads.
 
     Args:
-        machine: Of `MACHINES`.
-        process: The process id, whose threads may be signalled.
+        machine: One of `MACHINES`.
+        process: The id of the process, which may signal its own threads.
         refused: The error number of refused calls.
-        absent: The error number of calls that are to look as if the kernel did not know them.
+        absent: The error number of calls that the kernel pretends not to know.
     """
     code = [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, MACHINES[machine]), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
-    if machine == "x86_64":  # the same calls once more, under other numbers
+    if machine == "x86_64":  # the same calls under the numbers of the x32 ABI
         code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _FAIL | refused)]
     for name in _REFUSED:
         if call_number(name, machine) >= 0:
             code += [(_EQUAL, 0, 1, call_number(name, machine)), (_RETURN, 0, 0, _FAIL | refused)]
-    # Its flags lie in memory, where a filter does not see them: the C library takes `clone` where there is no `clone3`.
+    # The flags of clone3 lie in memory, which a filter cannot read. Without clone3 the C library uses clone.
     code += [(_EQUAL, 0, 1, call_number("clone3", machine)), (_RETURN, 0, 0, _FAIL | absent)]
     for name, test, value in (("clone", _ANY_BIT, _CLONE_THREAD), ("tgkill", _EQUAL, process), ("prlimit64", _EQUAL, 0)):
         code += [

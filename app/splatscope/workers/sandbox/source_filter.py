@@ -1,6 +1,6 @@
-"""The filter on sources that come from a page: nothing in them by which a compiler opens a file.
+"""The filter for sources from pages: it refuses everything that would make the compiler open a file.
 
-It is the first of two walls; the second is the confined process (`supervisor`, `child`).
+It is the first of two barriers; the second is the sandboxed process (`supervisor`, `child`).
 """
 
 import re
@@ -9,7 +9,7 @@ from splatscope.paths import shaders
 
 MOST_BYTES = 64 * 1024
 
-# Strings first, so that what looks like a comment in one is none; then comments, then single characters.
+# Strings come first, so that comment markers inside them do not count; then comments, then single characters.
 _LEXEMES = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(\w*)", re.MULTILINE)
 _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}
@@ -21,20 +21,20 @@ _FORBIDDEN = re.compile(
 
 
 def modules() -> set[str]:
-    """Return the names of the app's own modules, as `import` takes them."""
+    """Return the names by which sources can import the app's own modules."""
     return {name for path in shaders() for name in (path.stem, path.stem.replace("-", "_"))}
 
 
 def refuse(source: str) -> str:
-    """Return why this source may not be compiled for a page, in one line; empty if it may."""
+    """Return one line on why this source is refused; "" if it is accepted."""
     if len(source.encode()) > MOST_BYTES:
         return f"The source has {len(source.encode()):,} bytes; up to {MOST_BYTES:,} are allowed."
     if "\0" in source:
-        return "The source holds a zero byte."
+        return "The source contains a zero byte: remove it."
     bare = _without_comments(re.sub(r"\\[ \t]*\r?\n", "", source.replace("\r\n", "\n")))
     for directive in _DIRECTIVE.findall(bare):
         if directive not in _ALLOWED:
-            return f"#{directive} is not allowed here: a source is one piece. It may import {_names()}."
+            return f"#{directive} is not allowed here: the source cannot include files. It may import {_names()}."
     if "##" in bare:
         return "Joining words with ## is not allowed here: write the word itself."
     for name in _IMPORT.findall(bare):
@@ -42,7 +42,7 @@ def refuse(source: str) -> str:
             return f"There is no module {name} to import; there are {_names()}."
     word = _FORBIDDEN.search(_IMPORT.sub("", bare))
     if word:
-        return f"`{word[1]}` is not allowed here: files and code for one target stay out. `import NAME;` takes {_names()}."
+        return f"`{word[1]}` is not allowed here: no files and no code for a single target. `import NAME;` accepts {_names()}."
     return ""
 
 
@@ -51,7 +51,7 @@ def _names() -> str:
 
 
 def _without_comments(source: str) -> str:
-    """Replace each comment by a space, so that `#/**/include` is one directive, and empty all strings."""
+    """Replace each comment with a space, so that `#/**/include` is seen as a directive, and empty all strings."""
 
     def plain(lexeme: re.Match) -> str:
         text = lexeme[0]

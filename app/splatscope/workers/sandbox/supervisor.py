@@ -1,8 +1,8 @@
-"""The worker's side of the sandbox: it starts confined processes, asks them for jobs, and ends those that hang.
+"""The worker's side of the sandbox: start sandboxed processes, send them jobs, and kill those that hang.
 
-Linux keeps a confined process from all but its own folder (`landlock`, `seccomp`, `limits`); what goes on inside is in `child`.
-A worker never unpickles what comes back. A process that ran a kernel is not used again, so that what the kernel may have done to
-it harms its author alone; the next one is started meanwhile.
+`child` is the other side: the program of the sandboxed process, which confines itself with `landlock`, `seccomp` and `limits`
+before it reads a source. A worker never unpickles what comes back. A process that ran a kernel is never used again, so a kernel
+that corrupts its process harms only its author; the next process is started in the meantime.
 """
 
 import functools
@@ -23,12 +23,12 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.confinement import missing_support
+from splatscope.workers.sandbox.support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
-"""What a job answers: what JSON can say, and bytes beside it."""
+"""The result of a job: a JSON object and a list of bytes."""
 
-START_LIMIT = 60.0  # seconds until a process has its device open and all code loaded
+START_LIMIT = 60.0  # seconds in which a process opens its device and loads all code
 MAX_CHECKS = 50  # compilations in one process, none of which runs anything
 MAX_HEAD = 2**24  # bytes of an answer's JSON
 MAX_PART = 2**28  # bytes
@@ -45,26 +45,28 @@ _COMPILER_SLOW = (
 _KERNEL_SLOW = "The kernel took longer than {:g} s to compile and run, and was stopped. Give it less to do."
 
 
-def run_job(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
-    """Do a job on a page's source: confined, or in this process if the system cannot confine one and only its user can ask.
+def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
+    """Run a job on an untrusted source in a sandboxed process.
+
+    If the system supports no sandbox and no other machine can reach the server, the job runs in this process.
 
     Args:
         jobs: The name of a module with `JOBS` and `warm_up`, see `child`.
-        name: Of `JOBS`. The job "record" runs a kernel; its second argument names an adapter.
-        arguments: Its arguments; they pickle.
-        limit: Seconds that it may run.
+        name: The job's key in `JOBS`. The job "record" runs a kernel; its second argument names an adapter.
+        arguments: The job's arguments, which must pickle.
+        limit: Seconds the job may take.
         exposed: Whether other machines can reach the server.
 
     Raises:
-        WorkerLost: The confined process crashed.
-        JobTimeout: It was ended after `limit` seconds.
-        ValueError: As the job raised it.
-        DeviceError: As the job raised it.
-        WorkerError: The job raised anything else, or the system cannot confine a process and the server is exposed.
+        WorkerLost: The sandboxed process crashed.
+        JobTimeout: The process was killed after `limit` seconds.
+        ValueError: The job raised it.
+        DeviceError: The job raised it.
+        WorkerError: The job raised another error, or there is no sandbox and the server is exposed.
     """
     why = missing_support()
     if not why:
-        return _sandbox(jobs).run_job(name, arguments, limit)
+        return _sandbox(jobs).run(name, arguments, limit)
     if exposed:
         raise WorkerError(
             "Edited kernels do not run here: others can reach this server, and "
@@ -74,7 +76,7 @@ def run_job(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, expo
 
 
 def prepare(jobs: str) -> None:
-    """Start a confined process before the first source arrives."""
+    """Start a sandboxed process before the first source arrives."""
     if not missing_support():
         _sandbox(jobs).prepare("")
 
@@ -85,29 +87,29 @@ def _sandbox(jobs: str) -> "Sandbox":
 
 
 class Sandbox:
-    """Confined processes for the jobs of a module; one works at a time."""
+    """The sandboxed processes for the jobs of a module. One job runs at a time."""
 
     def __init__(self, jobs: str) -> None:
         self._jobs = jobs
         self._fork_server: socket.socket | None = None
-        self._ready: dict[str, ConfinedProcess] = {}  # by adapter
+        self._ready: dict[str, SandboxedProcess] = {}  # by adapter
 
     def prepare(self, adapter: str) -> None:
-        """Start a process for this adapter unless one is there; "" is the machine's own choice."""
+        """Start a process for this adapter, unless there is one; "" stands for the default adapter."""
         if adapter in self._ready and self._ready[adapter].has_ended:
             self._ready.pop(adapter).end()
         if adapter not in self._ready:
             self._ready[adapter] = self._fork(adapter)
 
-    def run_job(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
-        """Do a job in a confined process. Raises like the function `run_job`."""
+    def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+        """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
         adapter = arguments[1] if name == "record" else ""
         self.prepare(adapter)
         process = self._ready.pop(adapter)
         reusable = False
         try:
             process.wait_until_ready()
-            answer = process.run_job(name, arguments, limit)
+            answer = process.request(name, arguments, limit)
             reusable = name != "record" and process.jobs_done < MAX_CHECKS
             return answer
         finally:
@@ -117,7 +119,7 @@ class Sandbox:
                 process.end()
                 self.prepare("")
 
-    def _fork(self, adapter: str) -> "ConfinedProcess":
+    def _fork(self, adapter: str) -> "SandboxedProcess":
         for _ in range(2):  # the fork server may have died
             self._fork_server = self._fork_server or _start_fork_server(self._jobs)
             ours, theirs = socket.socketpair()
@@ -125,19 +127,19 @@ class Sandbox:
                 try:
                     socket.send_fds(self._fork_server, [(adapter or " ").encode()], [theirs.fileno()])
                     process = int.from_bytes(self._fork_server.recv(4), "little")
-                    return ConfinedProcess(os.pidfd_open(process), Connection(ours.detach()))
+                    return SandboxedProcess(os.pidfd_open(process), Connection(ours.detach()))
                 except OSError:
                     self._fork_server.close()
                     self._fork_server = None
         raise WorkerError(_NO_START)
 
 
-class ConfinedProcess:
-    """One confined process, as its worker sees it.
+class SandboxedProcess:
+    """A worker's handle on one sandboxed process.
 
     Args:
         process: A file descriptor of the process (pidfd).
-        connection: Over which it is asked and answers.
+        connection: Carries requests and answers.
     """
 
     def __init__(self, process: int, connection: Connection) -> None:
@@ -147,11 +149,11 @@ class ConfinedProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone."""
+        """Whether the process has ended."""
         return bool(select.select([self._process], [], [], 0)[0])
 
     def wait_until_ready(self) -> None:
-        """Wait until the process is confined and has loaded all it needs. Raises WorkerError."""
+        """Wait until the process is sandboxed and has loaded all code. Raises WorkerError."""
         if self._ready:
             return
         try:
@@ -160,8 +162,8 @@ class ConfinedProcess:
             raise WorkerError(_NO_START) from error
         self._ready = True
 
-    def run_job(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
-        """Have the process do a job, and kill it after `limit` seconds. Raises like the function `run_job`."""
+    def request(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+        """Send a job to the process and return its answer; kill it after `limit` seconds. Raises the errors of `run_sandboxed`."""
         self.jobs_done += 1
         started = time.monotonic()
         try:
@@ -174,16 +176,16 @@ class ConfinedProcess:
             raise WorkerLost(_KERNEL_CRASHED if runs_kernel else _COMPILER_CRASHED) from lost
 
     def end(self) -> None:
-        """Kill the process and free what it held here."""
+        """Kill the process and release its handles."""
         self._kill()
         self._connection.close()
         os.close(self._process)
 
     def _receive(self, limit: float) -> Answer:
-        """Return the answer, or raise what it says the job raised.
+        """Return the answer, or raise the error that it reports.
 
         Raises:
-            EOFError: The process died or does not keep to the protocol; so do OSError and RecursionError.
+            EOFError, OSError, RecursionError: The process died or violated the protocol.
         """
         watchdog = threading.Timer(limit, self._kill)
         watchdog.start()
@@ -199,10 +201,10 @@ class ConfinedProcess:
             case {"raised": str(kind), "message": str(message)}:
                 known = {"ValueError": ValueError, "InputError": ValueError, "DeviceError": DeviceError}
                 raise known.get(kind, WorkerError)(message[:500])
-        raise EOFError("it does not keep to the protocol")
+        raise EOFError("The process violated the protocol.")
 
     def _receive_head(self) -> Any:
-        """Return the JSON of an answer, and report the stages of the job that come before it."""
+        """Return the JSON head of the answer, and report the job's stages that precede it."""
         for _ in STAGES:
             head = _parse(self._connection.recv_bytes(MAX_HEAD))
             match head:
@@ -221,14 +223,14 @@ def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise EOFError("it does not keep to the protocol") from None
+        raise EOFError("The process violated the protocol.") from None
 
 
 def _start_fork_server(jobs: str) -> socket.socket:
-    """Start the process that forks the confined ones; it shares nothing with this one but a socket, whose end this returns."""
+    """Start the process that forks the sandboxed ones. Return this end of the socket that connects the two."""
     ours, theirs = socket.socketpair()
     inherited = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_VARIABLE_FAMILIES)}
-    # One thread, or it could not fork. The driver's optimiser takes most of the time of a recording, and changes no result.
+    # It must have one thread to be able to fork. The driver's optimiser takes most of a recording's time and changes no result.
     environment = {"GALLIVM_PERF": "nopt"} | inherited | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with theirs:
         start_module(

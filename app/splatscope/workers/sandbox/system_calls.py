@@ -1,4 +1,4 @@
-"""System calls that Python does not offer, made through the C library."""
+"""System calls that Python does not provide, made through the C library."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ def capset(header: object, data: object) -> int:
 
 
 def forbid_new_privileges() -> None:
-    """Give up setuid programs, which Landlock and seccomp demand of a process that is not root's. Raises OSError."""
+    """Give up the right to run setuid programs, which Landlock and seccomp require of processes without root. Raises OSError."""
     prctl(_NO_NEW_PRIVS, 1)
 
 

@@ -1,4 +1,4 @@
-"""Whether this system can confine a process."""
+"""Report whether this system supports the sandbox: Landlock and seccomp."""
 
 import platform
 import sys
@@ -7,7 +7,7 @@ from splatscope.workers.sandbox import landlock, seccomp
 
 
 def missing_support() -> str:
-    """Return why this system cannot confine a process, in words that follow "because"; empty if it can."""
+    """Return why this system cannot sandbox a process, as a clause that follows "because"; "" if it can."""
     if sys.platform != "linux":
         return f"{platform.system()} has no Landlock, which Linux has from 5.13 on"
     if landlock.version() < 1:
@@ -18,5 +18,5 @@ def missing_support() -> str:
 
 
 def describe() -> str:
-    """Return the means of confinement, for a report."""
+    """Return the available sandbox mechanisms with their versions, for a report; "none" if it is not supported."""
     return "none" if missing_support() else f"Landlock {landlock.version()}, seccomp"
