@@ -1,1 +1,1 @@
-"""The device: adapters, compiled programs, buffers."""
+"""Devices, compiled kernels, buffers, reflection, and the types and diagnostics of Slang."""

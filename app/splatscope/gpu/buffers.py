@@ -1,4 +1,4 @@
-"""Structured buffers made from NumPy arrays and read back into them."""
+"""Copy NumPy arrays to structured buffers and back."""
 
 import numpy as np
 import slangpy as spy
@@ -12,7 +12,7 @@ USAGE = (
 
 
 def upload(device: spy.Device, array: np.ndarray) -> spy.Buffer:
-    """A buffer holding `array`, whose last axis is one element when it has more than one axis."""
+    """Return a buffer that holds `array`. The last axis of an array with two or more axes becomes one element."""
     array = np.ascontiguousarray(array)
     stride = array.itemsize * (array.shape[-1] if array.ndim > 1 else 1)
     buffer = device.create_buffer(element_count=array.nbytes // stride, struct_size=stride, usage=USAGE)
@@ -21,10 +21,10 @@ def upload(device: spy.Device, array: np.ndarray) -> spy.Buffer:
 
 
 def zeros(device: spy.Device, shape: int | tuple[int, ...], dtype: type = np.float32) -> spy.Buffer:
-    """A buffer of zeros, shaped as `upload` would shape it."""
+    """Return a buffer that `upload` would make of an array of zeros."""
     return upload(device, np.zeros(shape, dtype))
 
 
 def download(buffer: spy.Buffer, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
-    """Wait for the device and copy a buffer's contents out."""
+    """Wait for the device and return the start of a buffer's contents, as an array of this dtype and shape."""
     return buffer.to_numpy().view(dtype)[: int(np.prod(shape))].reshape(shape).copy()

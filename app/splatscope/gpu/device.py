@@ -1,7 +1,7 @@
-"""One device of this process, opened once.
+"""Open devices and list adapters. A process opens each device once.
 
-A device belongs to the process that opened it, and waiting for it holds Python's global lock: only worker processes and
-the command line open one, never the process that serves pages.
+A device belongs to the process that opened it, and waiting for it holds Python's global lock. So only worker processes and the
+command line open one, never the process that serves pages.
 """
 
 import ctypes
@@ -16,18 +16,25 @@ from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
 
-# SlangPy's own modules serve its functional calls.
-# E41017 "use of uninitialized global variable": shared memory that one function fills and another reads looks like that.
+# SlangPy's functional calls need its own modules.
+# Slang reports E41017, "use of uninitialized global variable", wrongly for shared memory that one function fills and another reads.
 COMPILER_OPTIONS = {"include_paths": [*SHADER_FOLDERS, spy.SHADER_PATH], "disable_warnings": ["41017"]}
 
 
 class DeviceError(RuntimeError):
-    """No device could be opened; the message says which was wanted and what to do."""
+    """No device could be opened; the message says which was requested and what to do."""
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """What a page says of the device it ran on."""
+    """A description of a device.
+
+    Attributes:
+        name: In full, as the driver reports it.
+        backend: One of `BACKENDS`.
+        wave_size: Lanes per wave; the smallest where the device has several sizes.
+        is_software: Whether it runs on the processor.
+    """
 
     name: str
     backend: str
@@ -36,14 +43,15 @@ class Adapter:
 
     @property
     def short_name(self) -> str:
-        """`llvmpipe` for `llvmpipe (LLVM 15.0.6, 256 bits)`."""
+        """The name without its parentheses: `llvmpipe` for `llvmpipe (LLVM 15.0.6, 256 bits)`."""
         return self.name.split(" (")[0]
 
 
 def prepare_for_recording() -> None:
-    """Prepare this process to record a kernel and print what was found; to be called before a device is opened.
+    """Prepare this process to record a kernel and print the findings. Call it before a device is opened.
 
-    The software driver's optimiser takes most of the time of a recording and changes no result. Warnings would go to stdout.
+    It turns off the software driver's optimiser, which takes most of a recording's time and changes no result, and Slang's
+    warnings, which would go to stdout.
     """
     os.environ.setdefault("GALLIVM_PERF", "nopt")
     spy.Logger.get().level = spy.LogLevel.fatal
@@ -51,15 +59,19 @@ def prepare_for_recording() -> None:
 
 @functools.cache
 def open_device(wanted: str | None = None) -> spy.Device:
-    """Open the device called `wanted`: a backend or part of an adapter's name; None takes $SPLATSCOPE_DEVICE, else the best.
+    """Open a device, or return the one opened before.
+
+    Args:
+        wanted: A backend, or part of an adapter's name. None stands for $SPLATSCOPE_DEVICE, or else the first that opens,
+            hardware before software.
 
     Raises:
-        DeviceError: nothing of that name, or it cannot be opened.
+        DeviceError: There is no such device, or it cannot be opened.
     """
     wanted = (wanted or os.environ.get("SPLATSCOPE_DEVICE") or "").lower()
     names = []
     for backend in [wanted] if wanted in BACKENDS else BACKENDS:
-        # Hardware before software; the next backend is asked only if this one has nothing that opens.
+        # Hardware comes before software. The next backend is tried only if nothing opens on this one.
         for adapter in sorted(_adapters(backend), key=lambda a: _is_software(a.name)):
             names.append(adapter.name)
             if wanted in adapter.name.lower() or wanted == backend:
@@ -68,7 +80,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
                         type=getattr(spy.DeviceType, backend),
                         adapter_luid=adapter.luid,
                         compiler_options=COMPILER_OPTIONS,
-                        enable_hot_reload=False,  # a file saved nearby would take the program away under a running job
+                        enable_hot_reload=False,  # a file saved meanwhile would replace the program of a running job
                     )
                 except RuntimeError:
                     continue
@@ -84,13 +96,13 @@ def adapter_of(device: spy.Device) -> Adapter:
 
 
 def adapter_names() -> list[str]:
-    """The adapters of all backends, each once; not all of them need open."""
+    """Return the names of the adapters of all backends, each once. Some of them may not open."""
     return list(dict.fromkeys(adapter.name for backend in BACKENDS for adapter in _adapters(backend)))
 
 
 def _adapters(backend: str) -> list[spy.AdapterInfo]:
     if backend == "cuda" and not _has_cuda_driver():
-        return []  # asked without a driver, slangpy prints a line of its own to standard output
+        return []  # without a driver, slangpy would print a line to standard output
     try:
         return spy.Device.enumerate_adapters(getattr(spy.DeviceType, backend))
     except RuntimeError:

@@ -1,6 +1,6 @@
-"""What Slang says of a source it does not take: the one parser of its diagnostics.
+"""Parse the compiler's diagnostics.
 
-Slang 2026.12 writes each as several lines, with notes after it:
+Slang 2026.12 writes each diagnostic on several lines, followed by notes:
 
     error[E30015]: undefined identifier
      --> kernel.slang:7:14
@@ -8,9 +8,9 @@ Slang 2026.12 writes each as several lines, with notes after it:
     7 | a[t.x] = nobody;
       |          ^^^^^^ undefined identifier 'nobody'.
 
-Where the compiler itself fails, it names the code it was working on in an older form: `kernel.slang(12): note 99999: …`.
+When the compiler itself fails, it names the code it was working on in an older form: `kernel.slang(12): note 99999: …`.
 
-SlangPy puts a line of its own before some sources, so a line number may be one too high. The line that Slang quotes tells.
+SlangPy inserts a line before some sources, so a line number may be one too high. The line that Slang quotes shows which it is.
 """
 
 import re
@@ -31,11 +31,16 @@ _MARK = re.compile(r"^\d+ \| ?.*\n\s*\| ?\s*(?P<carets>\^+)(?: (?P<text>.+?)\.?)
 
 @dataclass(frozen=True)
 class Message:
-    """One error or warning as Slang words it.
+    """One error or warning from Slang.
 
-    `severity` is "error", "warning", or "internal" where the compiler itself failed. `file` is a path as Slang names it, "" where
-    the message names no code; `line` and `column` count from 1, `line` as Slang counts it; `length` is that of the marked code, in
-    characters. `quoted` is the line of code that Slang shows, None where it shows none.
+    Attributes:
+        severity: "error", "warning", or "internal" if the compiler itself failed.
+        text: The message.
+        file: The path as Slang gives it; "" if the message refers to no code.
+        line: From 1, as Slang counts it.
+        column: From 1.
+        length: Of the marked code, in characters.
+        quoted: The line of code that Slang quotes; None if it quotes none.
     """
 
     severity: str
@@ -48,11 +53,11 @@ class Message:
 
     @property
     def file_name(self) -> str:
-        """The file without its folders."""
+        """The name of the file, without its folder."""
         return PurePosixPath(self.file).name
 
     def line_in(self, source: str) -> int:
-        """Return the line of `source`, from 1, that the message is about, whether or not SlangPy put one before it."""
+        """Return the line of `source`, from 1, that the message refers to, even if SlangPy inserted one before it."""
         lines = source.split("\n")
         if self.quoted is not None:
             for number in (self.line, self.line - 1):
@@ -63,7 +68,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What an editor marks. Lines and columns count from 1; `end` is the column after the last."""
+    """A mark in the editor. Lines and columns count from 1; `end` is the column after the last one marked."""
 
     line: int
     column: int
@@ -73,7 +78,7 @@ class Diagnostic:
 
 
 def parse(words: str) -> list[Message]:
-    """Return the errors and warnings in what Slang said, in its order. Notes belong to the error they follow, and are left out."""
+    """Return the errors and warnings in Slang's output, in its order, without the notes that follow them."""
     heads = list(_HEAD.finditer(words))
     ends = [*(head.start() for head in heads[1:]), len(words)]
     return [_message(head, words[head.end() : end]) for head, end in zip(heads, ends, strict=False)]
@@ -101,7 +106,7 @@ def first_error(words: str) -> str:
 
 
 def diagnostics_of(words: str, source: str, file: str) -> list[Diagnostic]:
-    """Return what Slang said of `source`, whose name is `file`. What concerns another file is marked on line 1, with its name."""
+    """Return the marks for `source`, which is called `file`. Messages about other files are marked on line 1."""
     found = []
     for message in parse(words):
         if message.severity == "internal" or not message.file:
@@ -116,17 +121,17 @@ def diagnostics_of(words: str, source: str, file: str) -> list[Diagnostic]:
 
 
 def one_line(diagnostics: list[Diagnostic], file: str, otherwise: str) -> str:
-    """Return the first error among an editor's marks on one line, with the name of its file; `otherwise` where there is none."""
+    """Return the first error among the marks on one line, with the name of the file, or `otherwise` if there is none."""
     first = next((found for found in diagnostics if found.severity == "error"), None)
     return f"{file}:{first.line}:{first.column}: {first.message}" if first else otherwise
 
 
 def blamed_lines(words: str, written: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return (file, line) of each error and of each line at which the compiler itself failed.
+    """Return (file, line) of each error, and of each line at which the compiler itself failed.
 
     Args:
-        words: what Slang said.
-        written: the sources that were compiled, by the names of their files; what Slang says of other files is left out.
+        words: Slang's output.
+        written: The compiled sources by file name. Messages about other files are ignored.
     """
     found = set()
     for message in parse(words):

@@ -1,4 +1,4 @@
-"""Slang entry points as kernels that are compiled once, bound once and dispatched many times."""
+"""Compile Slang entry points, bind their variables, and dispatch them."""
 
 import functools
 import hashlib
@@ -15,9 +15,9 @@ Constants = Mapping[str, int | float]
 
 
 class CompileError(RuntimeError):
-    """Slang refused the source. The message is its first error on one line, `diagnostics` holds all its words."""
+    """The source does not compile. The message is the first error on one line; `diagnostics` is Slang's whole output."""
 
-    exit_code = 2  # of the command line
+    exit_code = 2  # for the command line
 
     def __init__(self, diagnostics: str):
         super().__init__(first_error(diagnostics))
@@ -25,16 +25,16 @@ class CompileError(RuntimeError):
 
 
 def is_refused(error: RuntimeError) -> bool:
-    """Return whether the device's driver refused to make a pipeline.
+    """Return whether an error means that the driver refused to create a pipeline.
 
-    NVIDIA's Vulkan driver refuses a kernel whose threads ask for more than about 8 KB of private arrays.
+    NVIDIA's Vulkan driver refuses a kernel whose threads need more than about 8 KB of private arrays.
     """
     return "createComputePipeline" in str(error)
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """An entry point, ready for a device."""
+    """An entry point compiled for a device."""
 
     name: str
     device: spy.Device
@@ -42,7 +42,11 @@ class Kernel:
     group_size: tuple[int, int, int]
 
     def bind(self, threads: tuple[int, int, int], **variables) -> "BoundKernel":
-        """Bind global variables by name and fix the number of threads; names the kernel does not know raise KeyError."""
+        """Bind global variables by name, and fix the number of threads in x, y and z.
+
+        Raises:
+            KeyError: The kernel has no variable of a given name.
+        """
         root = self.device.create_root_shader_object(self.compute.program)
         cursor = spy.ShaderCursor(root)
         for name, value in variables.items():
@@ -55,14 +59,14 @@ class Kernel:
 
 @dataclass(frozen=True)
 class BoundKernel:
-    """A kernel with its variables: all that a dispatch needs. `set` changes a uniform before the next encoding."""
+    """A kernel bound to its variables and its number of workgroups, ready to dispatch."""
 
     kernel: Kernel
     root: spy.ShaderObject
     groups: spy.uint3
 
     def set(self, **variables) -> None:
-        """Set uniforms by name, for dispatches encoded from now on."""
+        """Set variables by name, for dispatches that are encoded from now on."""
         cursor = spy.ShaderCursor(self.root)
         for name, value in variables.items():
             cursor[name] = value
@@ -74,9 +78,9 @@ class BoundKernel:
 
 
 def submit(device: spy.Device, bounds: Iterable[BoundKernel]) -> int:
-    """Dispatch kernels one after another, each seeing what those before it wrote.
+    """Dispatch kernels one after another, each seeing what the earlier ones wrote.
 
-    It does not wait; `device.wait_for_submit` takes the number that it returns.
+    This does not wait for the device. Return the number to pass to `device.wait_for_submit`.
     """
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
@@ -86,9 +90,9 @@ def submit(device: spy.Device, bounds: Iterable[BoundKernel]) -> int:
 
 
 def submit_timed(device: spy.Device, bounds: Sequence[BoundKernel], queries: spy.QueryPool) -> list[float]:
-    """`submit`, and wait for the device: the seconds that each kernel took by the device's own clock.
+    """Dispatch kernels as `submit` does, wait, and return the seconds that each took on the device's clock.
 
-    `queries` holds at least one timestamp more than there are kernels.
+    `queries` must hold at least one timestamp more than there are kernels.
     """
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
@@ -105,12 +109,17 @@ def submit_timed(device: spy.Device, bounds: Sequence[BoundKernel], queries: spy
 def compile_kernel(
     device: spy.Device, module: str, entry: str, constants: Constants | None = None, source: str | None = None
 ) -> Kernel:
-    """Compile `entry` with link-time constants, from shaders/`module`.slang or from `source`, which is then called `module`.
+    """Compile an entry point with link-time constants. The result is cached.
 
-    What was compiled is kept: asking again costs nothing.
+    Args:
+        device: The device.
+        module: The module's name.
+        entry: The entry point's name.
+        constants: Values of link-time constants by name.
+        source: The module's source; by default that of shaders/`module`.slang.
 
     Raises:
-        CompileError: with Slang's own diagnostics.
+        CompileError: The module does not compile.
     """
     return _compile(device, module, entry, tuple(sorted((constants or {}).items())), source)
 
@@ -133,7 +142,7 @@ def _compile(device: spy.Device, module: str, entry: str, constants: tuple, sour
 
 
 def _unique(name: str, source: str) -> str:
-    # A session keeps modules by name: the same name must mean the same source.
+    # A session caches modules by name, so the same name must mean the same source.
     return f"{name}_{hashlib.sha1(source.encode()).hexdigest()[:12]}"
 
 
@@ -141,10 +150,10 @@ _CONTINUED = re.compile(r"^(?:[^\n]*\\\r?\n)+[^\n]*", re.MULTILINE)
 
 
 def joined(source: str) -> str:
-    """The source with continued lines made one, and empty lines after it, so that all others keep their numbers.
+    """Join continued lines. Empty lines are added after each, so that the other lines keep their numbers.
 
-    Slang 2026.12 frees the text of a token that a backslash-newline cuts off while it still reads from it: where a macro is defined
-    over two lines, about one compilation in a thousand crashes.
+    This works around a bug: Slang 2026.12 frees the text of a token that ends at a backslash-newline before it has finished
+    reading it. When a macro is defined over two lines, about one compilation in a thousand crashes.
     """
     return _CONTINUED.sub(lambda found: re.sub(r"\\\r?\n", "", found[0]) + "\n" * found[0].count("\n"), source)
 

@@ -1,6 +1,6 @@
-"""Runs a small kernel on each adapter, each in a process of its own: a driver may crash, hang, or print.
+"""Run a small kernel on each adapter, in separate processes because a driver may crash, hang or print.
 
-`python -m splatscope.gpu.probe` prints the adapters as JSON; `python -m splatscope.gpu.probe vulkan 0` tries one.
+`python -m splatscope.gpu.probe` prints the adapters as JSON; `python -m splatscope.gpu.probe vulkan 0` runs the kernel on one.
 """
 
 import json
@@ -11,9 +11,9 @@ from typing import Any
 
 from splatscope.processes import ChildCrashed, ChildError, run_command
 
-LIMIT_S = 120  # a cold software driver on a busy machine takes seconds; a hung one never ends
+LIMIT_S = 120  # seconds: compiling can be slow on a busy machine, and a driver may hang
 
-# The workgroup's other half reads what this half wrote: true only if shared memory and the barrier work.
+# Each thread reads a number that another wrote, so the result is right only if shared memory and barriers work.
 KERNEL = """
 groupshared uint cells[64];
 
@@ -30,7 +30,15 @@ void mirror(uint3 thread : SV_DispatchThreadID, uint lane : SV_GroupIndex, unifo
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of the kernel on one adapter; `message` is empty if it ran and its result was right."""
+    """The outcome of the kernel on one adapter.
+
+    Attributes:
+        backend: One of `device.BACKENDS`.
+        name: The adapter's name.
+        wave_size: Lanes per wave; None if the kernel did not run.
+        seconds: From opening the device to the result; None if the kernel did not run.
+        message: What went wrong; "" if nothing did.
+    """
 
     backend: str
     name: str
@@ -40,12 +48,12 @@ class Trial:
 
     @property
     def works(self) -> bool:
-        """Whether the kernel ran and its result was right."""
+        """Whether the kernel ran with the right result."""
         return not self.message
 
 
 def try_all() -> tuple[list[Trial], str]:
-    """Try every adapter of every backend; the second value says why none could be listed, and is empty otherwise."""
+    """Run the kernel on every adapter of every backend. Return the outcomes, and why no adapter could be listed, or ""."""
     found, message = _child()
     if found is None:
         return [], message
@@ -53,13 +61,13 @@ def try_all() -> tuple[list[Trial], str]:
 
 
 def first_working() -> Trial | None:
-    """The first adapter on which the kernel runs, None if there is none."""
+    """Return the outcome on the first adapter that works, or None if none does."""
     found, _ = _child()
     return next((t for backend, index, name in found or () if (t := _try(backend, index, name)).works), None)
 
 
 def why_none(trials: list[Trial], silence: str) -> str:
-    """What `try_all` found, as the reason why no kernel runs."""
+    """Return the results of `try_all` as the reason why no kernel runs."""
     return silence or "; ".join(f"{t.backend} {t.name}: {t.message}" for t in trials) or "no adapter is listed"
 
 
@@ -75,7 +83,7 @@ def _child(*arguments: str) -> tuple[Any, str]:
 
 
 def ask(command: list[str], limit_s: float = LIMIT_S) -> tuple[Any, str]:
-    """Run a command that prints an answer and a message as JSON, and return both; or None and how it ended instead."""
+    """Run a command that prints an answer and a message as JSON, and return both. If it fails, return None and how it ended."""
     try:
         answer, message = json.loads(run_command(command, limit_s))
     except ChildCrashed as crash:
@@ -124,15 +132,15 @@ def _run_kernel(backend: str, index: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Print the adapters, or the outcome on the one that the command line names, as JSON."""
-    # Drivers print, and what they print may come at exit: from here on it goes elsewhere, and only the answer to the caller.
+    """Print as JSON the adapters, or the outcome on the one that the command line names."""
+    # Drivers print, some of them at exit. Their output goes to stderr, and only the answer to stdout.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     answer, message = None, ""
     try:
         answer = _run_kernel(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else _list_adapters()
     except Exception as error:
-        message = str(error).split("\n")[0].strip() or type(error).__name__  # the rest is where in its source slangpy failed
+        message = str(error).split("\n")[0].strip() or type(error).__name__  # the rest says where slangpy failed
     print(json.dumps([answer, message]), file=answers, flush=True)
 
 

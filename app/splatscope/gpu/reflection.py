@@ -1,4 +1,4 @@
-"""What a kernel asks for, read from the compiler: entry points, buffers with the layout of their elements, uniforms."""
+"""Read a kernel's interface from the compiler: entry points, buffers with the layout of their elements, uniforms."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,14 @@ MAIN = "main_kernel"
 
 @dataclass(frozen=True)
 class Layout:
-    """One element of a buffer: its bytes, and its scalars as (name after the subscript, scalar type, byte offset)."""
+    """The layout of a buffer's element.
+
+    Attributes:
+        stride: Its size in bytes.
+        parts: Its scalars as (path after the subscript, scalar type, byte offset).
+        type: Its type.
+        shape: The kind of buffer: "structured_buffer" or "byte_address_buffer".
+    """
 
     stride: int
     parts: tuple[tuple[str, str, int], ...]
@@ -27,27 +34,36 @@ class Layout:
 
 @dataclass(frozen=True)
 class Interface:
-    """`entries` are the compute entry points; the rest belongs to the one asked for, else the first."""
+    """The interface of one entry point.
+
+    Attributes:
+        entries: All compute entry points of the source.
+        group_size: Threads per workgroup in x, y and z.
+        buffers: Layouts by name.
+        uniforms: Types by name.
+        unfit: Parameters that the debugger's page cannot set: types by name.
+        warnings: The compiler's warnings.
+    """
 
     entries: tuple[str, ...]
     group_size: tuple[int, int, int]
     buffers: dict[str, Layout]
-    uniforms: dict[str, str]  # type by name
-    unfit: dict[str, str]  # parameters that no widget can fill: type by name
+    uniforms: dict[str, str]
+    unfit: dict[str, str]
     warnings: str = ""
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Interface":
-        """From what `asdict` and JSON made of it."""
+        """Return the object that `asdict` and JSON turned into `plain`."""
         layouts = {name: Layout(**given | {"parts": tuple(map(tuple, given["parts"]))}) for name, given in plain["buffers"].items()}
         return cls(**plain | {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"]), "buffers": layouts})
 
 
 def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: str = "") -> Interface:
-    """Compile without running.
+    """Compile a source and return the interface of `entry`, by default that of its first compute entry point.
 
     Raises:
-        CompileError: the source does not compile, or has no compute entry point.
+        CompileError: The source does not compile, or has no such entry point.
     """
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": list(map(str, SHADER_FOLDERS))})
     try:
@@ -72,7 +88,7 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
 
 
 def _add(found: Interface, name: str, layout) -> None:
-    """A parameter, or the members of a struct or a block, which are named with dots as `bind` names them."""
+    """Add a parameter. Members of structs and blocks are named with dots, as in `tracing.bindings`."""
     kind, shape = layout.kind.name, layout.type.resource_shape.name
     if kind in ("constant_buffer", "parameter_block", "struct"):
         inner = layout if kind == "struct" else layout.element_type_layout
@@ -82,7 +98,7 @@ def _add(found: Interface, name: str, layout) -> None:
         else:
             found.uniforms[name] = short_name(inner.type.full_name)
     elif kind == "sampler_state":
-        pass  # whoever binds makes one
+        pass  # binding creates a default sampler
     elif kind != "resource":
         found.uniforms[name] = short_name(layout.type.full_name)
     elif shape == "structured_buffer":
@@ -101,7 +117,7 @@ def _is_system_value(source: str, name: str) -> bool:
 
 
 def _parts(layout, name: str, offset: int):
-    """The scalars of a type, with their byte offsets."""
+    """Yield the scalars of a type as in `Layout.parts`."""
     kind = layout.kind.name
     if kind == "scalar":
         yield name, layout.type.full_name, offset

@@ -1,7 +1,7 @@
-"""The numeric types of Slang: the one table that the recorder, the wire format, the widgets and the command line read.
+"""Slang's numeric types, in one table for the recorder, the wire format, the widgets and the command line.
 
-A scalar has two forms. In a buffer it takes `dtype`, as the kernel stores it. In a recording it takes whole 32-bit words, viewed as
-`recorded`: narrow integers and halves are widened, 64-bit scalars take two words, the low one first.
+A scalar has two forms. In a buffer it has the dtype `dtype`, as the kernel stores it. In a recording it occupies whole 32-bit words
+and has the dtype `recorded`: narrow integers and halves are widened, and 64-bit scalars take two words, the low one first.
 """
 
 import re
@@ -16,7 +16,11 @@ import numpy as np
 class Scalar:
     """A scalar type of Slang.
 
-    `texel` is the second half of the name of its texel format (`32_float` in `rgba32_float`), "" where no texture holds it.
+    Attributes:
+        name: In Slang.
+        dtype: In a buffer.
+        recorded: In a recording.
+        texel: The suffix of its texel format (`32_float` in `rgba32_float`); "" if textures cannot hold it.
     """
 
     name: str
@@ -26,17 +30,17 @@ class Scalar:
 
     @property
     def words(self) -> int:
-        """The 32-bit words that a recorded value takes: 1, or 2 for 64 bits."""
+        """The number of 32-bit words in a recorded value: 1, or 2 for 64 bits."""
         return self.recorded.itemsize // 4
 
     @property
     def is_floating(self) -> bool:
-        """Whether it can be NaN or infinite."""
+        """Whether values can be NaN or infinite."""
         return self.dtype.kind == "f"
 
     @property
     def is_stored_as_recorded(self) -> bool:
-        """Whether its bytes in a buffer are the words of a recording. Those of a bool are not: any number but 0 is true."""
+        """Whether the bytes in a buffer equal the words of a recording. A bool's do not: any number except 0 is true."""
         return self.dtype == self.recorded and self.name != "bool"
 
 
@@ -44,7 +48,7 @@ def _scalar(name: str, dtype: type, recorded: type, texel: str = "") -> Scalar:
     return Scalar(name, np.dtype(dtype), np.dtype(recorded), texel)
 
 
-# In this order: a recorded value of a type that only the compiler knows bears its number.
+# The order matters: for types that only the compiler knows, a record contains the index in this table.
 SCALARS: dict[str, Scalar] = {
     scalar.name: scalar
     for scalar in (
@@ -74,25 +78,25 @@ class SlangType:
     shape: tuple[int, ...] = ()
 
     @staticmethod
-    @lru_cache(maxsize=4096)  # bounded: names of types also come from files that strangers bring
+    @lru_cache(maxsize=4096)  # bounded, since type names also come from untrusted files
     def parse(text: str) -> "SlangType | None":
-        """Return the type that `float3x3`, `uint2` or `int64_t` names; None for structs and everything else."""
+        """Return the type of a name such as `float3x3`, `uint2` or `int64_t`; None for structs and all other types."""
         match = _NUMERIC.fullmatch(text)
         return SlangType(SCALARS[match[1]], tuple(int(n) for n in match.groups()[1:] if n)) if match else None
 
     @property
     def count(self) -> int:
-        """How many scalars it has."""
+        """The number of scalars."""
         return prod(self.shape)
 
     @property
     def words(self) -> int:
-        """The 32-bit words that a recorded value takes."""
+        """The number of 32-bit words in a recorded value."""
         return self.count * self.scalar.words
 
     @property
     def texel_format(self) -> str:
-        """The name of the texel format that holds it, such as `rg32_float`; "" where there is none. Three components take four."""
+        """The name of its texel format, such as `rg32_float`; "" if there is none. Three components use a format of four."""
         components = 4 if self.shape == (3,) else self.count
         return "rgba"[:components] + self.scalar.texel if self.scalar.texel and len(self.shape) < 2 else ""
 
@@ -100,32 +104,32 @@ class SlangType:
         """Return recorded words as numbers.
 
         Args:
-            words: uint32, (…, w) with w at least `self.words`; what comes after these is ignored.
+            words: (…, w) uint32 with w ≥ `self.words`; further words are ignored.
 
         Returns:
-            (…, count) of the scalar's `recorded` dtype; matrices row by row.
+            (…, count) of the scalar's `recorded` dtype; matrices in row order.
         """
         return np.ascontiguousarray(words[..., : self.words]).view(self.scalar.recorded)
 
 
 def is_numeric(text: str) -> bool:
-    """Return whether values of the type of this name are recorded: it is a scalar, a vector or a matrix."""
+    """Return whether a type name is a scalar, a vector or a matrix, whose values are recorded."""
     return SlangType.parse(text) is not None
 
 
 def words_in(text: str) -> int:
-    """Return how many 32-bit words a recorded value of the type of this name takes; 0 for types that are not numeric."""
+    """Return the number of 32-bit words in a recorded value of the named type; 0 if it is not numeric."""
     type_ = SlangType.parse(text)
     return type_.words if type_ else 0
 
 
 def scalar_named(name: str) -> Scalar | None:
-    """Return the scalar type of this name, aliases such as `int32_t` included; None where there is none."""
+    """Return the scalar type of this name or alias, such as `int32_t`; None if there is none."""
     return SCALARS.get(_ALIASES.get(name, name))
 
 
 def short_name(full_name: str) -> str:
-    """Return `float3` for the compiler's `vector<float,3>`, `float2x2` for its matrices; other types as they are."""
+    """Return the short form of a type name from the compiler: `float3` for `vector<float,3>`, likewise for matrices."""
     text = re.sub(r", DefaultDataLayout", "", full_name)
     text = re.sub(r"vector<(\w+),(\d)>", r"\1\2", text)
     return re.sub(r"matrix<(\w+),(\d),(\d)[^>]*>", r"\1\2x\3", text)

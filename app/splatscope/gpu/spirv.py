@@ -1,16 +1,16 @@
-"""What memory a compiled kernel asks for, read from its SPIR-V."""
+"""Read the memory needs of a compiled kernel from its SPIR-V."""
 
 import re
 from collections.abc import Iterator
 
 _DEFINED = re.compile(r"^\s*(%\S+) = Op(\w+)(?: (.*))?$", re.MULTILINE)
-_BYTES_OF_BOOL = 4  # as drivers keep it
+_BYTES_OF_BOOL = 4  # as drivers store it
 
 
 def private_arrays(assembly: str) -> dict[str, int]:
-    """The arrays that functions declare, type by type in bytes, from SPIR-V as text. What fits in registers is left out.
+    """Return the bytes of the arrays that functions declare, by type, from SPIR-V assembly.
 
-    Two variables of one type count twice.
+    Only arrays count, since other variables fit in registers. Variables of the same type add up.
     """
     found: dict[str, int] = {}
     defined = _definitions(assembly)
@@ -21,7 +21,7 @@ def private_arrays(assembly: str) -> dict[str, int]:
 
 
 def shared_variables(assembly: str) -> dict[str, int]:
-    """The bytes of the variables that a workgroup shares, by name."""
+    """Return the bytes of a workgroup's shared variables by name, from SPIR-V assembly."""
     defined = _definitions(assembly)
     return {name.removeprefix("%"): _size(defined, pointed) for name, pointed in _variables(defined, "Workgroup")}
 
@@ -34,7 +34,7 @@ def _definitions(assembly: str) -> _Definitions:
 
 
 def _variables(defined: _Definitions, where: str) -> Iterator[tuple[str, str]]:
-    """(name, type) of the variables of a storage class."""
+    """Yield (name, type) of the variables of a storage class."""
     for name, (kind, rest) in defined.items():
         if kind == "Variable" and rest[1] == where:
             yield name, defined[rest[0]][1][-1]
@@ -53,4 +53,4 @@ def _size(defined: _Definitions, name: str) -> int:
             return _size(defined, rest[0]) * int(defined[rest[1]][1][-1])
         case "TypeStruct":
             return sum(_size(defined, part) for part in rest)
-    raise ValueError(f"{kind} has no size here")
+    raise ValueError(f"{kind} has no known size")

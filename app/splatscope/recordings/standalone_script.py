@@ -1,4 +1,4 @@
-"""A dispatch as a Python file of its own: the kernel, what it imports, its inputs, and slangpy."""
+"""Write a dispatch as a Python script that contains the kernel, its imports and its inputs, and needs only slangpy and NumPy."""
 
 import base64
 import zlib
@@ -10,9 +10,9 @@ from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
 
-MOST_SHOWN = 64  # numbers of an array that are written out; longer ones are packed
+MOST_SHOWN = 64  # numbers in an array that is written out; longer arrays are compressed
 
-_HEAD = '''"""{entry}, dispatched once over {groups} workgroups, as Splatscope's debugger had it: needs only slangpy and NumPy.
+_HEAD = '''"""Dispatch {entry} once over {groups} workgroups, as in Splatscope's debugger. Needs only slangpy and NumPy.
 
 python {file} prints every buffer afterwards; python {file} OUT.npz also saves them.
 """
@@ -24,18 +24,18 @@ import zlib
 import numpy as np
 import slangpy as spy
 
-SOURCES = {{  # module by module, each after those it imports; the last is the kernel's own
+SOURCES = {{  # by module, each after those it imports; the last is the kernel's own
 {sources}}}
 ENTRY = {entry!r}
 GROUPS = {groups_tuple}
 
 
 def packed(text):
-    """Bytes that were too many to write out."""
+    """Return the bytes that `text` encodes."""
     return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.uint8)
 
 
-BUFFERS = {{  # name: (bytes of an element, what it holds)
+BUFFERS = {{  # name: (bytes per element, contents)
 {buffers}}}
 UNIFORMS = {{
 {uniforms}}}
@@ -58,9 +58,9 @@ def main():
         data = np.frombuffer(data.tobytes() + bytes(-data.nbytes % 4), np.uint32).copy()
         buffers[name] = device.create_buffer(size=data.nbytes, struct_size=stride, usage=usage)
         buffers[name].copy_from_numpy(data)
-        place(root, name).write(buffers[name])
+        cursor_of(root, name).write(buffers[name])
     for name, value in UNIFORMS.items():
-        place(root, name).write(value)
+        cursor_of(root, name).write(value)
 
     encoder = device.create_command_encoder()
     with encoder.begin_compute_pass() as compute_pass:
@@ -76,8 +76,8 @@ def main():
         np.savez(sys.argv[1], **outputs)
 
 
-def place(root, name):
-    """The cursor of a parameter: a global, or one of the entry point's own; members of structs follow a dot."""
+def cursor_of(root, name):
+    """Return the cursor of a global or of an entry point's parameter; dots separate members of structs."""
     cursor, first, *rest = spy.ShaderCursor(root), *name.split(".")
     cursor = cursor[first] if cursor.has_field(first) else cursor.find_entry_point(0)[first]
     for member in rest:
@@ -91,10 +91,16 @@ if __name__ == "__main__":
 
 
 def standalone(job: KernelJob, interface: Interface, backend: str = "vulkan", file: str = "kernel.py") -> str:
-    """The file's text. It compiles what `job` recorded, without the recorder, and binds the same bytes.
+    """Return the script. It compiles the job's kernel without the recorder and binds the same bytes.
+
+    Args:
+        job: The dispatch.
+        interface: The kernel's interface.
+        backend: The backend of the device, one of `device.BACKENDS`.
+        file: The script's name.
 
     Raises:
-        ValueError: an input is of a kind that the page cannot give either.
+        KeyError: The job has no input for a parameter of the kernel.
     """
     modules = load_modules(job.source, job.file, job.include)
     sources = "".join(f"    {module.name or 'kernel'!r}: {_text(module.original)},\n" for module in modules if not module.included)
@@ -111,7 +117,7 @@ def standalone(job: KernelJob, interface: Interface, backend: str = "vulkan", fi
 
 
 def _text(source: str) -> str:
-    """A source as a literal that can be read: raw where it may be."""
+    """Return a source as a Python literal, a raw string if possible."""
     plain = '"""' not in source and not source.endswith(('"', "\\")) and source.replace("\n", "").replace("\t", "").isprintable()
     return f'r"""{source}"""' if plain else repr(source)
 

@@ -1,4 +1,4 @@
-"""A recording's file that a user brings: not trusted, so bounded and checked, in the sandbox, before anything is made of it."""
+"""Open recordings from untrusted files. Everything in them is bounded and checked, inside the sandbox, before it is used."""
 
 import json
 from collections.abc import Iterator
@@ -19,17 +19,24 @@ from splatscope.tracing.trace import VERSION, Trace
 MOST_EVENTS = 2_000_000
 MOST_SITES = 50_000
 MOST_THREADS = 1024
-MOST_TEXT = 2**20  # characters of all sources
-MOST_UNSEEN = 64  # sentences on what was not recorded
-MOST_WORD = 200  # characters of a name or a type
+MOST_TEXT = 2**20  # characters in all sources
+MOST_UNSEEN = 64  # sentences about what was not recorded
+MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
 _WORDS = ("file", "entry", "adapter")
-_REST = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
+_OTHERS = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What a file holds: a recording, the job it was made from, the layouts of its buffers, and the page's draft ({} for none)."""
+    """The contents of a recording's file.
+
+    Attributes:
+        recording: The recording.
+        job: The job it was made from.
+        layouts: The layouts of its buffers, by name.
+        draft: The state of the page's widgets; {} if it was not saved.
+    """
 
     recording: Recording
     job: KernelJob
@@ -38,16 +45,16 @@ class Opened:
 
     @property
     def device(self) -> dict[str, str]:
-        """The names of the device as `packed_recording` takes them."""
+        """The device's names, as keyword arguments for `packed_recording`."""
         name = self.recording.trace.header["adapter"]
         return {"adapter": name.split(" (")[0], "adapter_words": f"{name}, a recording from a file"}
 
 
 def open_file(name: str, data: bytes) -> Opened:
-    """Read what `recording_file.save` wrote.
+    """Read a file that `recording_file.save` wrote.
 
     Raises:
-        ArchiveError: it is no recording, or one that cannot be shown; the message says why in one line.
+        ArchiveError: The file is not a recording, or cannot be shown; the message says why in one line.
     """
     arrays = read_arrays(name, data)
     try:
@@ -60,7 +67,7 @@ def open_file(name: str, data: bytes) -> Opened:
         outputs = {str(key): arrays[f"output{i}"].astype(np.uint32).reshape(-1) for i, key in enumerate(page.get("outputs", ()))}
         types = {key: str(page.get("types", {}).get(key, "uint")) for key in outputs}
         stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
-        recording = _Opened(trace, outputs, None, types, [], stepped)
+        recording = _OpenedRecording(trace, outputs, None, types, [], stepped)
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
         source = header["sources"][header["file"]]
         job = KernelJob(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
@@ -68,18 +75,18 @@ def open_file(name: str, data: bytes) -> Opened:
         if not isinstance(draft, dict):
             raise ValueError
         return Opened(recording, job, layouts, draft)
-    except Exception as error:  # whatever a made-up file leads to, it is one sentence
+    except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
-    """Return the error that a user sees, with what an ArchiveError says and no other: a file may lead to any."""
+    """Return the error for the user, with the message of an ArchiveError but of no other, since the file may control those."""
     why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
     return ArchiveError(f"{name} cannot be opened: {why}.")
 
 
-class _Opened(Recording):
-    """A recording from a file: of the plain dispatch it is only known whether it left the same buffers."""
+class _OpenedRecording(Recording):
+    """A recording from a file, which contains of the plain dispatch only whether it left the same buffers."""
 
     same: bool | None = None
 
@@ -89,25 +96,27 @@ class _Opened(Recording):
 
 
 def _check(trace: Trace) -> None:
-    """Refuse what no recorder writes, and what the page could not show; leave of the header what is known.
+    """Refuse what no recorder writes and what the page cannot show, and remove unknown entries from the header.
 
     Raises:
-        ArchiveError: the recording is too large for a page, or of all workgroups.
-        ValueError: a condition does not hold; the message is its name, which tests read and users do not see.
-        KeyError, TypeError: something is missing, or of another type.
+        ArchiveError: The recording is too large for a page, or contains all workgroups.
+        ValueError: A condition does not hold; the message is its name, for tests and not for users.
+        KeyError, TypeError: An entry is missing or has the wrong type.
     """
     header = trace.header
     if len(trace) > MOST_EVENTS or len(trace.sites) > MOST_SITES:
-        raise ArchiveError(f"it has {len(trace):,} events at {len(trace.sites):,} places; up to {MOST_EVENTS:,} are shown")
+        raise ArchiveError(
+            f"it has {len(trace):,} events at {len(trace.sites):,} sites; up to {MOST_EVENTS:,} and {MOST_SITES:,} are allowed"
+        )
     if header.get("all_groups"):
         raise ArchiveError("it holds all workgroups, and the page shows one: record it without --all-groups")
-    for conditions in (_header_conditions, _source_conditions, _event_conditions):  # each may rely on those before
+    for conditions in (_header_conditions, _source_conditions, _event_conditions):  # each relies on the earlier ones
         for name, holds in conditions(trace):
             if not holds:
                 raise ValueError(name)
-    # What a stranger added stays out.
+    # Entries that no recorder writes are dropped.
     unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
-    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_REST)} | {"all_groups": False, "unseen": unseen}
+    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False, "unseen": unseen}
 
 
 def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
@@ -126,7 +135,7 @@ def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
 
 def _source_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
     sources = trace.header["sources"]
-    yield "sources go by file", isinstance(sources, dict)
+    yield "sources are by file", isinstance(sources, dict)
     yield "sources are text", all(isinstance(part, str) for pair in sources.items() for part in pair)
     yield "the kernel's source is there", trace.header["file"] in sources
     yield "sources are not too long", sum(map(len, sources.values())) < MOST_TEXT

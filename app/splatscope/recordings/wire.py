@@ -1,7 +1,7 @@
-"""A recording on its way to the browser: one zlib stream of a JSON head and columns, each no wider than it needs.
+"""Pack a recording for the browser: one zlib stream of a JSON head and columns, each with the narrowest dtype that fits.
 
-The browser folds events into a state (`web/stepper/model/state.js`). So that the fold is a few array writes an event, what an event
-touches is worked out here: `place` is the cell of a memory, or the element of a thread's local array, counted from 1.
+The browser folds events into a state (`web/stepper/model/state.js`). To make that a few array writes per event, what each event
+touches is computed here. The column `place` is the cell of a memory, or the element of a thread's local array, counted from 1.
 """
 
 import json
@@ -23,7 +23,14 @@ from splatscope.tracing.trace import Trace
 
 
 def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout]) -> bytes:
-    """Events in the device's order with their sites, memories, variables, findings and outputs."""
+    """Return the packed recording: events in the device's order, sites, memories, variables, findings and outputs.
+
+    Args:
+        recording: The recording.
+        findings: What the checks found in it.
+        job: What was recorded.
+        layouts: The layouts of the kernel's buffers, by name.
+    """
     trace = recording.trace
     order = trace.order
     position = np.empty(len(order), np.int64)
@@ -67,7 +74,7 @@ def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts:
 
 
 def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
-    """`uint32 length, JSON, columns`, each column at a multiple of 8 bytes after the JSON's end rounded up."""
+    """Return the stream of `uint32 length, JSON, columns`, padded so that each column starts at a multiple of 8 bytes."""
     body, table = bytearray(), {}
     for name, column in columns.items():
         narrow = column if column.dtype == np.uint8 else column.astype(_narrowest(column))
@@ -92,7 +99,7 @@ def _sites(trace: Trace, memories: list[Cells], variables: Variables) -> list[di
 
 
 def _structure(site: Site, sources: Sources) -> dict:
-    """What the text says of a site: where its loop ends, the names a float is computed from."""
+    """Return what the source says about a site: where its loop ends, or the variables that its float is computed from."""
     if site.kind == "loop":
         return {"end": sources.last_line(site)}
     type_ = SlangType.parse(site.type)
@@ -113,12 +120,12 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
 
 
 def _finding(finding: Finding, position: np.ndarray) -> dict:
-    """Return a finding as its card shows it: its events as the stepper counts them, 1 for the first, and the words of its check."""
+    """Return a finding for its card, with the labels of its check, and its events as steps of the stepper, counted from 1."""
     check = CHECKS[finding.kind]
     words = {"label": check.label, "severity": check.severity, "names_memory": check.names_memory}
     return finding.as_dict() | words | {"events": [int(position[event]) + 1 for event in finding.events]}
 
 
 def type_of(site: Site) -> str:
-    """Return the type of what a site records: a branch's is whether it was taken."""
+    """Return the type of the values recorded at a site. A branch records whether it was taken, a bool."""
     return "bool" if site.kind == "branch" else site.type

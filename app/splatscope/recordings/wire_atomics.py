@@ -1,4 +1,4 @@
-"""What stands in a cell after an atomic, of which the recording has what it returned."""
+"""Infer the value of a cell after each atomic operation, since a recording has only the value that it returned."""
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from splatscope.tracing.trace import Trace
 
 
 def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> tuple[np.ndarray, np.ndarray]:
-    """What stands in a cell after each atomic, as far as anybody saw: the recording has what it returned.
+    """Return the value of the cell after each atomic, (events,) uint32, and whether it is known, (events,) uint8.
 
-    The next access of the cell says it, where that is a read or an atomic that returned the old value; after the last, the output.
+    The next access to the cell shows it, if that is a read or an atomic that returned the old value. After the last access the
+    output buffer does.
     """
     after, known = np.zeros(len(trace), np.uint32), np.zeros(len(trace), np.uint8)
     order = trace.order
@@ -22,11 +23,13 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
         for i in np.flatnonzero(kinds[events] == "atomic"):
             event, following = events[i], events[i + 1] if i + 1 < len(events) else None
             site = trace.sites[trace.site[event]]
-            if "load" in site.access or (_gives_new(site, trace) and words_in(site.type) == 1):
+            if "load" in site.access or (_returns_new_value(site, trace) and words_in(site.type) == 1):
                 after[event], known[event] = trace.words[event][0], 1
             elif following is not None and memory.place[following] == memory.place[event]:
                 then = trace.sites[trace.site[following]]
-                if words_in(then.type) == 1 and (then.kind == "read" or (then.kind == "atomic" and not _gives_new(then, trace))):
+                if words_in(then.type) == 1 and (
+                    then.kind == "read" or (then.kind == "atomic" and not _returns_new_value(then, trace))
+                ):
                     after[event], known[event] = trace.words[following][0], 1
             elif memory.key[1] == "device" and memory.width == 1:
                 index, words = int(trace.index[event]), recording.outputs.get(memory.key[0], ())
@@ -35,8 +38,8 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
     return after, known
 
 
-def _gives_new(site, trace: Trace) -> bool:
-    """Whether the recorded value of an atomic is the one it left behind: `++x`, and Interlocked… without an original value."""
+def _returns_new_value(site, trace: Trace) -> bool:
+    """Return whether an atomic's recorded value is the new one, as of `++x` and of Interlocked… without an original value."""
     if not site.access.startswith("Interlocked"):
         return site.access.startswith(("++", "--")) and _text(site, trace).startswith(("++", "--"))
     arguments = _text(site, trace).partition("(")[2]

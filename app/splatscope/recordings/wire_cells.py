@@ -1,4 +1,4 @@
-"""What threads touch, place by place: the cells of each memory, and each thread's variables."""
+"""Number what threads access: the cells of each memory, and the variables of each function."""
 
 import re
 
@@ -10,14 +10,25 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
-MOST_CELLS = 4096  # of one memory; of a larger one, those that were touched
+MOST_CELLS = 4096  # of one memory; of a larger memory only the cells that were accessed are included
 MOST_ELEMENTS = 256  # of one local array
-OUTSIDE = 1
+OUTSIDE = 1  # flag of an event whose index was out of bounds
 ACCESSES = ("read", "write", "atomic")
 
 
 class Cells:
-    """One memory that threads share, cell by cell, and what stands where in a cell."""
+    """One memory that threads share: its cells, and the layout of a cell.
+
+    Attributes:
+        key: (name, space).
+        indices: Indices of the cells, (count,) int64; empty if all cells are included.
+        count: The number of cells.
+        place: Of each event, the cell it accesses, counted from 1 across all memories; 0 for none. (events,) int64.
+        parts: By path, (scalar type, first word in the cell).
+        width: 32-bit words per cell.
+        about: The entry of this memory in the head of the stream.
+        initial: The words before the first event, (count · width,) uint32; empty for shared memory.
+    """
 
     def __init__(self, trace: Trace, name: str, space: str, first: int, extent: int, layout: Layout | None, given):
         self.key = (name, space)
@@ -55,7 +66,7 @@ class Cells:
             self.width += words_in(scalar)
 
     def _names(self, site) -> list[str] | None:
-        """The parts of a cell that a site's value is made of, None where that is not known."""
+        """Return the parts of a cell that a site's value consists of, or None if they are unknown."""
         path, type_ = site.path, SlangType.parse(site.type)
         if type_ is None or "?" in path:
             return None
@@ -69,7 +80,7 @@ class Cells:
         return [path] if count == 1 else [f"{path}.{'xyzw'[i]}" for i in range(count)]
 
     def puts(self, site) -> list[int] | None:
-        """For each word of a site's value, its place in the cell."""
+        """Return the cell's word for each word of a site's value, or None if that is unknown."""
         names = self._names(site)
         if names is None:
             return None
@@ -80,7 +91,7 @@ class Cells:
         return words
 
     def _initial(self, layout: Layout, given: np.ndarray | None) -> np.ndarray:
-        """The words before the first event: (count, width), flat."""
+        """Return the words before the first event, (count · width,) uint32."""
         words = np.zeros((self.count, self.width), np.uint32)
         if given is None or not self.count:
             return words.reshape(-1)
@@ -96,7 +107,7 @@ class Cells:
 
 
 def memories_of(trace: Trace, recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> list[Cells]:
-    """Shared memory first, each in the order of its first site."""
+    """Return the memories of a recording, shared memory first, otherwise in the order of their first sites."""
     keys = dict.fromkeys((site.name, site.space) for site in trace.sites if site.kind in ACCESSES)
     memories: list[Cells] = []
     for name, space in sorted(keys, key=lambda key: key[1] != "shared"):
@@ -116,7 +127,13 @@ def _declared(trace: Trace, name: str) -> int:
 
 
 class Variables:
-    """Locals and parameters of all functions; of local arrays, the elements that were set."""
+    """The locals and parameters of all functions, and the elements of local arrays that were set.
+
+    Attributes:
+        of: The number of each variable, by (function, name).
+        table: Its name, function, type and width in words, by number.
+        place: Of each event, the element of a local array that it sets, counted from 1; 0 for none. (events,) int64.
+    """
 
     def __init__(self, trace: Trace):
         self.of: dict[tuple[str, str], int] = {}

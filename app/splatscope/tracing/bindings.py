@@ -1,4 +1,4 @@
-"""A program's parameters bound to inputs: buffers and uniforms by name, zeros for what nobody named."""
+"""Bind a program's parameters to inputs by name. Buffers without an input are filled with zeros."""
 
 import re
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import slangpy as spy
 from splatscope.gpu.buffers import USAGE
 from splatscope.tracing.textures import make_texture, texel_of
 
-ELEMENTS = 1024  # of a buffer that nobody named
-_TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that they may hold
+ELEMENTS = 1024  # of a buffer without an input
+_TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that texel buffers may hold
 
 
 @dataclass
 class BoundBuffer:
-    """A buffer, or a texture that is written to, and the scalar type of its elements ("uint" for structs)."""
+    """A buffer, or a writable texture, and the scalar type of its elements ("uint" for structs)."""
 
     buffer: spy.Buffer | spy.Texture
     type: str
@@ -24,10 +24,17 @@ class BoundBuffer:
 def bind(
     device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject, inputs: dict, recorder: dict
 ) -> dict[str, BoundBuffer]:
-    """Bind every parameter; returns the buffers by name. What stands in a struct or a block is named with dots.
+    """Bind every parameter of a program, and return the buffers by name.
+
+    Args:
+        device: The device.
+        program: The program.
+        root: Its shader object.
+        inputs: Arrays by name. Members of structs and blocks are named with dots.
+        recorder: The recorder's own parameters by name, which are written as they are.
 
     Raises:
-        ValueError: a parameter is of a kind that cannot be given.
+        ValueError: A parameter is of a kind that cannot be bound.
     """
     globals_ = spy.ShaderCursor(root)
     buffers: dict[str, BoundBuffer] = {}
@@ -112,7 +119,7 @@ def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layou
 
 
 def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:
-    """The bytes of an input, followed by zeros to whole elements."""
+    """Return the bytes of an input, padded with zeros to whole elements."""
     data = (
         np.zeros(ELEMENTS * stride, np.uint8) if given is None else np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
     )
@@ -130,7 +137,7 @@ def _scalar_type(element) -> str:
 
 
 def _value(value: np.ndarray, layout):
-    """What a cursor writes: one number or a list; truth values come as words, and are written as what they are."""
+    """Return a number or a list for a cursor to write. Bools arrive as 32-bit words and are converted."""
     if re.search(r"\bbool\b", layout.type.full_name):
         value = value.astype(bool)
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

@@ -45,7 +45,7 @@ def test_what_a_recorder_writes_is_opened():
         ("threads are those of one workgroup", {"lanes": 0}), ("threads are those of one workgroup", {"threads": 1}),
         ("threads are those of one workgroup", {"threads": MOST_THREADS + 1, "lanes": MOST_THREADS + 1}),
         ("truncated is a bool", {"truncated": 1}), ("cut threads are threads", {"cut_threads": [99]}),
-        ("sources go by file", {"sources": []}), ("the kernel's source is there", {"sources": {}}),
+        ("sources are by file", {"sources": []}), ("the kernel's source is there", {"sources": {}}),
         ("the kernel's source is there", {"file": "other.slang"}), ("sources are text", {"sources": {"a.slang": 1}}),
         ("sources are not too long", {"sources": {"a.slang": "x" * 2**20}}),
     ],

@@ -1,23 +1,24 @@
-"""How races are found.
+"""Decide which accesses race, and which races are benign. `race_checks` registers the two kinds of findings.
 
 Two accesses race if they touch the same address, nothing orders them, one of them writes, and not both are atomic. Race detectors
-order accesses by vector clocks, and FastTrack showed that one epoch `c@t` (the clock c of thread t) does for most of them (Flanagan
-and Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009). The only synchronisation inside of a workgroup
-is a barrier that all its threads meet. After it all clocks are equal, so the number of barriers passed is the whole clock: two
-accesses of different threads are ordered if and only if their epochs differ. Each memory has its own, as a barrier orders shared
-memory, buffers, or both. For example, two threads and one barrier:
+order accesses by vector clocks, and FastTrack showed that one epoch `c@t` (the clock c of thread t) suffices for most of them
+(Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009). The only synchronisation within a
+workgroup is a barrier that all its threads meet. After it all clocks are equal, so the number of barriers passed is the whole
+clock: two accesses of different threads are ordered if and only if their epochs differ. Each kind of memory has its own epochs,
+because a barrier orders shared memory, buffers, or both. For example, two threads and one barrier:
 
     thread 0                    thread 1                    epoch
     tile[0] = 1  (line 3)       x = tile[0]  (line 4)       0        a race
     barrier                     barrier
     y = tile[0]                 z = tile[0]                 1        two reads
 
-So accesses are sorted into segments, one for each address and epoch, and only pairs within a segment are looked at.
+So accesses are sorted into segments, one for each address and epoch, and only pairs within a segment are compared.
 
-A race is benign if it changes nothing whoever comes first: two writes of the same value, or a write and a read of that value by a
-thread that wrote it itself. That a read saw the same value from before is chance, and no excuse.
+A race is benign if the order of the accesses cannot change the result: two writes of the same value, or a write and a read of that
+value by a thread that wrote it itself. If a read happens to see the same value from before, the race is not benign.
 
-Between workgroups no barrier orders anything, but an atomic may hand over, as where the last group adds up what all wrote.
+No barrier orders accesses of different workgroups, but atomics can: for example, when the last workgroup to increment a counter
+adds up what all of them wrote.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reads of shared memory that no write comes before for certain: none by the thread itself, none in an epoch before."""
+"""Reads of shared memory that no write certainly precedes, neither by the thread itself nor in an earlier epoch."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from splatscope.tracing.trace import Trace
     "uninitialised-read",
     label="Read before any write:",
     severity="warn",
-    gone="the read of what nobody wrote",
+    gone="the uninitialised read",
     order=60,
     needs_barriers=True,
 )
-def uninitialized_reads(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each variable and line. What something unrecorded may have written is not judged."""
+def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each variable and line. Variables that unrecorded code may have written are skipped."""
     table = context.shared
     found: dict[tuple, Finding] = {}
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
@@ -31,16 +31,16 @@ def uninitialized_reads(trace: Trace, context: Context) -> list[Finding]:
             found[cause].count += 1
             continue
         cell = f"{site.name}[{index}]" if site.dims else site.name
-        message = f"Thread {thread} reads {cell} on line {site.line}, which nobody is certain to have written before."
+        message = f"Thread {thread} reads {cell} on line {site.line}, which may not have been written before."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
     return list(found.values())
 
 
 def _rows(table: Accesses, complete_before: int) -> np.ndarray:
-    """Return the rows that read what nobody is certain to have written, in the device's order.
+    """Return the rows that read what may not have been written, in the device's order.
 
-    Where a write of the same epoch races with the read, the race is what is reported. Only epochs below `complete_before` are
-    judged.
+    A read that races with a write of the same epoch is left to the check for races. Only epochs below `complete_before` are
+    examined.
     """
     segment, starts = table.segment, table.segment_starts
     cell = np.r_[0, np.cumsum(np.diff(table.address) != 0)]
@@ -62,7 +62,7 @@ def _rows(table: Accesses, complete_before: int) -> np.ndarray:
 
 
 def _first_incomplete_epoch(trace: Trace) -> int:
-    """Return the first epoch of shared memory of which a part may be missing, as a thread's record was full."""
+    """Return the first epoch of shared memory that may be incomplete because a thread's record was full."""
     cut = np.isin(trace.thread, trace.header.get("cut_threads", []))
     if not cut.any():
         return 2**32
