@@ -187,11 +187,20 @@ export type Model<Parameters, Children = {}> = Parameters & {
   get_child<Name extends keyof Children>(name: Name): Children[Name]
 }
 
+/** What is used of Bokeh's document in the browser. */
+export interface BokehDocument {
+  on_event(name: string, act: () => void): void
+  /** Call back on each change, whoever made it; `sync` where the server is still to be told. */
+  on_change(act: (event: {sync: boolean}) => void): void
+  /** Models that are sent whole when they are mentioned for the first time. */
+  _new_models: Set<unknown>
+}
+
 /** What `render` of a component is given. */
 export interface Render<Parameters, Children = {}> {
   model: Model<Parameters, Children>
   el: HTMLElement
-  view: {model: {document: {on_event(name: string, act: () => void): void}}}
+  view: {model: {document: BokehDocument}}
 }
 
 /** What the panes of source, threads and memory ask of their stepper, or of their side of a comparison. */

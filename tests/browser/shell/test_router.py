@@ -9,6 +9,16 @@ from playwright.sync_api import Page, expect
 from splatscope.web.shell.pages import PAGES
 
 
+SENT = """() => {
+  window.sent = []
+  const send = WebSocket.prototype.send
+  WebSocket.prototype.send = function (frame) {
+    window.sent.push(String(frame))
+    return send.call(this, frame)
+  }
+}"""
+
+
 def at(page: Page, name: str, address: str) -> None:
     expect(page.locator("[data-page]")).to_have_attribute("data-page", name)
     expect(page).to_have_url(re.compile(re.escape(address) + "$"))
@@ -25,13 +35,23 @@ def test_no_name_is_home(visit):
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
-def test_every_name_has_a_page(visit, entry):
-    page = visit(f"/app?page={entry.name}")
+def test_every_name_has_a_page(turn_to, entry):
+    page = turn_to(f"/app?page={entry.name}")
     at(page, entry.name, f"?page={entry.name}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     if entry.name != "home":
         expect(page).to_have_title(f"{entry.title} · Splatscope")
         expect(page.locator("#crumb")).to_contain_text(entry.title)
+
+
+def test_a_page_that_comes_later_sends_messages_and_never_itself(visit):
+    page = visit("/app")
+    page.evaluate(SENT)
+    sidebar(page, "Debugger").click()
+    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=60_000)
+    sent = page.evaluate("window.sent")
+    assert any('"open"' in frame for frame in sent)
+    assert not [frame for frame in sent if "attributes" in frame]
 
 
 def test_a_link_changes_page_without_loading_anew(visit):

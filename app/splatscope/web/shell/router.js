@@ -243,6 +243,11 @@ function start(model, connection) {
   connection.on_event("connection_lost", () => {
     lost.hidden = false
   })
+  // Bokeh takes a model that the server sent for one of the browser's own until something is sent. A new page that is the first to
+  // send would send itself along, whole, and fail: its properties hold functions.
+  connection.on_change(({sync}) => {
+    if (!sync) connection._new_models.clear()
+  })
   startTheme()
   startKeys()
   startDrawer()
