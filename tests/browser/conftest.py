@@ -5,13 +5,22 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from helpers.chromium import FLAGS, LOCAL
 from helpers.serving import served_to_all
+
+NOWHERE = "?page=nowhere"  # an empty page, see parts.py
+FOLLOW = """(query) => {
+  const link = Object.assign(document.createElement("a"), {href: query})
+  document.body.append(link)
+  link.click()
+  link.remove()
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -34,31 +43,114 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens an address of the served app (`visit("/app?page=train", scheme="dark", width=390)`) and watches the page.
+class Tabs:
+    """The tabs of one test, each in a browser context of its own, and the one that the tests of a process share."""
 
-    Takes `wait=False` to return before the page's root is there; other keywords go to the browser's context.
-    """
-    contexts, wrong = [], []
+    def __init__(self, chromium: Browser):
+        self.chromium = chromium
+        self.server = ""
+        self.wrong: list[str] = []  # what a page did that no page may do
+        self.contexts: list[BrowserContext] = []  # of this test
+        self.shared: Page | None = None
+        self.taken = False  # whether this test uses the shared tab
 
-    def open_page(
-        path: str = "/app", *, width: int = 1440, height: int = 900, scheme: str = "light", wait: bool = True, **options: Any
+    def begin(self, server: str) -> None:
+        """Begin a test with the app at this address."""
+        if self.shared is not None and server != self.server:
+            self._drop()
+        self.server = server
+
+    def fresh(
+        self, path: str = "/app", *, width: int = 1440, height: int = 900, scheme: str = "light", wait: bool = True, **options: Any
     ) -> Page:
-        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        watch(page, wrong)
-        page.goto(server + path)
+        """Load an address as somebody does who comes for the first time; `options` go to the browser's context.
+
+        With `wait=False` the page's root may not be there yet.
+        """
+        page = self._new_tab(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
+        self.contexts.append(page.context)
+        page.goto(self.server + path)
         if wait:
             page.locator("[data-page]").wait_for()
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not wrong, "\n".join(wrong)
+    def turn(self, path: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
+        """Go to a page in the shared tab, by a link, and forget what the browser has stored. A test's second tab is a fresh one."""
+        if self.taken:
+            return self.fresh(path, width=width, height=height, scheme=scheme)
+        self.taken = True
+        if self.shared is None:
+            self.shared = self._new_tab()
+            self.shared.goto(f"{self.server}/parts{NOWHERE}")
+            self.shared.locator("[data-page=nowhere]").wait_for()
+        page = self.shared
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(FOLLOW, path.removeprefix(urlsplit(path).path))
+        page.locator(f"[data-page={parse_qs(urlsplit(path).query)['page'][0]}]").wait_for()
+        return page
+
+    def end(self, failed: bool) -> None:
+        """End a test: its own tabs are closed, and the shared one waits for the next unless something went wrong."""
+        for context in self.contexts:
+            context.close()
+        wrong = list(self.wrong)
+        if self.taken and (failed or wrong or not self._leave()):
+            self._drop()
+        self.taken = False
+        self.contexts.clear()
+        self.wrong.clear()
+        assert not wrong, "\n".join(wrong)
+
+    def _drop(self) -> None:
+        self.shared.context.close()
+        self.shared = None
+
+    def _new_tab(self, **options: Any) -> Page:
+        page = self.chromium.new_context(**options).new_page()
+        page.set_default_timeout(15_000)
+        watch(page, self.wrong)
+        return page
+
+    def _leave(self) -> bool:
+        """Leave the page that is shown in the shared tab. Return whether the tab can be used again."""
+        page = self.shared
+        try:
+            page.unroute_all()
+            page.keyboard.press("Escape")
+            page.evaluate(FOLLOW, NOWHERE)
+            page.locator("[data-page=nowhere]").wait_for()
+            page.evaluate("localStorage.clear(), sessionStorage.clear(), document.activeElement?.blur()")
+        except PlaywrightError:  # the test has led it elsewhere
+            return False
+        return True
+
+
+@pytest.fixture(scope="session")
+def tabs(chromium: Browser) -> Tabs:
+    """The tabs of the test that runs."""
+    return Tabs(chromium)
+
+
+@pytest.fixture
+def watched_tabs(tabs: Tabs, server: str, request: pytest.FixtureRequest) -> Iterator[Tabs]:
+    """The tabs of this test, which are closed and judged when it ends."""
+    tabs.begin(server)
+    before = request.session.testsfailed
+    yield tabs
+    tabs.end(failed=request.session.testsfailed > before)
+
+
+@pytest.fixture
+def visit(watched_tabs: Tabs) -> Callable[..., Page]:
+    """Loads an address of the served app: `visit("/app?page=train", scheme="dark", width=390)`; see `Tabs.fresh`."""
+    return watched_tabs.fresh
+
+
+@pytest.fixture
+def turn_to(watched_tabs: Tabs) -> Callable[..., Page]:
+    """Turns to a page of an app that is loaded, which takes a third of the time: `turn_to("/app?page=train")`; see `Tabs.turn`."""
+    return watched_tabs.turn
 
 
 def watch(page: Page, wrong: list[str]) -> None:

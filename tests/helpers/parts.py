@@ -12,5 +12,6 @@ if tests not in sys.path:
 BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "helpers.shown_parts:parts")
 BY_NAME["compared"] = Entry("compared", "Compared", "Tools", "A broken kernel beside its fix", "helpers.shown_parts:compared")
 BY_NAME["stepping"] = Entry("stepping", "Stepping", "Tools", "The stepper alone, on an example", "helpers.shown_parts:stepping")
+BY_NAME["nowhere"] = Entry("nowhere", "Nowhere", "Tools", "An empty page, between two tests", "helpers.shown_parts:nowhere")
 
 serve()

@@ -206,3 +206,8 @@ def stepping(shell: Shell) -> Page:
     page = Page(page="stepping", slots=[stepper], actions=[menu], keys=KEYS)
     page.on_close(stepper.close)
     return page
+
+
+def nowhere(shell: Shell) -> Page:
+    """Builds a page on which nothing is."""
+    return Page(page="nowhere", html="<p>Nowhere</p>")

@@ -13,8 +13,8 @@ BROKEN = [example for example in EXAMPLES if example.fixes]
 
 
 @pytest.fixture
-def bench(visit) -> Page:
-    return ready(visit("/app?page=debugger"))
+def bench(turn_to) -> Page:
+    return ready(turn_to("/app?page=debugger"))
 
 
 @pytest.mark.parametrize("example", BROKEN, ids=lambda example: example.name)
@@ -122,8 +122,8 @@ def test_an_endless_loop_costs_its_author_a_sentence(bench):
 
 
 @pytest.mark.parametrize("width", [320, 390, 760, 1000, 1440])
-def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(visit, width):
-    page = ready(visit("/app?page=debugger", width=width, height=844))
+def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(turn_to, width):
+    page = ready(turn_to("/app?page=debugger", width=width, height=844))
     edit(page)
     page.get_by_test_id("debugger-save").click()
     expect(page.locator(".menu-list")).to_be_visible()

@@ -17,11 +17,11 @@ from splatscope.web.debugger.link import debugger_link
 
 
 @pytest.fixture
-def bench(visit) -> Page:
-    return ready(visit("/app?page=debugger"))
+def bench(turn_to) -> Page:
+    return ready(turn_to("/app?page=debugger"))
 
 
-def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, visit):
+def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, turn_to):
     open_example(bench, "plain-histogram")
     bench.keyboard.press("End")
     there, kind = at(bench), stepper(bench).get_attribute("data-recording")
@@ -34,7 +34,7 @@ def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, visit):
     bench.locator("[data-save=link]").click()
     expect(bench.locator("[data-save=link]")).to_contain_text("Copied")
     address = bench.evaluate("navigator.clipboard.readText()")
-    other = ready(visit(address[address.index("/app") :]))
+    other = ready(turn_to(address[address.index("/app") :]))
     expect(stepper(other)).to_have_attribute("data-step", str(there))
     assert stepper(other).get_attribute("data-recording") == kind
 
@@ -50,22 +50,22 @@ def test_a_kernel_too_long_for_a_link_is_told_so_and_what_to_do(bench):
     expect(told).to_contain_text("Save the recording instead")
 
 
-def test_a_link_made_in_python_opens_the_kernel_with_its_inputs(visit):
+def test_a_link_made_in_python_opens_the_kernel_with_its_inputs(turn_to):
     source = KERNEL.replace("BODY", "data[t.x] = data[t.x] * scale;").replace("\n", "\nuniform uint scale;\n", 1)
-    page = ready(visit("/app" + debugger_link(source, inputs={"data": np.arange(4, dtype=np.uint32), "scale": 5}, step=7)))
+    page = ready(turn_to("/app" + debugger_link(source, inputs={"data": np.arange(4, dtype=np.uint32), "scale": 5}, step=7)))
     expect(stepper(page)).to_have_attribute("data-step", "7")
     edit(page)
     expect(page.get_by_test_id("outputs")).to_contain_text(re.compile(r"data4 elements0 5 10 15"))
 
 
-def test_a_recording_is_saved_and_opens_again(bench, visit, tmp_path):
+def test_a_recording_is_saved_and_opens_again(bench, turn_to, tmp_path):
     open_example(bench, "plain-histogram")
     bench.keyboard.press("f")
     there = at(bench)
     name, data = save(bench, "recording")
     assert name == "countMain.npz"
     (tmp_path / name).write_bytes(data)
-    other = ready(visit("/app?page=debugger"))
+    other = ready(turn_to("/app?page=debugger"))
     first = stepper(other).get_attribute("data-recording")
     give(other, tmp_path / name)
     expect(stepper(other)).not_to_have_attribute("data-recording", first)

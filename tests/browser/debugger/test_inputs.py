@@ -12,8 +12,8 @@ from splatscope.web.examples.gallery import BY_NAME
 
 
 @pytest.fixture
-def bench(visit) -> Page:
-    return ready(visit("/app?page=debugger"))
+def bench(turn_to) -> Page:
+    return ready(turn_to("/app?page=debugger"))
 
 
 def test_inputs_reach_the_kernel(bench):

@@ -23,8 +23,8 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def bench(visit) -> Page:
-    page = ready(visit("/app?page=debugger"))
+def bench(turn_to) -> Page:
+    page = ready(turn_to("/app?page=debugger"))
     expect(choice(page)).to_be_visible()
     return page
 

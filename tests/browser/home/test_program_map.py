@@ -12,9 +12,9 @@ SECTIONS = [entry for entry in PAGES if entry.is_section]
 
 
 @pytest.fixture
-def at(visit):
+def at(turn_to):
     """`at(**options)` is the map on the home page."""
-    return lambda **options: visit("/app?page=home", **options).get_by_test_id("program-map")
+    return lambda **options: turn_to("/app?page=home", **options).get_by_test_id("program-map")
 
 
 def test_every_section_is_in_it_before_anything_is_measured(at):

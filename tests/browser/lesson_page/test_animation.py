@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 PATIENCE = 240_000  # ms: a page tries one thing after another, and kernels may have to be compiled
 
 
-def test_a_run_is_scrubbed_both_ways_by_key(visit: Callable[..., Page]):
-    page = visit("/app?page=training-loop")
+def test_a_run_is_scrubbed_both_ways_by_key(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=training-loop")
     show = page.locator("[data-testid=show][data-name=film][data-shown]")
     show.wait_for(timeout=PATIENCE)
     stepper = page.get_by_test_id("stepper").first
@@ -31,8 +31,8 @@ def test_a_run_is_scrubbed_both_ways_by_key(visit: Callable[..., Page]):
     assert "after 0 iterations" in slider.get_attribute("aria-valuetext")
 
 
-def test_ways_over_a_landscape_are_followed_step_by_step(visit: Callable[..., Page]):
-    page = visit("/app?page=adam&loss=10")
+def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=adam&loss=10")
     show = page.locator("[data-testid=show][data-name=map][data-shown]")
     show.wait_for(timeout=PATIENCE)
     slider, places = show.get_by_role("slider"), show.locator(".wayskey span")

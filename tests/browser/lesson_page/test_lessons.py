@@ -32,9 +32,9 @@ def blocks(stem: str, kind: str) -> int:
 
 
 @each
-def test_it_answers_steps_and_is_restored_by_its_link(visit: Callable[..., Page], stem: str):
+def test_it_answers_steps_and_is_restored_by_its_link(turn_to: Callable[..., Page], stem: str):
     """On one page, since opening a section costs more than all that is asked of it."""
-    page = visit(f"/app?page={stem}")
+    page = turn_to(f"/app?page={stem}")
     stepper = stepper_of(page)
     assert page.locator("[data-page]").get_attribute("data-page") == stem
     assert stepper.get_attribute("data-adapter")
@@ -43,7 +43,7 @@ def test_it_answers_steps_and_is_restored_by_its_link(visit: Callable[..., Page]
     seen = check_keys_step_both_ways(page)
     check_axe_and_width(page, 1440)
     check_a_link_brings_the_step_back(page, seen)
-    check_a_control_brings_a_new_recording(page, visit)
+    check_a_control_brings_a_new_recording(page, turn_to)
 
 
 def check_answers_and_verdicts(page: Page, stem: str) -> None:
@@ -91,7 +91,7 @@ def check_a_link_brings_the_step_back(page: Page, seen: list[int]) -> None:
     expect(stepper).to_have_attribute("data-step", "0")
 
 
-def check_a_control_brings_a_new_recording(page: Page, visit: Callable[..., Page]) -> None:
+def check_a_control_brings_a_new_recording(page: Page, turn_to: Callable[..., Page]) -> None:
     """And its link restores it."""
     stepper = page.get_by_test_id("stepper").first
     recording = stepper.get_attribute("data-recording")
@@ -112,13 +112,13 @@ def check_a_control_brings_a_new_recording(page: Page, visit: Callable[..., Page
     page.wait_for_url(lambda url: set(parse_qs(urlsplit(url).query)) - {"page", "step"})
     changed = stepper.get_attribute("data-recording")
     page.wait_for_timeout(300)  # the address is written a few times a second
-    again = visit(page.url.partition("//")[2].partition("/")[2].join(("/", "")))
+    again = turn_to(page.url.partition("//")[2].partition("/")[2].join(("/", "")))
     expect(stepper_of(again)).to_have_attribute("data-recording", changed)
 
 
 @each
-def test_axe_has_nothing_to_say_on_a_phone_in_the_dark(visit: Callable[..., Page], stem: str):
-    page = visit(f"/app?page={stem}", width=390, height=844, scheme="dark")
+def test_axe_has_nothing_to_say_on_a_phone_in_the_dark(turn_to: Callable[..., Page], stem: str):
+    page = turn_to(f"/app?page={stem}", width=390, height=844, scheme="dark")
     stepper_of(page)
     page.keyboard.press("ArrowRight")
     expect(page.locator("[data-testid=claim][data-verdict]")).to_have_count(blocks(stem, "claim"), timeout=PATIENCE)
@@ -132,8 +132,8 @@ def check_axe_and_width(page: Page, width: int) -> None:
     assert not wrong, json.dumps(wrong, indent=1)
 
 
-def test_a_sequence_is_drawn_with_one_stroke(visit: Callable[..., Page]):
-    page = visit("/app?page=bitonic-sort")
+def test_a_sequence_is_drawn_with_one_stroke(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=bitonic-sort")
     stepper_of(page)
     table = page.locator("[data-testid=show][data-name=merge]")
     expect(table).to_contain_text("sorted: the sequence was bitonic", timeout=PATIENCE)

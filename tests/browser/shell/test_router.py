@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 
 from splatscope.web.shell.pages import PAGES
 
-
 SENT = """() => {
   window.sent = []
   const send = WebSocket.prototype.send

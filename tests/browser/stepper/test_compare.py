@@ -25,8 +25,8 @@ PARTS = """root => {
 
 
 @pytest.fixture
-def pair(visit) -> Page:
-    page = visit("/parts?page=compared")
+def pair(turn_to) -> Page:
+    page = turn_to("/parts?page=compared")
     expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
     return page
 
@@ -102,7 +102,7 @@ def test_another_pair(pair):
 
 
 @pytest.mark.parametrize("width", [390, 1240])
-def test_it_fits_the_screen(visit, width):
-    page = visit("/parts?page=compared", width=width, height=844)
+def test_it_fits_the_screen(turn_to, width):
+    page = turn_to("/parts?page=compared", width=width, height=844)
     expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -36,8 +36,8 @@ HOLDS = """root => {
 
 
 @pytest.fixture
-def sort(visit) -> Page:
-    return ready(visit(STEPPING))
+def sort(turn_to) -> Page:
+    return ready(turn_to(STEPPING))
 
 
 def test_threads_move_together_and_meet_again_after_they_part(sort):

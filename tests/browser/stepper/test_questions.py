@@ -21,8 +21,8 @@ FIRST_ABOVE = """(root, [name, bound]) => {
 
 
 @pytest.fixture
-def sort(visit) -> Page:
-    return ready(visit(STEPPING))
+def sort(turn_to) -> Page:
+    return ready(turn_to(STEPPING))
 
 
 def test_breakpoints_stop_both_ways(sort):

@@ -16,8 +16,8 @@ STATE = """(root, position) => {
 
 
 @pytest.fixture
-def sort(visit) -> Page:
-    return ready(visit(STEPPING))
+def sort(turn_to) -> Page:
+    return ready(turn_to(STEPPING))
 
 
 def test_root_carries_the_contract(sort):
@@ -126,8 +126,8 @@ def test_a_variable_has_a_life_too(sort):
     assert (found["name"], found["thread"], found["shown"]) == ("k", 3, value)
 
 
-def test_the_address_holds_the_step(visit):
-    page = ready(visit(f"{STEPPING}&step=1234"))
+def test_the_address_holds_the_step(turn_to):
+    page = ready(turn_to(f"{STEPPING}&step=1234"))
     expect(stepper(page)).to_have_attribute("data-step", "1234")
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**step=1235")
@@ -142,8 +142,8 @@ def test_the_address_holds_the_step(visit):
     expect(stepper(ready(page))).to_have_attribute("data-step", str(there))
 
 
-def test_a_step_beyond_the_end_is_the_end(visit):
-    page = ready(visit(f"{STEPPING}&step=99999999"))
+def test_a_step_beyond_the_end_is_the_end(turn_to):
+    page = ready(turn_to(f"{STEPPING}&step=99999999"))
     expect(stepper(page)).to_have_attribute("data-step", stepper(page).get_attribute("data-steps"))
 
 
@@ -174,13 +174,13 @@ def test_play_moves_and_pauses(sort):
 
 
 @pytest.mark.parametrize("width", [320, 390, 760, 761, 1000, 1240])
-def test_nothing_is_wider_than_the_screen(visit, width):
-    page = ready(visit(f"{STEPPING}&step=3000", width=width, height=844))
+def test_nothing_is_wider_than_the_screen(turn_to, width):
+    page = ready(turn_to(f"{STEPPING}&step=3000", width=width, height=844))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_phone_shows_one_pane_at_a_time(visit):
-    page = ready(visit(f"{STEPPING}&step=3000", width=390, height=844))
+def test_a_phone_shows_one_pane_at_a_time(turn_to):
+    page = ready(turn_to(f"{STEPPING}&step=3000", width=390, height=844))
     panes = {name: page.locator(f".stage .{name}") for name in ("memory", "threads", "findings")}
     for chosen in ("threads", "findings", "memory"):
         page.locator(f"[data-tab={chosen}][role=tab]").click()

@@ -16,8 +16,8 @@ from splatscope.splat.state_file import load_state
 
 
 @pytest.fixture
-def small(visit):
-    return lambda **settings: TrainPage(visit("/app?page=train")).small(**settings)
+def small(turn_to):
+    return lambda **settings: TrainPage(turn_to("/app?page=train")).small(**settings)
 
 
 def upright_on_its_side() -> bytes:

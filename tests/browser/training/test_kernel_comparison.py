@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 from helpers.train_page import TrainPage
 
 
-def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(visit):
-    at = TrainPage(visit("/app?page=train")).small()
+def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(turn_to):
+    at = TrainPage(turn_to("/app?page=train")).small()
     ladder = at.page.get_by_test_id("ladder")
     button = at.page.get_by_test_id("ladder-measure")
     assert ladder.locator(".rung").count() == 0
@@ -24,7 +24,7 @@ def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(visit):
 
     # SingleFlightCache by the server: the next page has it at once, without another measurement.
     said = ladder.locator(".rung-time b").all_inner_texts()
-    again = TrainPage(visit("/app?page=train"))
+    again = TrainPage(turn_to("/app?page=train"))
     again.page.get_by_test_id("ladder-measure").click()
     expect(again.page.get_by_test_id("ladder").locator(".rung-time > b")).to_have_count(3)
     assert again.page.get_by_test_id("ladder").locator(".rung-time b").all_inner_texts() == said

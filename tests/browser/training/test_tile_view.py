@@ -52,11 +52,11 @@ class TilePage(TrainPage):
 
 
 @pytest.fixture
-def small(visit):
+def small(turn_to):
     """`small(**settings)` is the page with a small run."""
 
     def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **settings) -> TilePage:
-        return TilePage(visit("/app?page=train", width=width, height=height, scheme=scheme)).small(**settings)
+        return TilePage(turn_to("/app?page=train", width=width, height=height, scheme=scheme)).small(**settings)
 
     return open_page
 
@@ -153,8 +153,8 @@ def test_it_is_said_where_the_run_has_other_kernels(small, kernels, words):
     expect(at.tile).to_contain_text(words)
 
 
-def test_a_link_opens_the_tile_of_a_fresh_run(visit):
-    at = TilePage(visit("/app?page=train&x=100&y=50&stage=sort"))
+def test_a_link_opens_the_tile_of_a_fresh_run(turn_to):
+    at = TilePage(turn_to("/app?page=train&x=100&y=50&stage=sort"))
     at.shows("sort", "Pixel 100, 50")
     at.back.click()
     at.drawn()

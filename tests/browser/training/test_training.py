@@ -11,9 +11,9 @@ from helpers.train_page import TrainPage, small_state, workers_of
 
 
 @pytest.fixture
-def train(visit):
-    """`train(**options)` opens the page and waits for its first picture; options go to `visit`."""
-    return lambda **options: TrainPage(visit("/app?page=train", **options)).drawn()
+def train(turn_to):
+    """`train(**options)` opens the page and waits for its first picture; options go to `turn_to`."""
+    return lambda **options: TrainPage(turn_to("/app?page=train", **options)).drawn()
 
 
 @pytest.fixture

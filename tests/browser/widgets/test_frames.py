@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 PIXEL = """(canvas) => [canvas.width, canvas.height, ...canvas.getContext("2d").getImageData(9, 9, 1, 1).data.slice(0, 2)]"""
 
 
-def test_a_live_render_draws_what_python_answers(visit):
-    page = visit("/parts?page=parts")
+def test_a_live_render_draws_what_python_answers(turn_to):
+    page = turn_to("/parts?page=parts")
     canvas, slider = page.get_by_test_id("live-render").locator("canvas"), page.get_by_label("Gaussians blended")
     expect(canvas).to_have_attribute("data-count", "200")
     assert canvas.evaluate(PIXEL) == [64, 48, 200, 1]
@@ -16,8 +16,8 @@ def test_a_live_render_draws_what_python_answers(visit):
     expect(page.get_by_test_id("live-render")).to_contain_text("7 of 200")
 
 
-def test_a_dragged_slider_asks_only_when_the_last_frame_is_drawn(visit):
-    page = visit("/parts?page=parts")
+def test_a_dragged_slider_asks_only_when_the_last_frame_is_drawn(turn_to):
+    page = turn_to("/parts?page=parts")
     canvas, slider = page.get_by_test_id("live-render").locator("canvas"), page.get_by_label("Gaussians blended")
     expect(canvas).to_have_attribute("data-count", "200")
     slider.evaluate("""async (slider) => {
@@ -34,8 +34,8 @@ def test_a_dragged_slider_asks_only_when_the_last_frame_is_drawn(visit):
     assert 3 <= made < 30, said
 
 
-def test_what_a_render_raises_is_one_line_and_the_slider_goes_on(visit):
-    page = visit("/parts?page=parts")
+def test_what_a_render_raises_is_one_line_and_the_slider_goes_on(turn_to):
+    page = turn_to("/parts?page=parts")
     live = page.get_by_test_id("live-render")
     expect(live.locator("canvas")).to_have_attribute("data-count", "200")
     page.get_by_label("Gaussians blended").fill("13")
@@ -47,8 +47,8 @@ def test_what_a_render_raises_is_one_line_and_the_slider_goes_on(visit):
     expect(live).not_to_contain_text("too many")
 
 
-def test_of_a_burst_of_frames_the_newest_is_drawn_and_the_rest_dropped(visit):
-    page = visit("/parts?page=parts")
+def test_of_a_burst_of_frames_the_newest_is_drawn_and_the_rest_dropped(turn_to):
+    page = turn_to("/parts?page=parts")
     canvas = page.get_by_test_id("stream")
     expect(page.get_by_test_id("live-render").locator("canvas")).to_have_attribute("data-count", "200")
     page.evaluate("""() => {
