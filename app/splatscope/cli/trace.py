@@ -15,7 +15,7 @@ from splatscope.processes import ChildError, ChildTimeout, call_in_fork
 from splatscope.slang.modules import find_entry, load_modules
 from splatscope.tracing.checks import Finding
 from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.job import INSTRUMENT_SCOPES, KernelJob
+from splatscope.tracing.job import KernelJob, narrower_scope
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
 
@@ -34,15 +34,16 @@ def trace(
     prepare_for_recording()
     if open_device.cache_info().currsize:  # a process with a device cannot be copied
         return _traced(job, out, as_json, all_groups)
-    for scope in INSTRUMENT_SCOPES:
+    while True:
         try:
-            scoped = dataclasses.replace(job, instrument_scope=scope)
-            return call_in_fork(functools.partial(_traced, scoped, out, as_json, all_groups), JOB_SECONDS)
+            return call_in_fork(functools.partial(_traced, job, out, as_json, all_groups), JOB_SECONDS)
         except ChildTimeout:
             return _overdue(job, as_json)
         except ChildError as error:
-            death = error
-    raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({death}).")
+            scope = narrower_scope(job.instrument_scope)
+            if scope is None:
+                raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({error}).") from error
+        job = dataclasses.replace(job, instrument_scope=scope)
 
 
 def _overdue(job: KernelJob, as_json: bool) -> int:

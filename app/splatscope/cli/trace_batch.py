@@ -11,7 +11,7 @@ from splatscope.cli.errors import CallError
 from splatscope.cli.trace import JOB_SECONDS
 from splatscope.cli.trace_report import finding_as_json
 from splatscope.gpu.device import open_device, prepare_for_recording
-from splatscope.tracing.job import INSTRUMENT_SCOPES, KernelJob
+from splatscope.tracing.job import INSTRUMENT_SCOPES, KernelJob, narrower_scope
 from splatscope.tracing.record_and_check import record_and_check
 
 
@@ -62,15 +62,16 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
     """Record all that a job does, or as much of it as compiler and driver survive."""
     from splatscope.workers.connection import JobTimeout, WorkerLost
 
-    *wider, least = INSTRUMENT_SCOPES
-    for scope in wider:
+    widest, *_, least = INSTRUMENT_SCOPES
+    scope = widest
+    while True:
         try:
-            return await pool.run(run_batch_job, job, scope, limit=JOB_SECONDS)
-        except WorkerLost:
-            continue
-        except JobTimeout:
-            break
-    return await pool.run(run_batch_job, job, least, limit=JOB_SECONDS / 4)
+            return await pool.run(run_batch_job, job, scope, limit=JOB_SECONDS / 4 if scope == least else JOB_SECONDS)
+        except (WorkerLost, JobTimeout) as error:
+            narrower = narrower_scope(scope, timed_out=isinstance(error, JobTimeout))
+            if narrower is None:
+                raise
+        scope = narrower
 
 
 def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:

@@ -10,6 +10,17 @@ LOOP_BUDGET = 100_000
 INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less, for a compiler that crashes on more
 
 
+def narrower_scope(scope: str, *, timed_out: bool = False) -> str | None:
+    """Return what of a kernel to record after its process died while it recorded `scope`, or None if nothing is left to try.
+
+    A crash calls for the next scope. A timeout calls for the last at once: each of the others could take as long again.
+    """
+    narrower = INSTRUMENT_SCOPES[INSTRUMENT_SCOPES.index(scope) + 1 :]
+    if not narrower:
+        return None
+    return narrower[-1] if timed_out else narrower[0]
+
+
 @dataclass
 class KernelJob:
     """One dispatch of a kernel, its inputs, and what of it to record.
