@@ -1,14 +1,14 @@
 """Array files that somebody chose as an input, kept by the hash of their bytes, so that a reload finds them again."""
 
 import hashlib
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
+from cachetools import LRUCache
 
 from splatscope.recordings.archive import ArchiveError, read_arrays
 
-MOST_KEPT = 128 * 2**20  # bytes of all pages' arrays; the oldest make room
+MOST_KEPT = 128 * 2**20  # bytes of all pages' arrays; the least recently used make room
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Stored:
         return next(iter(self.arrays.values()))
 
 
-_kept: OrderedDict[str, Stored] = OrderedDict()
+# A file larger than all of it counts as no more, so that the newest is always kept, if alone.
+_kept: LRUCache[str, Stored] = LRUCache(MOST_KEPT, getsizeof=lambda stored: min(stored.size, MOST_KEPT))
 
 
 def keep(file: str, data: bytes) -> tuple[str, Stored]:
@@ -60,15 +61,9 @@ def keep_raw(file: str, data: np.ndarray) -> tuple[str, Stored]:
 
 def find(name: str) -> Stored | None:
     """What is kept under this name, None once it had to make room or the server was started anew."""
-    stored = _kept.get(name)
-    if stored is not None:
-        _kept.move_to_end(name)
-    return stored
+    return _kept.get(name)
 
 
 def _put(name: str, stored: Stored) -> tuple[str, Stored]:
     _kept[name] = stored
-    _kept.move_to_end(name)
-    while len(_kept) > 1 and sum(one.size for one in _kept.values()) > MOST_KEPT:
-        _kept.popitem(last=False)
     return name, stored
