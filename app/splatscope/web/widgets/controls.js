@@ -1,6 +1,7 @@
 // A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
 import {h, style} from "#web/shell/dom.js"
 import {bitField} from "./bit_field.js"
+import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
 import {send} from "./upload.js"
 
 /**
@@ -111,15 +112,11 @@ const MAKERS = {
     }
     range.oninput = drag
     range.onchange = settle
-    range.onkeydown = (event) => {
-      const way = UP[event.key]
-      if (!way) return
-      event.preventDefault()
-      event.stopPropagation()
-      range.value = String(+range.value + way * 0.025)
+    onArrows(range, RISE, (step) => {
+      range.value = String(+range.value + step * 0.025)
       drag()
       settle()
-    }
+    })
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
       put(input, tidy(now))
@@ -129,30 +126,28 @@ const MAKERS = {
   },
 
   segments(item, set) {
+    const values = item.options.map(([value]) => value)
+    let chosen = -1
+    const show = (/** @type {string} */ value) => {
+      chosen = values.indexOf(value)
+      buttons.forEach((button, i) => {
+        button.setAttribute("aria-checked", String(i === chosen))
+      })
+      setTabStop(buttons, chosen)
+    }
     const buttons = item.options.map(([value, label]) => {
       const choose = () => {
         show(value)
         set(item.name, value)
       }
-      return {value, button: h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)}
+      return h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)
     })
-    const show = (/** @type {string} */ now) => {
-      for (const {value, button} of buttons) {
-        button.setAttribute("aria-checked", String(value === now))
-        button.tabIndex = value === now ? 0 : -1
-      }
-    }
-    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons.map(({button}) => button))
-    row.onkeydown = (event) => {
-      const way = ON[event.key]
-      if (!way) return
-      event.preventDefault()
-      event.stopPropagation()
-      const at = buttons.findIndex(({button}) => button.getAttribute("aria-checked") === "true")
-      const {button: next} = buttons[(at + way + buttons.length) % buttons.length]
+    const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons)
+    onArrows(row, ARROWS, (step) => {
+      const next = buttons[neighbour(chosen, step, buttons.length)]
       next.focus()
       next.click()
-    }
+    })
     return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row), show}
   },
 
@@ -297,10 +292,8 @@ function field(item, set) {
   return input
 }
 
-/** @type {Record<string, number>} */
-const UP = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}
-/** @type {Record<string, number>} */
-const ON = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}
+/** Steps of a slider: unlike in a row of buttons, up is more. */
+const RISE = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}
 
 // Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
 /** @type {WeakSet<Element>} */
