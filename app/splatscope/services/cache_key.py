@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from dataclasses import fields
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from splatscope.tracing.job import KernelJob
 
 def recording_key(job: KernelJob, adapter: str = "") -> str:
     """Return a hash of the job and the requested device, which determine the recording."""
+    small = {field.name: getattr(job, field.name) for field in fields(job) if field.name not in ("source", "inputs")}
+    small |= {"constants": sorted(job.constants.items()), "adapter": adapter}
     digest = hashlib.sha256()
-    small = (job.file, job.entry, job.groups, job.group, job.include, sorted(job.constants.items()), job.records, job.loop_budget)
-    small += (job.functions, adapter)
     for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
         digest.update(hashlib.sha256(part.encode()).digest())
     for name, array in sorted(job.inputs.items()):
