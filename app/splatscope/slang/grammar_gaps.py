@@ -1,4 +1,4 @@
-"""Constructs that tree-sitter's grammar for Slang lacks, blanked length for length: the rest of a body parses, in its place."""
+"""Constructs that tree-sitter's grammar for Slang lacks, masked length for length: the rest of a body parses, in its place."""
 
 import re
 
@@ -32,14 +32,31 @@ _EXPRESSION_LAMBDA = re.compile(r"\([^()]*\)\s*=>")
 _TARGET_SWITCH = re.compile(r"\b__(?:target|stage)_switch\b")
 _COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
 
+# Words that the grammar takes for keywords, and Slang for names wherever one is declared so: `out[i] = 1;`. Where a type or
+# another keyword follows (`out int i`), they are left alone.
+_KEYWORDS = (
+    "in", "out", "inout", "point", "line", "lineadj", "triangle", "triangleadj", "sample", "centroid", "linear", "precise",
+    "shared", "new", "delete", "template", "union", "using", "register", "virtual", "explicit", "mutable",
+)  # fmt: skip
+_NAME = re.compile(rf"\b({'|'.join(_KEYWORDS)})\b(?!\s+[A-Za-z_])")
+_STAND_INS = {f"${word[1:]}": word for word in _KEYWORDS}  # no name in Slang has a $
+_STAND_IN = re.compile(r"\$\w+")
+
+
+def as_written(text: str) -> str:
+    """Return a piece of masked text with its stand-ins for names taken back: `$ut[i]` becomes `out[i]`."""
+    return _STAND_IN.sub(lambda match: _STAND_INS.get(match.group(0), match.group(0)), text) if "$" in text else text
+
 
 def mask(text: str) -> str:
-    """Blank the constructs in a function's body that the grammar does not know.
+    """Blank the constructs in a function's body that the grammar does not know; names that it takes for keywords get stand-ins.
 
     Example:
-        `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`.
+        `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`, and `out[i] = 1;` becomes `$ut[i] = 1;`.
     """
     masked = list(text)
+    for match in _NAME.finditer(text):
+        masked[match.start()] = "$"
     for match in _ALIAS.finditer(text):
         _opaque(masked, *match.span())
     for match in _PREFIX.finditer(text):

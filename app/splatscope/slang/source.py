@@ -14,11 +14,11 @@ import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.grammar_gaps import blank, mask
+from splatscope.slang.grammar_gaps import as_written, blank, mask
 
 _parser = Parser(Language(tree_sitter_slang.language()))
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
 _ATTRIBUTES = r"(?:\[[^\[\]]*\]\s*)*"
@@ -215,8 +215,8 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def text_of(node: Node) -> str:
-    """Return a node's text as the parser saw it."""
-    return node.text.decode("latin-1")
+    """Return a node's text as the parser saw it, names as written."""
+    return as_written(node.text.decode("latin-1"))
 
 
 def split_arguments(text: str) -> list[str]:

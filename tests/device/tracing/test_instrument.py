@@ -336,3 +336,11 @@ def test_line_directives_do_not_move_what_is_refused() -> None:
     assert recording.same_as_plain
     assert not recording.stepped_over
     assert values(recording, "x")[-1] == [4]
+
+
+def test_stores_to_memory_named_like_a_modifier_are_recorded():
+    recording = recorded("names_like_keywords")
+    assert values(recording, "out", "write", thread=1) == [[1], [3]]
+    assert values(recording, "line", "write", thread=1) == [[3], [9]]
+    assert values(recording, "sample", "write", thread=1) == [[13.5]]
+    assert values(recording, "point", thread=1)[-1] == [1.5, 1]

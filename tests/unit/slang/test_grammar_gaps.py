@@ -18,6 +18,9 @@ from splatscope.slang.grammar_gaps import mask
         ("{ A.B c = d; }", "{ A_B c = d; }"),
         ("{ y = (int x) => x + 1; }", "{ y =            x + 1; }"),
         ("{ x = a[i] + b; }", "{ x = a[i] + b; }"),
+        ("{ out[i]++; x = inout.y; }", "{ $ut[i]++; x = $nout.y; }"),
+        ("{ float sample = 1; f(sample); }", "{ float $ample = 1; f($ample); }"),
+        ("{ precise float z = x; }", "{ precise float z = x; }"),
     ],
 )
 def test_a_construct_is_blanked_length_for_length(text, masked):
