@@ -8,7 +8,7 @@ from splatscope.tracing.instrument.context import SiteTable
 from splatscope.tracing.instrument.rewriter import FunctionRewriter
 
 DECLARED = """groupshared float tile[8]; groupshared int grid[2][3]; groupshared Atomic<uint> hits;
-RWStructuredBuffer<int> result; RWByteAddressBuffer bytes; static const int N = 4;
+RWStructuredBuffer<int> result; RWStructuredBuffer<int> out; RWByteAddressBuffer bytes; static const int N = 4;
 struct Ray { float3 at; int n; } RWStructuredBuffer<Ray> rays; enum Pick { no, yes }
 """
 
@@ -73,7 +73,7 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ("return;", "{ _rec_step(3); return; }"),
         # barriers
         ("GroupMemoryBarrierWithGroupSync();", "{ _rec_sync(3); GroupMemoryBarrierWithGroupSync(); _rec_sync(4); }"),
-        ("GroupMemoryBarrier();", "{ GroupMemoryBarrier(); _rec_sync(4); }"),
+        ("GroupMemoryBarrier();", "{ GroupMemoryBarrier(); _rec_sync(3); }"),
     ],
 )
 def test_a_statement_becomes_itself_with_records(body, becomes):
@@ -101,6 +101,13 @@ def test_an_attribute_goes_with_its_loop_into_the_braces():
             [("read", "tile", "float"), ("write", "tile", "float")],
         ),
         ("result[n]++;", ["_rec_v += 1;"], [("read", "result", "int"), ("write", "result", "int")]),
+        (
+            "out[n]++;",
+            ["_rec_v = out[_rec_i];", "_rec_v += 1;", "out[_rec_i] = _rec_v;"],
+            [("read", "out", "int"), ("write", "out", "int")],
+        ),
+        ("out[n] = 2;", ["_rec_v = 2;", "out[_rec_i] = _rec_v;", "_rec_wrote(_rec_mark(3"], [("write", "out", "int")]),
+        ("float2 point; point.x = 1;", ["point.x = 1; _rec_value("], [("step", "", ""), ("value", "point", "float2")]),
         ("grid[n][1] = 3;", ["_rec_i < uint(2) && _rec_j < uint(3)", "(_rec_i * uint(3) + _rec_j)"], [("write", "grid", "int")]),
         ("rays[n].at.x = 1;", ["rays[_rec_i].at.x = _rec_v;"], [("write", "rays", "float")]),
         (
@@ -123,6 +130,12 @@ def test_a_store_is_made_where_it_is_inside_and_recorded_in_any_case(body, parts
     assert found == sites
     positions = [text.index(part) for part in parts]
     assert positions == sorted(positions)
+
+
+def test_a_fence_has_one_site_and_a_barrier_two():
+    assert rewritten("GroupMemoryBarrier();")[1] == [("resume", "GroupMemoryBarrier", "")]
+    name = "GroupMemoryBarrierWithGroupSync"
+    assert rewritten(f"{name}();")[1] == [("arrive", name, ""), ("resume", name, "")]
 
 
 def test_excluded_lines_stay_as_written():

@@ -164,6 +164,6 @@ class Statements:
     def _barrier(self, node: Node, name: str) -> str:
         """Record when a thread arrives at a barrier where threads wait, and when it goes on."""
         space, waits = BARRIERS[name]
-        arrive, resume = (self._context.site(node, kind, name, space=space) for kind in ("arrive", "resume"))
-        before = f"_rec_sync({arrive}); " if waits else ""
+        before = f"_rec_sync({self._context.site(node, 'arrive', name, space=space)}); " if waits else ""
+        resume = self._context.site(node, "resume", name, space=space)
         return f"{{ {before}{self._writer.text(node)} _rec_sync({resume}); }}"
