@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -191,13 +192,12 @@ def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, .
 
 
 def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
-    """Return the scalars of a type: ("x",), ("position", "y"), …; what has no known parts is one."""
+    """Return the scalars of a type: ("x",), ("position", "y"), of a matrix row and column; what has no known parts is one."""
     base = re.split(r"[<\s]", type_text)[0]
     if base in known.structs and len(prefix) < 4:
         return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
     numeric = SlangType.parse(type_text)
-    count = numeric.shape[-1] if numeric and numeric.shape else 1
-    return [(*prefix, c) for c in "xyzw"[:count]] if count > 1 else [prefix]
+    return [(*prefix, *letters) for letters in product(*("xyzw"[:count] for count in numeric.shape))] if numeric else [prefix]
 
 
 def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
