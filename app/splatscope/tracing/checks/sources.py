@@ -11,13 +11,15 @@ from splatscope.slang.source import COMMENT, parse, text_of, walk
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-_SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+([^;]*);")
+_SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+((?:(?!\bgroupshared\b)[^;])*);")
+_DECLARATOR = re.compile(r"(?:[^,\[]|\[[^\]]*(?:\]|\Z))+")  # a comma in brackets ends none
 _BUFFER = re.compile(
-    r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)[^;{}()]*?>\s+(\w+)\s*[;:,)]"
+    r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
 )
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)")
-_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::[^{]*)?\{")
+_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in what stands before an opening brace
+_TO_BRACE = re.compile(r"([^{}]*)([{}]?)")
 _FIELD = re.compile(
     r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
     re.DOTALL,
@@ -29,7 +31,7 @@ class Sources:
     """The texts of a recording's modules by file, and what they declare.
 
     A recording may come from an untrusted file of a megabyte. Building the instrumenter's symbol table takes quadratic time on
-    adversarial text, so this reads what it needs by a few scans.
+    adversarial text, so this reads what it needs by a few scans, none of which goes back over what it has read.
 
     Attributes:
         element_types: Of groupshared variables and buffers, those in parameters included.
@@ -46,15 +48,14 @@ class Sources:
     def __post_init__(self):
         for text in (COMMENT.sub("", text) for text in self.texts.values()):
             for type_text, names in _SHARED.findall(text):
-                for declarator in re.split(r",(?![^\[]*\])", names):
+                for declarator in _DECLARATOR.findall(names):
                     name = declarator.split("[")[0].split("=")[0].strip()
                     self.element_types[name] = _inside_atomic(type_text)
                     self.shared.add(name)
             self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
             self.byte_buffers |= set(_BYTES.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
-            for match in _STRUCT.finditer(text):
-                self.structs[match.group(1)] = _fields(text[match.end() : _closing(text, match.end())])
+            self.structs |= _structs(text)
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
@@ -82,7 +83,7 @@ class Sources:
             bare = _SHARED.sub(lambda match: "\n" * match.group(0).count("\n"), bare)
             lines = list(enumerate(bare.split("\n"), 1))
             for number, line in lines:
-                names = {name for name in self.shared if re.search(rf"\b{name}\b", line)}
+                names = self.shared.intersection(re.findall(r"\w+", line))
                 names |= set(re.findall(r"\b\w+MemoryBarrierWithGroupSync\b", line))
                 where = _calls(line, lines) if names else []  # of a macro; it is written out where it is called
                 missed = {name for name in names if any((file, n, name) not in about for n in where or [number])}
@@ -139,25 +140,31 @@ def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]
     return [call for n, text in using for call in (_calls(text, lines, depth + 1) if _DEFINED.match(text) else [n])]
 
 
+def _structs(text: str) -> dict[str, list[tuple[str, str]]]:
+    """Return (name, type) of each struct's fields, arrays left out. Reads each character once, however deep the braces nest."""
+    bodies: list[tuple[str, list[str]]] = []  # of the structs, by what stands between their braces and no others
+    body: list[str] = []
+    around: list[list[str]] = []
+    for head, brace in _TO_BRACE.findall(text):
+        body.append(head)
+        if brace == "{":
+            body.append(";")
+            around.append(body)
+            body = []
+            if struct := _STRUCT.search(head):
+                bodies.append((struct.group(1), body))
+        elif around:
+            body = around.pop()
+    return {name: _fields("".join(parts)) for name, parts in bodies}
+
+
 def _fields(body: str) -> list[tuple[str, str]]:
-    """(name, type) of the fields in a struct's braces; arrays are none of them."""
-    while (flat := re.sub(r"\{[^{}]*\}", ";", body)) != body:
-        body = flat
     fields = (_FIELD.match(statement.strip()) for statement in body.split(";"))
     return [(name.strip(), match.group(1)) for match in fields if match for name in match.group(2).split(",")]
 
 
 def _inside_atomic(type_text: str) -> str:
     return re.sub(r"^Atomic\s*<\s*|\s*>$", "", type_text).strip()
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 1
-    for i in range(start, len(text)):
-        depth += (text[i] == "{") - (text[i] == "}")
-        if depth == 0:
-            return i
-    return len(text)
 
 
 def _name_of_function(node: Node) -> str:

@@ -1,0 +1,48 @@
+"""What the text of a recorded kernel says of its memory, also where a stranger wrote it."""
+
+import pytest
+
+from splatscope.tracing.checks.sources import Sources
+
+MANY = 20_000
+
+
+def sources(text: str) -> Sources:
+    return Sources({"k.slang": text})
+
+
+def test_fields_of_structs_are_found_at_every_depth():
+    found = sources("""
+        struct Ray : IRay { float3 at, to; int n = 3; float a[4]; float f(int x) { float y = x; return y; } uint bits : 4; }
+        namespace n { struct Outer { struct Inner { half2 x; } int after; void g() { if (true) { int z; } } bool last; } }
+        struct Box<T> { T t; }  struct Late; struct Ray { float3 here; }
+    """).structs
+    assert found == {
+        "Ray": [("here", "float3")],  # the later one of the name
+        "Outer": [("Inner", "struct"), ("after", "int"), ("last", "bool")],
+        "Inner": [("x", "half2")],
+    }
+    fields = sources("struct Ray : IRay { float3 at, to; int n = 3; float a[4]; uint bits : 4; }").structs["Ray"]
+    assert fields == [("at", "float3"), ("to", "float3"), ("n", "int"), ("bits", "uint")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct A { int x; " * MANY,
+        "struct A { int x; " * MANY + "}" * MANY,
+        "struct A : " * MANY,
+        "{" * MANY * 5,
+        "}" * MANY * 5,
+        "groupshared float a " * MANY,
+        "StructuredBuffer<float " * MANY,
+        "/*" * MANY * 5,
+        "groupshared float " + ", ".join(f"a{i}" for i in range(MANY)) + ";\n" + "x;\n" * MANY,
+    ],
+    ids=["open structs", "nested structs", "heads", "braces", "closing braces", "shared", "buffers", "comments", "names and lines"],
+)
+def test_a_hostile_text_of_any_size_is_read(text):
+    """Each of these takes minutes if every occurrence is read to the end of the text."""
+    found = sources(text)
+    assert len(found.structs) <= 1
+    assert found.unrecorded([]) == set()
