@@ -11,7 +11,7 @@ from splatscope.gpu.diagnostics import first_error
 from splatscope.splat.parameters import ANGLE, COLOUR, DIRECT, GROUPS, LOG_SIZE, POSITION
 from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -194,8 +194,7 @@ class Autodiff(Lesson):
     @param.depends("x")
     def differentiable(self, experiment: Experiment) -> Several:
         """Show `[Differentiable]` at work, and the compiler's words without it."""
-        job = self.example("differentiable")
-        job.source = job.source.replace("[Differentiable] ", "")
+        job = edited(self.example("differentiable"), "[Differentiable] ", "")
         return Several(
             (self.left(experiment, "differentiable"), refusal("Without [Differentiable]", experiment.compile_errors(job)))
         )
@@ -208,15 +207,13 @@ class Autodiff(Lesson):
     @param.depends("x")
     def nodiff(self, experiment: Experiment) -> Several:
         """Show `no_diff` at work, and the compiler's words without it."""
-        job = self.example("nodiff")
-        job.source = job.source.replace("no_diff(steps(x))", "steps(x)")
+        job = edited(self.example("nodiff"), "no_diff(steps(x))", "steps(x)")
         return Several((self.left(experiment, "nodiff"), refusal("Without the second no_diff", experiment.compile_errors(job))))
 
     @param.depends("x")
     def differential(self, experiment: Experiment) -> Several:
         """Show which members a differential has, and the compiler's words when asked for another."""
-        job = self.example("differential")
-        job.source = job.source.replace("dBefore.d.value", "dBefore.d.finalCount")
+        job = edited(self.example("differential"), "dBefore.d.value", "dBefore.d.finalCount")
         return Several(
             (self.left(experiment, "differential"), refusal("Asked for dBefore.d.finalCount", experiment.compile_errors(job)))
         )
@@ -246,9 +243,9 @@ class Autodiff(Lesson):
     def loop(self, most: int, attribute: str) -> KernelJob:
         """Return the kernel of a loop of `most` turns with this attribute on its body."""
         inputs = scene_inputs(TILE, some_gaussians(most, TILE, 3, (0.5, 1.0)))
-        job = self.kernel("recompute", entry="run", inputs=inputs, constants={"MOST": most})
-        job.source = job.source.replace("[PreferRecompute]", attribute)
-        return job
+        return edited(
+            self.kernel("recompute", entry="run", inputs=inputs, constants={"MOST": most}), "[PreferRecompute]", attribute
+        )
 
     def example(self, name: str) -> KernelJob:
         """Return the kernel of this name in the text, at the lesson's x."""
@@ -314,10 +311,7 @@ class Autodiff(Lesson):
 
     def form(self, body: str, **options: Any) -> KernelJob:
         """Return the kernel of the trap with another body of its function."""
-        job = self.kernel("trap", **{"entry": "look"} | options)
-        assert MEMBER in job.source
-        job.source = job.source.replace(MEMBER, body)
-        return job
+        return edited(self.kernel("trap", **{"entry": "look"} | options), MEMBER, body)
 
     def _look(self, experiment: Experiment, body: str, xs: np.ndarray | None = None) -> np.ndarray:
         """Return value, gradient and difference at the lesson's x (3,), or at those given (3, n); float32."""

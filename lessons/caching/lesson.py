@@ -10,7 +10,7 @@ import param
 from splatscope.splat.parameters import OPACITY
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -212,14 +212,10 @@ class Caching(Lesson):
         }
         groups = (SIZE[0] // TILE[0], SIZE[1] // TILE[1], 1)
         job = self.kernel("ways", entry=entry, inputs=inputs, groups=groups, constants={"MOST": bound})
-        if not recompute:
-            job.source = job.source.replace("[PreferRecompute] ", "")
-        return job
+        return job if recompute else edited(job, "[PreferRecompute] ", "")
 
     def _without_bound(self) -> KernelJob:
-        job = self.way("byAutodiff", 1)
-        job.source = job.source.replace("    [MaxIters(MOST)]\n", "")
-        return job
+        return edited(self.way("byAutodiff", 1), "    [MaxIters(MOST)]\n", "")
 
 
 @cache

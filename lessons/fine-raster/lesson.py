@@ -10,7 +10,7 @@ import param
 from splatscope.splat.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -127,9 +127,7 @@ class FineRaster(Lesson):
 
     def differentiable(self, experiment: Experiment) -> Verdict:
         """Try whether autodiff alone differentiates the loop, and at how many bytes for each turn."""
-        unbounded = self.back("stored", 8)
-        unbounded.source = unbounded.source.replace("    [MaxIters(MOST)]\n", "")
-        refused = experiment.compile_errors(unbounded)
+        refused = experiment.compile_errors(edited(self.back("stored", 8), "    [MaxIters(MOST)]\n", ""))
         why = re.search(r"loops inside[^.\n]*", refused)
         says = f": {why[0]}" if why else ""
         each = self.bytes_a_turn(experiment)

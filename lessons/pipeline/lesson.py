@@ -10,7 +10,7 @@ import param
 from splatscope.splat.parameters import DIRECT
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
@@ -170,9 +170,7 @@ class Pipeline(Lesson):
 
     def forged(self) -> KernelJob:
         """Return the kernel in the wrong order, with a token made up on the spot."""
-        job = self.kernel("order", entry="wrongOrder")
-        job.source = job.source.replace("bitonicSort(filled, lane)", "bitonicSort({ 0 }, lane)")
-        return job
+        return edited(self.kernel("order", entry="wrongOrder"), "bitonicSort(filled, lane)", "bitonicSort({ 0 }, lane)")
 
     def gradient_of(self, experiment: Experiment, entry: str) -> np.ndarray:
         """Return the derivative of the tile's summed loss by every raw value: (9, blobs) float32."""

@@ -5,7 +5,7 @@ It knows no UI. Its words are the text.md beside it (`textbook.markdown`), which
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -112,6 +112,19 @@ class Lesson(param.Parameterized):
     def source(cls, name: str = "") -> str:
         """Return the Slang source that stands in the text as ```slang kernel NAME. Raises KeyError where there is none."""
         return kernels_of(LESSONS / cls.stem() / "text.md")[name]
+
+
+def edited(job: KernelJob, part: str, other: str) -> KernelJob:
+    """Return a job whose source has another text in one place: what the reader sees, less an attribute or with a mistake in it.
+
+    For sizes and switches there are link-time constants; this is for what Slang has no constants for.
+
+    Raises:
+        ValueError: the part is not in the source, or more than once.
+    """
+    if job.source.count(part) != 1:
+        raise ValueError(f"{job.file} holds “{part.strip()}” {job.source.count(part)} times: a lesson changes it where it is once.")
+    return replace(job, source=job.source.replace(part, other))
 
 
 @cache
