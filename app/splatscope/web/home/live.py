@@ -1,11 +1,11 @@
 """A small live picture: a slider sets how many Gaussians are blended, and a device draws them."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import param
 
+from splatscope.web.background import BackgroundTask
 from splatscope.web.widgets.frame import Frame
 
 Render = Callable[[int], Awaitable[bytes]]
@@ -27,18 +27,17 @@ class LiveRender(Frame):
     def __init__(self, render: Render | None = None, **params: Any):
         super().__init__(ready=render is not None, **params)
         self._render = render
-        self._task: asyncio.Task[None] | None = None
+        self._work = BackgroundTask()
 
     def close(self) -> None:
         """Cancel the call that is running."""
-        if self._task is not None:
-            self._task.cancel()
+        self._work.cancel()
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         super()._handle_msg(message)
         if message.get("type") == "ask" and self._render is not None:
             count = min(max(1, int(message["count"])), self.total)
-            self._task = asyncio.get_running_loop().create_task(self._answer(count))
+            self._work.start(self._answer(count))
 
     async def _answer(self, count: int) -> None:
         try:

@@ -3,7 +3,6 @@
 Where a section stands, what it says there and whose time it shows is in the front matter of its text.
 """
 
-import asyncio
 from html import escape
 from typing import Any
 
@@ -12,6 +11,7 @@ import param
 from splatscope.gpu.device import DeviceError
 from splatscope.services.iteration_times import DispatchTime, IterationTimes, measure_iteration
 from splatscope.textbook.contents import Section, on_map
+from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
@@ -28,16 +28,15 @@ class ProgramMap(Component):
 
     def __init__(self, **params: Any):
         super().__init__(html=_html(), **params)
-        self._task: asyncio.Task[None] | None = None
+        self._work = BackgroundTask()
 
     def begin(self) -> None:
         """Fill in the times, which are measured if they never were. For pages: `pn.state.onload(...)`."""
-        self._task = asyncio.get_running_loop().create_task(self._fill())
+        self._work.start(self._fill())
 
     def close(self) -> None:
         """Stop waiting for the times."""
-        if self._task is not None:
-            self._task.cancel()
+        self._work.cancel()
 
     async def _fill(self) -> None:
         try:

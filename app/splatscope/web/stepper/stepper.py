@@ -1,6 +1,5 @@
 """The stepper: one recording, stepped forward and back in the browser. Every lesson and the debugger use it."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from splatscope.recordings.packed import PackedRecording
 from splatscope.services.recordings import record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
+from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
@@ -66,7 +66,7 @@ class Stepper(Component):
     def __init__(self, **params: Any):
         super().__init__(**params)
         self.on_fix = lambda: None
-        self._task: asyncio.Task[None] | None = None
+        self._work = BackgroundTask()
         self._latest = object()  # of all that were asked for
 
     def show(self, packed: PackedRecording, **params: Any) -> None:
@@ -105,13 +105,11 @@ class Stepper(Component):
 
     def begin(self, job: KernelJob, **params: Any) -> None:
         """`record` in the background; a later call takes the place of an earlier one. For pages: `pn.state.onload(...)`."""
-        self.close()
-        self._task = asyncio.get_running_loop().create_task(self.record(job, **params))
+        self._work.start(self.record(job, **params))
 
     def close(self) -> None:
         """Waits no longer for a recording that is being made."""
-        if self._task is not None:
-            self._task.cancel()
+        self._work.cancel()
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") == "fix":

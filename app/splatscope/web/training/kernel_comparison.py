@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import param
@@ -10,6 +9,7 @@ import param
 from splatscope.gpu.device import DeviceError
 from splatscope.services.kernel_comparison import Comparison, CountedTiming, compare_kernels
 from splatscope.splat.trainer import UnsupportedDevice
+from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
@@ -43,17 +43,16 @@ class KernelComparison(Component):
     def __init__(self, **params: Any):
         """Begin without a measurement."""
         super().__init__(**params)
-        self._task: asyncio.Task[None] | None = None
+        self._work = BackgroundTask()
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") == "measure" and not self.busy:
             self.param.update(busy=True, said="Compiling, measuring and counting on a worker; half a minute, perhaps.")
-            self._task = asyncio.get_running_loop().create_task(self._fill())
+            self._work.start(self._fill())
 
     def close(self) -> None:
         """Stop waiting for a measurement."""
-        if self._task is not None:
-            self._task.cancel()
+        self._work.cancel()
 
     async def _fill(self) -> None:
         try:

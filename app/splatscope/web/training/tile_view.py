@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, Til
 from splatscope.splat.parameters import NAMES, SAMPLE_NAMES
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
+from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.stepper.stepper import KEYS, Stepper
@@ -57,33 +57,28 @@ class TileView:
         self._watcher = location.param.watch(lambda event: self.follow(event.new), "inputs")
         self._state: TrainingState | None = None  # of the run, while a tile is in view
         self._recorded: dict[tuple[Spot, str], TileRecording] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._work = BackgroundTask()
 
     def close(self) -> None:
         """Stop following the address."""
         self._location.param.unwatch(self._watcher)
-        self._stop()
+        self._work.cancel()
 
     def follow(self, inputs: dict[str, str]) -> None:
         """Open what the address asks for, or goes back to training."""
-        self._stop()
+        self._work.cancel()
         pixel = _pixel(inputs)
         if pixel is None:
             self._leave()
             return
         stage = BY_NAME.get(inputs.get("stage", ""), STAGES[0])
-        self._task = asyncio.get_running_loop().create_task(self._guard(self._open(*pixel, stage)))
+        self._work.start(self._guard(self._open(*pixel, stage)))
 
     def _leave(self) -> None:
-        self._stop()
+        self._work.cancel()
         self._state = None
         self._recorded.clear()
         self.bar.param.update(spot={}, gaussians=[], notes=[])
-
-    def _stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
 
     async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         try:
