@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import slangpy as spy
@@ -18,10 +19,50 @@ SPLAT_FLOATS = 12
 BLOCK = 64  # Gaussians per workgroup in the kernels that use one thread per Gaussian
 ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
 PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists; they grow when it fills
+_COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # what a projection writes
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How a picture is cut into tiles, and how many threads work on each. It never changes during a run.
+
+    Attributes:
+        side: Width and height of a tile in pixels.
+        lanes: Threads that share a tile.
+        wave: Threads in the narrowest wave that the device may choose.
+        columns, rows: How many tiles cover the picture.
+    """
+
+    side: int
+    lanes: int
+    wave: int
+    columns: int
+    rows: int
+
+    @classmethod
+    def of(cls, run: RunBuffers) -> "Tiling":
+        """Return the tiling of a run's picture on its device."""
+        limits = run.device.info.limits
+        side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
+        return cls(side, lanes, limits.min_wave_size or limits.max_wave_size or 32, *run.tiles(side, side))
+
+    @property
+    def tiles(self) -> int:
+        """The number of tiles."""
+        return self.columns * self.rows
+
+    @property
+    def waves(self) -> int:
+        """The largest number of waves that share a tile; each stores partial sums of its own."""
+        return max(1, self.lanes // self.wave)
 
 
 class BinnedKernels:
     """The binned kernels, with the same interface as `TiledKernels`.
+
+    A projection counts the Gaussians of each tile; building the lists consumes these counts. So the two alternate: `begin`
+    projects, each of `steps` builds lists and ends with the next projection, and `drawing` builds lists without one, so that
+    `begin` has to follow.
 
     A tile's list has no maximum length: its memory grows, so no tile overflows. Each tile stores its partial sums of a Gaussian's
     gradient separately. No two threads add to the same float, so two runs that report after the same iterations are equal bit for
@@ -38,60 +79,22 @@ class BinnedKernels:
 
     def __init__(self, run: RunBuffers):
         self.run = run
-        limits = run.device.info.limits
-        side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
-        narrowest = limits.min_wave_size or limits.max_wave_size or 32
-        self._waves = max(1, lanes // narrowest)
-        self._columns, self._rows = run.tiles(side, side)
-        is_software = adapter_of(run.device).is_software
-        self.constants = {
-            "TILE": side,
-            "LANES": lanes,
-            "LOSS": list(LOSSES.values()).index(run.settings.loss),
-            "WAVES": self._waves,
-            "RANK_BY_WAVE": min(narrowest, lanes) if is_software else 0,
-            "ROW_STRIDE": _stride(self._rows) if is_software else 1,
-            "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
-            "SAMPLE_MODEL": int(run.settings.uses_sample_model),
-        }
-        self.tile = (side, side, 2**32 - 1)
-        tiles, count, device = self._columns * self._rows, run.settings.blobs, run.device
+        self._tiling = tiling = Tiling.of(run)
+        self.constants = _link_constants(run, tiling)
+        self.tile = (tiling.side, tiling.side, 2**32 - 1)
         self._steps_done = -1  # the device's count
-        self._capacity = max(1 << 16, PAIRS_PER_GAUSSIAN * count)
-        self._buffers = {
-            "splats": zeros(device, (count, SPLAT_FLOATS)),
-            "tileCount": zeros(device, tiles, np.uint32),
-            "tileList": zeros(device, (tiles, 2), np.uint32),
-            "tileFill": zeros(device, tiles, np.uint32),
-            "duplicatesOf": zeros(device, (count, 2), np.uint32),
-            "duplicateCount": zeros(device, 2, np.uint32),
-            "stepsDone": zeros(device, 1, np.uint32),
-            **self._make_lists(),
-        }
+        self._capacity = max(1 << 16, PAIRS_PER_GAUSSIAN * run.settings.blobs)
+        self._buffers = _make_buffers(run, tiling) | self._make_lists()
         self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the growing buffers each uses
-        counting = ("tileCount", "splats", "duplicatesOf", "duplicateCount")
-        self._project = self._bind("binned", "projectMain", (count, 1), *counting, blobsBuffer=run.raw)
-        self._allocate = self._bind("binned", "allocateMain", (tiles, 1), "tileCount", "tileList", "tileFill", "duplicateCount")
-        self._scatter = self._bind(
-            "binned", "scatterMain", (count, 1), "splats", "tileFill", "duplicatesOf", "duplicateCount", "lists", "partialSums"
-        )
-        self._image = self._raster("binnedImageMain", outputBuffer=run.picture)
-        compare, compared_with = [], {"targetBuffer": run.target}
-        if run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture comes first
-            stages, slopes = slope_kernels(run)
-            compare, compared_with = [self._image, *stages], {"slopeBuffer": slopes}
-        self._derive = self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)
-        raw_values = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        projecting, names = [], ("partialSums", "duplicatesOf", "stepsDone")
-        if run.settings.reproducible:
-            self._update = self._bind("binned_update", "moveMain", (count, 1), *names, **raw_values)
-            projecting = [self._project]
-        else:
-            self._update = self._bind("binned_update", "binnedUpdateMain", (count, 1), *names, *counting, **raw_values)
-        self.deriving = [self._allocate, self._scatter, *compare, self._derive]
-        self.iteration = [*self.deriving, self._update, *projecting]
-        self.drawing = [self._allocate, self._scatter, self._image]
-        self.bounds = [self._project, *self.iteration, self._image]
+        self._project = self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=run.raw)
+        self._update = self._bind_update()
+        listing, image = self._bind_listing(), self._raster("binnedImageMain", outputBuffer=run.picture)
+        self.drawing = [*listing, image]
+        self.deriving = [*listing, *self._bind_derivatives(image)]
+        self.iteration = [*self.deriving, self._update]
+        if run.settings.reproducible:  # its update does not project
+            self.iteration.append(self._project)
+        self.bounds = [self._project, *self.iteration, image]
 
     def begin(self) -> list[BoundKernel]:
         """Return the projection. Each iteration relies on the projection that ended the last one; drawing consumes it."""
@@ -130,22 +133,48 @@ class BinnedKernels:
         """
         count = self.run.settings.blobs
         out = zeros(self.run.device, (count, FIELDS))
-        submit(
-            self.run.device, [self._bind("binned_update", "momentsMain", (count, 1), "partialSums", "duplicatesOf", moments=out)]
-        )
+        submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", "partialSums", "duplicatesOf", moments=out)])
         return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
         """Return the length of each tile's list at the last drawing, (rows, columns) uint32."""
-        return download(self._buffers["tileList"], np.uint32, (self._rows, self._columns, 2))[..., 1]
+        return download(self._buffers["tileList"], np.uint32, (self._tiling.rows, self._tiling.columns, 2))[..., 1]
 
     def _make_lists(self) -> dict[str, spy.Buffer]:
         """Return buffers for all lists and the partial sums of their entries, with one spare entry that nothing reads."""
         device, size = self.run.device, self._capacity
-        return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, FIELDS * (size + 1) * self._waves)}
+        sums = FIELDS * (size + 1) * self._tiling.waves
+        return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, sums)}
+
+    def _bind_listing(self) -> list[BoundKernel]:
+        """Return the kernels that allocate and fill each tile's list."""
+        tiles, written = (self._tiling.tiles, 1), ("duplicatesOf", "duplicateCount", "lists", "partialSums")
+        return [
+            self._bind("binned", "allocateMain", tiles, "tileCount", "tileList", "tileFill", "duplicateCount"),
+            self._per_gaussian("binned", "scatterMain", "splats", "tileFill", *written),
+        ]
+
+    def _bind_derivatives(self, image: BoundKernel) -> list[BoundKernel]:
+        """Return the kernels that compute the partial sums from the lists."""
+        compare, compared_with = [], {"targetBuffer": self.run.target}
+        if self.run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture comes first
+            stages, slopes = slope_kernels(self.run)
+            compare, compared_with = [image, *stages], {"slopeBuffer": slopes}
+        return [*compare, self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)]
+
+    def _bind_update(self) -> BoundKernel:
+        """Return the kernel that moves the Gaussians and, unless the run is reproducible, projects them in the same pass."""
+        run, names = self.run, ("partialSums", "duplicatesOf", "stepsDone")
+        raw_values = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
+        if run.settings.reproducible:
+            return self._per_gaussian("binned_update", "moveMain", *names, **raw_values)
+        return self._per_gaussian("binned_update", "binnedUpdateMain", *names, *_COUNTED, **raw_values)
+
+    def _per_gaussian(self, module: str, entry: str, *names: str, **buffers) -> BoundKernel:
+        return self._bind(module, entry, (self.run.settings.blobs, 1), *names, **buffers)
 
     def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
-        threads = (self._columns * self.constants["LANES"], self._rows)
+        threads = (self._tiling.columns * self._tiling.lanes, self._tiling.rows)
         return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", *names, **buffers)
 
     def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> BoundKernel:
@@ -153,6 +182,34 @@ class BinnedKernels:
         bound = bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, capacity=self._capacity, **buffers)
         self._with_lists.append((bound, [name for name in names if name in ("lists", "partialSums")]))
         return bound
+
+
+def _link_constants(run: RunBuffers, tiling: Tiling) -> dict[str, int]:
+    is_software = adapter_of(run.device).is_software
+    return {
+        "TILE": tiling.side,
+        "LANES": tiling.lanes,
+        "LOSS": list(LOSSES.values()).index(run.settings.loss),
+        "WAVES": tiling.waves,
+        "RANK_BY_WAVE": min(tiling.wave, tiling.lanes) if is_software else 0,
+        "ROW_STRIDE": _stride(tiling.rows) if is_software else 1,
+        "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
+        "SAMPLE_MODEL": int(run.settings.uses_sample_model),
+    }
+
+
+def _make_buffers(run: RunBuffers, tiling: Tiling) -> dict[str, spy.Buffer]:
+    """Return the buffers that do not grow."""
+    device, count = run.device, run.settings.blobs
+    return {
+        "splats": zeros(device, (count, SPLAT_FLOATS)),
+        "tileCount": zeros(device, tiling.tiles, np.uint32),
+        "tileList": zeros(device, (tiling.tiles, 2), np.uint32),
+        "tileFill": zeros(device, tiling.tiles, np.uint32),
+        "duplicatesOf": zeros(device, (count, 2), np.uint32),
+        "duplicateCount": zeros(device, 2, np.uint32),
+        "stepsDone": zeros(device, 1, np.uint32),
+    }
 
 
 def _sizes(wave: int, pixels: int) -> tuple[int, int]:

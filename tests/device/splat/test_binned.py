@@ -276,3 +276,34 @@ def test_lists_that_were_over_full_train_as_if_they_had_not_been(device, monkeyp
         trainer.advance(1)
         moved.append(trainer.save().splats.raw)
     assert moved[0].tobytes() == moved[1].tobytes()
+
+
+RATES_OF_FIELDS = (2, 3, 3, 1)  # how many raw values share each rate: position, shape, colour, opacity
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{}, {"reproducible": True}, {"model": "shipped"}, {"adam": "shipped"}],
+    ids=["fused", "apart", "sample", "corrected"],
+)
+def test_the_update_is_adam(device, chosen):
+    """With the gradients that it takes itself, at steps before and after the end of the rates' decay."""
+    width, height, count = 27, 19, 40
+    raw, target = case_of(chosen.get("model", "direct"), width, height, count, False)
+    trainer = trainer_of(device, raw, target, kernels="binned", iterations=10, **chosen)
+    settings = trainer.state.settings
+    uses_sample = settings.uses_sample_model
+    raw, first, second = raw.astype(float), np.zeros((9, count)), np.zeros((9, count))
+    for step in (1, 3, 6, 10, 15):  # never the one that follows: the device is told each of them
+        gradient = gradients(device, trainer)
+        submit(device, [*trainer.kernels.begin(), *trainer.kernels.steps(step, 1)])
+        rate = np.repeat(settings.rates(step), RATES_OF_FIELDS)[:, None]
+        beta2 = 0.999 if uses_sample else 0.95
+        raw, first, second = reference.adam(
+            raw, first, second, gradient.astype(float), step, rate, beta2=beta2, sample=settings.uses_sample_adam
+        )
+        splats = trainer.save().splats
+        np.testing.assert_allclose(splats.first_moment, first, rtol=1e-4, atol=1e-6 * np.abs(first).max())
+        np.testing.assert_allclose(splats.second_moment, second, rtol=1e-4, atol=1e-6 * np.abs(second).max())
+        np.testing.assert_array_less(np.abs(splats.raw - raw), 1e-3 * rate + 1e-6 * np.abs(raw))
+        raw, first, second = (array.astype(float) for array in (splats.raw, splats.first_moment, splats.second_moment))
