@@ -21,6 +21,9 @@ def _local_cluster() -> LocalCluster:
         "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
         "distributed.scheduler.http.routes": [],
     }
+    # A busy machine may take longer than dask's 15 s to replace a lost worker: dask would then end the one that is starting, under
+    # the job that it had got meanwhile, and start no other. Read at each loss, so it stays set.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
     logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
     with dask.config.set(settings):
         return LocalCluster(

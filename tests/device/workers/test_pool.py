@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from dask.utils import parse_timedelta
+from distributed.deploy import spec as dask_cluster
 
 from splatscope.paths import CHECKOUT
 from splatscope.workers import scheduler as scheduler_module
@@ -304,6 +306,21 @@ def test_a_closed_pool_starts_again(runner, monkeypatch):
         await pool.close()
         assert not psutil.pid_exists(first)
         assert await pool.run(os.getpid) != first
+        await pool.close()
+
+    runner.run(scenario(Pool()))
+
+
+def test_a_lost_worker_is_replaced_however_long_that_takes(runner, monkeypatch):
+    """To dask, a second is as long as a hundred here: by its own limit it gives up a worker that has not come back within 15 s."""
+    monkeypatch.setenv("SPLATSCOPE_WORKERS", "1")
+    monkeypatch.setattr(dask_cluster, "parse_timedelta", lambda text: parse_timedelta(text) / 100)
+
+    async def scenario(pool):
+        first = await pool.run(os.getpid)
+        with pytest.raises(WorkerLost):
+            await pool.run(crash)
+        assert await pool.run(nap, 2) != first  # given up, the new one would be ended under this job
         await pool.close()
 
     runner.run(scenario(Pool()))
