@@ -4,24 +4,13 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.ply import read_ply
 from splatscope.splat.initialise import start_state
 from splatscope.splat.ply import SH_C0, to_ply
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 
 WIDTH, HEIGHT = 48, 32
-
-
-def read_ply(data: bytes) -> tuple[list[str], np.ndarray]:
-    """Header lines, and the vertices as its properties say."""
-    head, _, body = data.partition(b"end_header\n")
-    lines = head.decode("ascii").splitlines()
-    assert lines[:2] == ["ply", "format binary_little_endian 1.0"]
-    names = [line.split()[2] for line in lines if line.startswith("property float ")]
-    count = next(int(line.split()[2]) for line in lines if line.startswith("element vertex "))
-    vertices = np.frombuffer(body, [(name, "<f4") for name in names])
-    assert len(vertices) == count
-    return lines, vertices
 
 
 def pixels() -> np.ndarray:

@@ -6,22 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from helpers.ply import read_ply
 from splatscope.splat.animation import LAST_MS, LONGEST_SIDE, Animation
 from splatscope.splat.ply import DEPTH, FLAT, to_ply
 
 WIDTH, HEIGHT = 48, 32
-
-
-def read_ply(data: bytes) -> tuple[list[str], np.ndarray]:
-    """Header lines, and the vertices as its properties say."""
-    head, _, body = data.partition(b"end_header\n")
-    lines = head.decode("ascii").splitlines()
-    assert lines[:2] == ["ply", "format binary_little_endian 1.0"]
-    names = [line.split()[2] for line in lines if line.startswith("property float ")]
-    count = next(int(line.split()[2]) for line in lines if line.startswith("element vertex "))
-    vertices = np.frombuffer(body, [(name, "<f4") for name in names])
-    assert len(vertices) == count
-    return lines, vertices
 
 
 @pytest.mark.parametrize("count", [1, 3, 4096, 100_000])
