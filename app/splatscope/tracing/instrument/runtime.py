@@ -92,7 +92,8 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
         records: (threads, records, 4) uint32, changed in place to name the copies.
         sites: The sites, by number.
     """
-    heads = records[..., 0]
+    written = np.nonzero(records[..., 0])  # few of a buffer that is made for the longest kernels
+    heads = records[(*written, 0)]
     numbers = heads & CONTINUED
     site_of = np.minimum(numbers, len(sites) - 1)
     is_head = numbers < CONTINUED
@@ -105,6 +106,7 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
     keys = (numbers.astype(np.uint64) << 7 | types.astype(np.uint64) << 1 | is_outside)[is_copy]
     found, which = np.unique(keys, return_inverse=True)
     heads[is_copy] = (heads[is_copy] & np.uint32(REPLAY | OUTSIDE)) | (len(settled) + which).astype(np.uint32)
+    records[(*written, 0)] = heads
     for key in found.tolist():
         site, type_number, stored_outside = sites[key >> 7], key >> 1 & _TYPE_MASK, key & 1
         if type_number:
