@@ -12,6 +12,7 @@ from splatscope.tracing.recording import Recording, record
 
 NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import
 RACY = {"race"}
+RECORDS = 100_000  # enough for each of these kernels
 STEPPED_OVER: dict[str, set[str]] = {}  # by kernel: functions that cannot be recorded
 INPUTS = {
     "constant_buffers": {"frame": np.array([3]), "size": np.array([0.5, 2], np.float32), "loose": np.array([7])},
@@ -28,14 +29,12 @@ INPUTS = {
 def recorded(name: str, **options) -> Recording:
     inputs = dict(INPUTS.get(name, {}))
     file = LANGUAGE / f"{name}.slang"
-    job = KernelJob(
-        file.read_text(), file.name, groups=inputs.pop("groups", (1, 1, 1)), inputs=inputs, include=(LANGUAGE,), **options
-    )
-    return record(open_device(), job)
+    given = {"groups": inputs.pop("groups", (1, 1, 1)), "inputs": inputs, "include": (LANGUAGE,), "records": RECORDS} | options
+    return record(open_device(), KernelJob(file.read_text(), file.name, **given))
 
 
 def source(text: str, **options) -> Recording:
-    return record(open_device(), KernelJob(text, **options))
+    return record(open_device(), KernelJob(text, **{"records": RECORDS} | options))
 
 
 def kernel(body: str, outside: str = "", threads: str = "4, 1, 1") -> str:
