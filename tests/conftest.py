@@ -1,4 +1,4 @@
-"""How tests are dealt to the processes of pytest-xdist (`-n 2 --dist=loadgroup`)."""
+"""Assign tests to the processes of pytest-xdist (`-n 2 --dist=loadgroup`)."""
 
 import pytest
 
@@ -6,7 +6,7 @@ TESTS_THAT_SHARE = ("lessons",)  # folders where the tests of a file use the sam
 
 
 def shares(item: pytest.Item) -> bool:
-    """Whether a test shares what is costly with others of its file: a fixture of the module, or compiled kernels."""
+    """Return whether a test shares something costly with others in its file: a module's fixture, or compiled kernels."""
     fixtures = getattr(item, "_fixtureinfo", None)
     scopes = {found[-1].scope for found in fixtures.name2fixturedefs.values()} if fixtures else set()
     return bool({"module", "class"} & scopes) or item.path.parent.name in TESTS_THAT_SHARE
@@ -14,7 +14,7 @@ def shares(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share something costly in one process; all others go to whichever is free."""
+    """Keep tests that share something costly in one process. Any process may run the others."""
     for item in items:
         if shares(item):
             item.add_marker(pytest.mark.xdist_group(str(item.path)))

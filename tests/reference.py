@@ -1,4 +1,4 @@
-"""The kernels' functions once more in NumPy, float64: what tests compare them with. No page and no run uses these.
+"""The kernels' functions in NumPy, float64, as a reference for tests. No page and no training uses them.
 
 Arrays broadcast: `pixel`, `state` and `layer` are (…, 4), raw values (…, 9, N). Formulas: alpha blending after Porter and Duff
 (1984), the splat of a Gaussian after Kerbl et al. (2023), Adam after Kingma and Ba (2015).
@@ -111,7 +111,7 @@ def bounds(g: Gaussians) -> Boxes:
 
 
 def intersects(a: Boxes, b: Boxes) -> np.ndarray:
-    """Separating axes, from the corners: the boxes are apart if their shadows on some side's direction are."""
+    """Return whether boxes overlap: they do not if their projections on the direction of some side do not (separating axes)."""
     apart = False
     for box in (a, b):
         for axis in (box.axis, np.stack([-box.axis[..., 1], box.axis[..., 0]], -1)):

@@ -1,4 +1,4 @@
-"""The tests that need a device, then those that need a browser; what each came to is said once more at the end.
+"""Run the tests that need a device, then those that need a browser, and repeat both summaries at the end.
 
 They are two runs of pytest, since Playwright leaves an event loop in a process's main thread. Arguments go to pytest.
 """

@@ -25,7 +25,7 @@ FOLLOW = """(query) => {
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
-    """The address of `panel serve app`, served with the components that only tests show: one for all processes of a run."""
+    """The address of one `panel serve app` for all test processes, with the pages of test components."""
     folder = tmp_path_factory.getbasetemp()
     with served_to_all(folder if worker_id == "master" else folder.parent) as address:
         yield address
@@ -154,7 +154,7 @@ def turn_to(watched_tabs: Tabs) -> Callable[..., Page]:
 
 
 def watch(page: Page, wrong: list[str]) -> None:
-    """Notes in `wrong` what no page may do."""
+    """Collect in `wrong` what a page must not do."""
 
     def asked(kind: str, url: str) -> None:
         if urlsplit(url).scheme in ("http", "https", "ws", "wss") and urlsplit(url).hostname not in LOCAL:

@@ -1,4 +1,4 @@
-"""A section that is added as a folder, in a browser: its page, its drawing, its place in the sidebar and on the map."""
+"""A section added as a folder, in a browser: its page, its drawing, its entries in the sidebar and on the map."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A copy of the project with one section more: the folder tests/sections/reverse, put into its lessons/."""
+"""A copy of the project with one more section, tests/sections/reverse."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Accessibility, as axe-core sees a page. It looks into open shadow trees by itself."""
+"""Check accessibility with axe-core, which also looks into open shadow trees."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ FADED_IN = """() => Promise.allSettled(document.getAnimations()
 
 
 def wrongs_of(page: Page) -> list[dict]:
-    """What is wrong, each with its rule, why, and up to three elements."""
+    """Return the violations, each with its rule, the reason, and up to three elements."""
     page.evaluate(FADED_IN)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(

@@ -1,4 +1,4 @@
-"""How the tests' browser is started, and what no page may do."""
+"""Start the tests' browser, and collect what a page must not do."""
 
 FLAGS = (
     "--no-sandbox",

@@ -1,4 +1,4 @@
-"""The kernels of tests/corpus: one of each form of the language, and, by kind of finding, kernels with a fault and near misses."""
+"""The kernels of tests/corpus: one per language feature, and for each kind of finding kernels with the fault and near misses."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ KINDS = tuple(CHECKS)
 
 
 def said(source: str, word: str) -> list[str]:
-    """What the lines `// word: …` of a kernel's head say."""
+    """Return the contents of the lines `// word: …` at the start of a kernel."""
     return re.findall(rf"^// {word}: (.+)$", source, re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""A reader who has a keyboard and nothing else."""
+"""Use a page with the keyboard only."""
 
 import pytest
 from playwright.sync_api import Page
@@ -11,12 +11,12 @@ FOCUSED = """(property) => {
 
 
 def focused(page: Page, what: str) -> str | None:
-    """A property of the element that has the focus, wherever in the shadow trees it is: "className", "textContent"."""
+    """Return a property of the focused element, which may be inside shadow trees: "className", "textContent"."""
     return page.evaluate(FOCUSED, what)
 
 
 def tab_to(page: Page, what: str, value: str, most: int = 400) -> None:
-    """Presses Tab until the focused element's property `what` is `value`."""
+    """Press Tab until the focused element's property `what` is `value`."""
     for _ in range(most):
         page.keyboard.press("Tab")
         if focused(page, what) == value:

@@ -1,4 +1,4 @@
-"""Served beside the app as /parts: the shell, with pages more, which hold the components that tests look at."""
+"""Served beside the app as /parts: the shell with additional pages for the components under test."""
 
 import sys
 from pathlib import Path

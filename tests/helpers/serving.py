@@ -1,4 +1,4 @@
-"""The app as a user serves it, in a process of its own."""
+"""Serve the app as a user does, in a separate process."""
 
 import fcntl
 import json
@@ -22,7 +22,7 @@ ROOT = HERE.parents[1]
 
 @contextmanager
 def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
-    """The address of `panel serve app` of the project in `root`, which writes to `log` and has these variables besides ours."""
+    """Serve the project in `root` with additional environment variables, its output in `log`. Yield the address."""
     process, address = _start(log, environment, root)
     try:
         yield address
@@ -33,7 +33,7 @@ def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
 
 @contextmanager
 def served_to_all(folder: Path) -> Iterator[str]:
-    """The address of one `panel serve app` for all test processes that name this folder: the first starts it, the last ends it."""
+    """Yield the address of one server for all test processes with this folder. The first starts it, the last ends it."""
     state = folder / "server.json"
     with _locked(folder):
         known = json.loads(state.read_text()) if state.exists() else None
@@ -79,7 +79,7 @@ def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[s
 
 
 def _end(process: psutil.Process) -> None:
-    """End a server, which may be the child of another test process, that has not waited for it yet."""
+    """End a server. It may be the child of another test process that has not waited for it yet."""
     process.terminate()
     for _ in range(100):
         if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:

@@ -90,7 +90,7 @@ void spread(uint3 lid: SV_GroupThreadID)
 
 @dataclass(frozen=True)
 class Kernel:
-    """What may be stepped beside the debugger's examples."""
+    """A kernel for the stepper, in addition to the debugger's examples."""
 
     source: str
     inputs: dict[str, dict]
@@ -99,7 +99,7 @@ class Kernel:
 
 
 def sort_of(keys: int, lanes: int, turns: int = 1) -> Kernel:
-    """A bitonic sort as long as one likes: for measurements."""
+    """Return a bitonic sort of any length, for measurements."""
     source = SORT.replace("KEYS", str(keys)).replace("LANES", str(lanes)).replace("TURNS", str(turns))
     return Kernel(source, {"data": {"fill": "shuffle", "count": keys, "seed": 1}}, records=4_000_000)
 
@@ -119,14 +119,14 @@ SHOWN = BY_NAME | {
 
 
 def picture(red: int, green: int) -> bytes:
-    """64 × 48 pixels of one colour, as PNG, so that each can be told by reading any pixel back."""
+    """Return a PNG of 64 × 48 pixels of one colour, which any pixel identifies."""
     out = io.BytesIO()
     Image.new("RGB", (64, 48), (red, green, 0)).save(out, "PNG")
     return out.getvalue()
 
 
 def parts(shell: Shell) -> Page:
-    """Builds the page."""
+    """Build the page."""
     calls = {"made": 0, "running": 0, "most": 0}
     said = pn.pane.Str("")
 
@@ -162,7 +162,7 @@ def parts(shell: Shell) -> Page:
 
 
 async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:
-    """An example's kernel, or its kernel after a change, on the example's inputs."""
+    """Return the job of an example's kernel, or of its changed kernel, with the example's inputs."""
     source = source or example.source
     interface = (await check_source(worker_pool, source)).interface
     records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
@@ -170,7 +170,7 @@ async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:
 
 
 async def both(compare: Compare, name: str) -> None:
-    """Records an example as it is and with its fix."""
+    """Record an example without and with its fix."""
     example = BY_NAME[name]
     packed = [
         await record_source(worker_pool, await job_of(example, source))
@@ -180,7 +180,7 @@ async def both(compare: Compare, name: str) -> None:
 
 
 def compared(shell: Shell) -> Page:
-    """Builds the page of a comparison, and of another after a click."""
+    """Build a page with a comparison, which a click replaces by another."""
     compare = Compare()
     compare.wait()
     pn.state.onload(functools.partial(both, compare, "missing-barrier"))
@@ -194,7 +194,7 @@ def compared(shell: Shell) -> Page:
 
 
 def stepping(shell: Shell) -> Page:
-    """Builds the page of a stepper, on an example that a menu names."""
+    """Build a page with a stepper on an example chosen from a menu."""
     stepper = Stepper()
     menu = pn.widgets.Select(name="Example", options=list(SHOWN), width=110)
 

@@ -1,4 +1,4 @@
-"""Words that tests of the stepper share: where it is, what it shows."""
+"""Helpers for tests of the stepper: move it, and read what it shows."""
 
 import re
 
@@ -25,20 +25,20 @@ def ask(page: Page, script: str, argument=None):
 
 
 def to(page: Page, step: int) -> None:
-    """To a step of the device's order, and wait until it is shown."""
+    """Move to a step of the device's order, and wait until it is shown."""
     ask(page, "(root, step) => splatscope.inspect(root).moment.goto(step)", step)
     expect(stepper(page)).to_have_attribute("data-painted", str(step))
 
 
 def site(page: Page) -> dict:
-    """The place of the event at the cursor, with its thread and its value as shown."""
+    """Return the location, thread and value of the event at the cursor, as shown."""
     script = """root => { const {moment} = splatscope.inspect(root), {recording, event} = moment
                  return {...recording.about(event), thread: recording.thread[event], shown: recording.value(event)} }"""
     return ask(page, script)
 
 
 def example(page: Page, name: str) -> Page:
-    """Another of the examples, once its recording is there."""
+    """Open another example, and wait for its recording."""
     before = stepper(page).get_attribute("data-recording")
     page.locator("select").first.select_option(name)
     expect(stepper(page)).not_to_have_attribute("data-recording", before or "", timeout=120_000)
@@ -46,7 +46,7 @@ def example(page: Page, name: str) -> Page:
 
 
 def press(page: Page, *keys: str) -> Page:
-    """Keys, one after the other, and what they bring about painted."""
+    """Press keys one after the other, and wait until the result is painted."""
     for key in keys:
         page.keyboard.press(key)
     expect(stepper(page)).to_have_attribute("data-painted", str(at(page)))

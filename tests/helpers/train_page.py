@@ -1,4 +1,4 @@
-"""The training page as a test uses it: what it shows, and small runs that take no time."""
+"""The training page for tests: what it shows, and small, quick runs."""
 
 import io
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def workers_of(server: str) -> list[psutil.Process]:
 
 
 def said(process: psutil.Process) -> list[str]:
-    """A process's command line; nothing once it has ended."""
+    """Return a process's command line; "" if it has ended."""
     try:
         return process.cmdline()
     except psutil.Error:
@@ -63,13 +63,13 @@ class TrainPage:
         self.controls = page.get_by_test_id("controls")
 
     def drawn(self) -> "TrainPage":
-        """Waits for the first picture."""
+        """Wait for the first picture."""
         expect(self.frame).to_have_attribute("data-iteration", "0")
         expect(self.button).to_have_text("Start")
         return self
 
     def small(self, **settings) -> "TrainPage":
-        """Has a small run in place of the one the page begins with."""
+        """Replace the page's first run by a small one."""
         self.drawn().upload("train-resume", "small.npz", small_state(**settings))
         self.has_size(settings.get("width", 32), settings.get("height", 24))
         return self
@@ -91,7 +91,7 @@ class TrainPage:
             expect(canvas).to_have_js_property("height", height)
 
     def grows(self, past: int | None = None) -> int:
-        """Waits until more iterations were done than `past` (default: than now) and returns how many."""
+        """Wait until more iterations were done than `past` (default: than now) and returns how many."""
         past = self.iteration if past is None else past
         self.page.wait_for_function("([el, n]) => +el.dataset.iteration > n", arg=[self.frame.element_handle(), past])
         return self.iteration
@@ -101,13 +101,13 @@ class TrainPage:
         expect(self.button).to_have_text("Pause")
 
     def pause(self) -> int:
-        """Pauses and returns the iteration at which the run stands, once it does."""
+        """Pause, wait until the run has stopped, and return its iteration."""
         self.button.click()
         expect(self.button).to_have_text("Go on")
         return self.settled()
 
     def settled(self) -> int:
-        """What was asked for takes turns: after a saved picture all that came before is done, and its name says where."""
+        """Save a picture, which completes all earlier requests, and return the iteration in its name."""
         with self.page.expect_download() as download:
             self.page.get_by_test_id("train-save-picture").click()
         iteration = int(download.value.suggested_filename.rpartition("-")[2].removesuffix(".png"))
@@ -131,13 +131,13 @@ class TrainPage:
         return self.page.get_by_test_id(testid).locator("input[type=file]")
 
     def saved(self, what: str) -> tuple[str, bytes]:
-        """Presses "Save …" and returns the file's name and bytes."""
+        """Press "Save …" and return the file's name and bytes."""
         with self.page.expect_download() as download:
             self.page.get_by_test_id(f"train-save-{what}").click()
         return download.value.suggested_filename, download.value.path().read_bytes()
 
     def saved_by_button(self, words: str) -> tuple[str, bytes]:
-        """The same for a button among the settings."""
+        """Press a save button among the settings and return the file's name and bytes."""
         with self.page.expect_download() as download:
             self.controls.get_by_role("button", name=words).click()
         return download.value.suggested_filename, download.value.path().read_bytes()
@@ -147,7 +147,7 @@ class TrainPage:
         assert "\n" not in self.message.inner_text().strip()
 
     def goes_on_undisturbed(self, act: Callable[[], None], words: str) -> None:
-        """Does something that is refused with `words` while a run goes on, and sees that it costs the run nothing."""
+        """Check that an action that is refused with `words` does not affect a running training."""
         before = self.iteration
         act()
         self.says(words)

@@ -1,4 +1,4 @@
-"""Words that tests of the debugger page share: write, run, open, save."""
+"""Helpers for tests of the debugger page: write, run, open, save."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def run(page: Page) -> None:
 
 
 def open_example(page: Page, name: str) -> None:
-    """Opens an example from the gallery, and waits until its recording is there."""
+    """Open an example from the gallery, and wait for its recording."""
     before = stepper(page).get_attribute("data-recording")
     page.get_by_test_id("debugger-open").click()
     page.locator(f"[data-example={name}]").click()
@@ -50,7 +50,7 @@ def answer(page: Page):
 
 
 def save(page: Page, what: str) -> tuple[str, bytes]:
-    """Name and content of what the menu saves."""
+    """Save a file from the menu, and return its name and contents."""
     page.get_by_test_id("debugger-save").click()
     with page.expect_download() as download:
         page.locator(f"[data-save={what}]").click()
@@ -58,7 +58,7 @@ def save(page: Page, what: str) -> tuple[str, bytes]:
 
 
 def give(page: Page, file: Path) -> None:
-    """Opens a file of one's own."""
+    """Open a file."""
     page.get_by_test_id("debugger-open").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="A file of yours").click()

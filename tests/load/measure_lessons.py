@@ -1,4 +1,4 @@
-"""What the sections cost, page by page, in headless Chromium. No test: times on a shared machine are noisy.
+"""Measure what the sections cost in headless Chromium. This is not a test, since times on a shared machine are noisy.
 
 .venv/bin/panel serve app --port 5006 &
 .venv/bin/python tests/load/measure_lessons.py http://localhost:5006 [SECTION …]

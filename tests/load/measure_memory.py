@@ -1,4 +1,4 @@
-"""What the server and its workers hold after every page was visited again and again. No test: it takes many minutes.
+"""Measure the memory of the server and its workers after repeated visits of all pages. This is not a test: it takes minutes.
 
 .venv/bin/panel serve app --port 5006 &
 .venv/bin/python tests/load/measure_memory.py http://localhost:5006 [ROUNDS]

@@ -1,4 +1,4 @@
-"""What each part of the direct model brings, by `python tests/load/measure_model.py [SIDE GAUSSIANS ITERATIONS [PICTURE]]`.
+"""Measure what each part of the direct model contributes: `measure_model.py [SIDE GAUSSIANS ITERATIONS [PICTURE]]`.
 
 Each row leaves one part out; all rows begin from the same seeds.
 """
@@ -24,7 +24,7 @@ start = initialise._start_direct
 
 
 def anywhere(count, target, generator):
-    """Positions without a look at the picture, in the colours found there."""
+    """Return random positions, with the picture's colours."""
     raw = start(count, target, generator)
     height, width, _ = target.shape
     raw[X], raw[Y] = generator.uniform(-0.5, width - 0.5, count), generator.uniform(-0.5, height - 0.5, count)

@@ -1,4 +1,4 @@
-"""What recording costs, by `python tests/load/measure_recording.py`. No test: figures depend on who else works on the machine.
+"""Measure what recording costs. This is not a test, since the numbers depend on the machine's other load.
 
 The sample's kernel of a tile, with the driver's cache empty and then full, each in a process of its own; and how much longer the
 sort of 512 keys takes recorded than plain.

@@ -1,5 +1,5 @@
-"""How long a step takes on long recordings, in headless Chromium. No test: times on a shared machine are noisy, so the time that
-the page's thread was on a core is told as well.
+"""Measure the time of a step on long recordings, in headless Chromium. This is not a test, since times on a shared machine are
+noisy; so the processor time of the page's thread is printed as well.
 
 .venv/bin/panel serve app tests/helpers/parts.py --port 5006 &
 .venv/bin/python tests/load/measure_stepper.py http://localhost:5006 sort-256 sort-long
@@ -72,7 +72,7 @@ MEASURE = """async ([lockstep, count]) => {
 
 
 def on_a_core(page: Page, count: int) -> dict[str, float]:
-    """Script, style and layout of a step, and the frame that shows it, without the time that others had the core."""
+    """Return the processor time of a step's script, style and layout, and of the frame that shows it."""
     tools = page.context.new_cdp_session(page)
     tools.send("Performance.enable")
 

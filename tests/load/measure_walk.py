@@ -1,6 +1,6 @@
-"""What a class costs the server: python tests/load/measure_walk.py ADDRESS [STUDENTS], e.g. http://localhost:5006/app 100.
+"""Measure what a class costs the server: measure_walk.py ADDRESS [STUDENTS], e.g. http://localhost:5006/app 100.
 
-Students are sockets without a browser: they join, count what they are sent, and ask for a page as a browser would.
+Students are sockets without a browser: they join, count the bytes they receive, and request pages as a browser would.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from urllib.request import urlopen
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from splatscope.web.classroom.classroom import code_of
-from splatscope.web.classroom.walk_bar import SHARE
+from splatscope.web.classroom.walk_bar import SPREAD
 
 WALK = "whole"
 PATIENCE = 180.0  # seconds for a page to reach everybody
@@ -39,7 +39,7 @@ def components(found: object) -> Iterator[tuple[str, str]]:
 
 @dataclass
 class Visitor:
-    """One session, connected as Bokeh's own client does it."""
+    """One session, connected as by Bokeh's own client."""
 
     socket: WebSocketClientConnection
     models: dict[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Visitor:
             await self.socket.write_message(part)
 
     async def turn(self, page: str, within: float = 0.0) -> None:
-        """Asks for a page, as its browser would, at some moment of so many seconds."""
+        """Request a page as a browser would, at a random moment within this many seconds."""
         await asyncio.sleep(random.uniform(0, within))
         await self.say("Router", type="go", page=page, step=0, inputs={}, followed=True)
 
@@ -86,11 +86,11 @@ class Visitor:
             self.frames.append((time.perf_counter(), len(message), message[:4000] if isinstance(message, str) else ""))
 
     def told(self) -> list[tuple[float, int, str]]:
-        """What it was sent about the presenter."""
+        """Return the messages received about the presenter."""
         return [frame for frame in self.frames if '"where"' in frame[2] and "joined" not in frame[2]]
 
     def recordings(self) -> list[float]:
-        """When it was sent bytes, which only a recording is."""
+        """Return the times at which recordings arrived, the only messages with bytes."""
         return [when for when, size, text in self.frames if not text and size > 1000]
 
 
@@ -102,7 +102,7 @@ def _encoded(data: dict) -> dict:
 
 
 async def quiet(visitors: list[Visitor], seconds: float = 2.0) -> None:
-    """Waits until nobody has been sent anything for so long."""
+    """Wait until no student has received anything for this long."""
     while any(visitor.frames and time.perf_counter() - visitor.frames[-1][0] < seconds for visitor in visitors):
         await asyncio.sleep(0.1)
 
@@ -148,12 +148,12 @@ async def measure(address: str, count: int) -> None:
     began = time.perf_counter()
     await teacher.turn("bitonic-sort")
     await lead(teacher, page="bitonic-sort", step=0, stop=16)
-    await asyncio.gather(*(student.turn("bitonic-sort", within=SHARE * count) for student in students))
+    await asyncio.gather(*(student.turn("bitonic-sort", within=SPREAD * count) for student in students))
     while any(not one.recordings() for one in (teacher, *students)) and time.perf_counter() - began < PATIENCE:
         await asyncio.sleep(0.05)
     took = sorted(min(student.recordings(), default=math.inf) - began for student in students)
     sent = statistics.median(sum(size for _, size, _ in student.frames) for student in students)
-    print(f"Another page, asked for within {SHARE * count:.1f} s: {sent / 1e6:.2f} MB to each; its recording is there after")
+    print(f"Another page, asked for within {SPREAD * count:.1f} s: {sent / 1e6:.2f} MB to each; its recording is there after")
     first, half, last = min(teacher.recordings(), default=math.inf) - began, took[count // 2], took[-1]
     print(f"{first:.1f} s for who presents, {half:.1f} s for half of the class, {last:.1f} s for all")
 

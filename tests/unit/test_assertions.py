@@ -1,4 +1,4 @@
-"""Every test can fail: it checks something, and not only inside a loop that might go round no time."""
+"""Every test can fail: it checks something, and not only inside a loop that may be empty."""
 
 import ast
 from pathlib import Path
@@ -16,7 +16,7 @@ def name_of(call: ast.Call) -> str:
 
 
 def is_listed(iterable: ast.expr) -> bool:
-    """Whether something to loop over is written out, so that all can see that it is not empty: a literal, a range, a constant."""
+    """Return whether an iterable is visibly not empty: a literal, a range or a constant."""
     match iterable:
         case ast.Tuple(elts) | ast.List(elts) | ast.Set(elts):
             return bool(elts)
@@ -63,7 +63,7 @@ class Module:
         return any(self.checks(child, seen) for child in ast.iter_child_nodes(node))
 
     def without_a_check(self) -> list[str]:
-        """The names of the tests that pass though nothing was looked at."""
+        """Return the names of the tests that check nothing."""
         found = [name for name, node in self.functions.items() if name.startswith("test_") and not self.checks(node)]
         return sorted(found)
 

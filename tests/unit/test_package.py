@@ -1,6 +1,6 @@
-"""What the package is made of: sections know no page, the wheel has every folder.
+"""The package's structure: sections import no page, and the wheel has every folder.
 
-Which layer may import which, and that no imports form a cycle, is said in pyproject.toml, `[tool.importlinter]`.
+The order of the layers and the absence of cycles are in pyproject.toml, `[tool.importlinter]`.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Child processes: what comes of the work, and what becomes of the process."""
+"""Child processes: their results, and how they end."""
 
 import os
 import signal

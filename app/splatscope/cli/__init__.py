@@ -1,1 +1,1 @@
-"""The command `splatscope`: one file a subcommand."""
+"""The command `splatscope`: one file per subcommand."""

@@ -1,4 +1,4 @@
-"""Run the command line by `python -m splatscope.cli`."""
+"""Run the command line as `python -m splatscope.cli`."""
 
 from splatscope.cli.main import main
 

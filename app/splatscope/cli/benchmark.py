@@ -1,8 +1,8 @@
-"""`make bench`: simple, tiled and binned trained in turns in one run, so that a busy machine slows all of them alike.
+"""`make bench`: train with the simple, tiled and binned kernels in turns, so that other load slows all of them alike.
 
-Two parts. The race: iterations a second and quality over time. The growth: time an iteration over pixels, over Gaussians, and over
-(tile, Gaussian) pairs, counted from the lists that the kernels made. About two minutes on two cores; on a GPU the sizes are larger.
-Rates do not fall meanwhile, as they do in a run that has an end.
+There are two parts. The race measures iterations per second, and quality over time. The growth measures the time per iteration
+over the numbers of pixels, of Gaussians, and of (tile, Gaussian) pairs in the kernels' lists. It takes about two minutes on two
+cores; on a GPU the sizes are larger. The learning rates stay constant.
 """
 
 import sys
@@ -26,15 +26,15 @@ from splatscope.splat.images import ImageError
 from splatscope.splat.trainer import UnsupportedDevice
 
 ROUNDS = 7
-RACE_SECONDS = 60.0  # no further round is begun after these
-PARTS = (0.1, 0.2, 0.4)  # seconds: a turn of the race, with a look after each part
+RACE_SECONDS = 60.0  # after which no further round starts
+PARTS = (0.1, 0.2, 0.4)  # seconds: the parts of a turn, with a drawing after each
 GROWTH_ROUNDS = 3
 GROWTH_SECONDS = 0.25
-TOO_SLOW = 0.6  # seconds an iteration: a series of larger and larger cases ends there
+TOO_SLOW = 0.6  # seconds per iteration at which a series of growing cases ends
 
 
 def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
-    """Train all cases in turns on the picture in `data`, and return those that the device takes."""
+    """Train all cases in turns on the picture in `data`, and return those that the device can run."""
     cases = list(_prepared(race_cases(adapter_of(device).is_software), device, data, name))
     began = time.monotonic()
     for done in track(range(ROUNDS), "The race"):
@@ -46,7 +46,7 @@ def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
 
 
 def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[Case]]:
-    """Train the series one case after the other, freed again at once: all of them together would not fit on a small device."""
+    """Train the series, one case at a time. Each is freed at once, since a small device could not hold all of them."""
     found = {}
     for what, cases in growth_series(adapter_of(device).is_software).items():
         found[what], ended = [], set()
@@ -75,7 +75,7 @@ def _prepared(cases: list[Case], device: spy.Device, data: bytes, name: str) -> 
 
 
 def race_table(cases: list[Case]) -> Table:
-    """Return the race as a table, with each speed's ratio to the tiled kernels at the same size."""
+    """Return the race as a table, with each speed relative to the tiled kernels at the same size."""
     table = _table("The race", "kernels", "size, count", "it/s", "spread", "to tiled", "dB", "after", "at tiled's dB")
     for case in cases:
         tiled = next((c for c in cases if (c.kernels, c.size, c.blobs, c.label) == ("tiled", case.size, case.blobs, "")), None)
@@ -94,14 +94,14 @@ def race_table(cases: list[Case]) -> Table:
 
 
 def seconds_to(history: np.ndarray, psnr: float) -> str:
-    """Return in words after how many seconds a training first had this PSNR, in dB."""
+    """Return in words the time after which a training first reached this PSNR, in dB; `history` has dtype HISTORY."""
     there = history[history["psnr"] >= psnr]
     return f"{there[0]['seconds']:.1f} s" if len(there) else "not yet"
 
 
 def growth_table(what: str, cases: list[Case]) -> Table:
     """Return a series as a table, with the time per (tile, Gaussian) pair."""
-    table = _table(f"Growth with {what}", "kernels", "size, count", "pairs", "ms an iteration", "ns a pair")
+    table = _table(f"Growth with {what}", "kernels", "size, count", "pairs", "ms per iteration", "ns per pair")
     for case in cases:
         ns = f"{1e6 * case.ms / case.pairs:,.1f}" if case.pairs else ""
         table.add_row(case.kernels, case.sizes, f"{case.pairs:,}", f"{case.ms:,.2f}", ns)
@@ -119,10 +119,8 @@ def _table(title: str, *names: str) -> Table:
 def bench(
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     picture: Annotated[Path, typer.Option(help="PNG, JPEG or WebP, cropped to a square.")] = ASSETS / "astronaut.jpg",
-    plot: Annotated[Path, typer.Option(help="Where the plot is written, a page that opens in any browser.")] = Path(
-        "build/bench.html"
-    ),
-    growth: Annotated[bool, typer.Option(help="Also measure how the time grows.")] = True,
+    plot: Annotated[Path, typer.Option(help="The plot's file, a page that opens in any browser.")] = Path("build/bench.html"),
+    growth: Annotated[bool, typer.Option(help="Also measure how the time grows with the size.")] = True,
 ) -> None:
     """Measure how fast each kind of kernels trains on this machine."""
     opened, data = open_device(device), picture.read_bytes()
@@ -139,7 +137,7 @@ def bench(
 
 
 def main() -> None:
-    """Run the benchmark; an error is one line."""
+    """Run the benchmark. Errors are printed on one line."""
     try:
         typer.run(bench)
     except (ImageError, OSError, RuntimeError) as error:

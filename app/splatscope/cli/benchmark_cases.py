@@ -1,4 +1,4 @@
-"""What the benchmark times: one case, and the lists of cases for a race and for growth."""
+"""The cases that the benchmark times, for the race and for the growth series."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -15,7 +15,18 @@ from splatscope.splat.trainer import Trainer
 
 @dataclass
 class Case:
-    """One training to time: `label` says what kernels and sizes do not. `speeds` are in iterations per second, one per turn."""
+    """One training to time.
+
+    Attributes:
+        kernels: The kind of kernels.
+        size: The side of the picture, in pixels.
+        blobs: The number of Gaussians.
+        label: The variant in words; "" for the default settings.
+        variant: Further settings by name.
+        speeds: Iterations per second, one value per turn.
+        pairs: (tile, Gaussian) pairs in the lists; 0 for the simple kernels, which have none.
+        trainer: The training; None before `prepare`.
+    """
 
     kernels: str
     size: int
@@ -23,7 +34,7 @@ class Case:
     label: str = ""
     variant: dict[str, str] = field(default_factory=dict)
     speeds: list[float] = field(default_factory=list)
-    pairs: int = 0  # (tile, Gaussian), as many as stand in the lists; 0 for the simple kernels, which have none
+    pairs: int = 0
     trainer: Trainer | None = None
 
     @property
@@ -38,17 +49,17 @@ class Case:
 
     @property
     def ms(self) -> float:
-        """Milliseconds per iteration in the fastest turn: other load on the machine can only add to it."""
+        """Milliseconds per iteration in the fastest turn, since other load can only add time."""
         return 1e3 / max(self.speeds)
 
     def prepare(self, device: spy.Device, data: bytes, name: str) -> None:
         """Build the trainer on a device, for the picture in `data`.
 
         Raises:
-            ValueError: the device cannot train this case.
+            ValueError: The device cannot train this case.
         """
         chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
-        # All of them from the start: the same work for all kernels.
+        # All Gaussians from the start, so that all kernels do the same work.
         settings = Settings(iterations=1_000_000, growth=False, **chosen)
         problem = refuse(settings, adapter_of(device).is_software)
         if problem:
@@ -58,7 +69,7 @@ class Case:
         self.pairs = int(self.trainer.look().list_lengths.sum(dtype=np.int64))
 
     def turn(self, parts: tuple[float, ...]) -> None:
-        """Train once for each of these numbers of seconds, and note the speed; the picture drawn after each is not timed."""
+        """Train for each of these numbers of seconds, and record the speed. Drawing after each part is not timed."""
         state = self.trainer.state
         before, done = state.seconds, 0
         for seconds in parts:
@@ -68,9 +79,9 @@ class Case:
 
 
 def race_cases(is_software: bool) -> list[Case]:
-    """Return the cases that take turns, with sizes to suit a GPU or a software device."""
+    """Return the cases of the race, with sizes for a GPU or a software device."""
     size, blobs = (256, 2048) if is_software else (512, 40_960)
-    # Autodiff stores every step of the simple kernels' loop, and a GPU's driver has room for few.
+    # Autodiff stores every step of the simple kernels' loop, and GPU drivers have room for few.
     small, few = (64, 64) if is_software else (256, 32)
     ways = ("simple", "tiled", "binned")
     return [
@@ -83,7 +94,7 @@ def race_cases(is_software: bool) -> list[Case]:
 
 
 def growth_series(is_software: bool) -> dict[str, list[Case]]:
-    """Return series of cases by what grows in them, smallest first."""
+    """Return the growth series by what grows in them, smallest case first."""
     size, blobs = (256, 2048) if is_software else (1024, 40_960)
     most, widest = (65_536, 1024) if is_software else (1_048_576, 4096)
     counts = [n for n in (1024, 4096, 16_384, 65_536, 262_144, 1_048_576) if n <= most]

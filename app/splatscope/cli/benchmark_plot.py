@@ -1,4 +1,4 @@
-"""The plot of `make bench`: one page that opens without a network, with its figures in the look of the app."""
+"""The plot of `make bench`: one page that opens offline, with charts in the style of the app."""
 
 from pathlib import Path
 
@@ -13,16 +13,16 @@ from splatscope.cli.benchmark_cases import Case
 from splatscope.web.theme.charts import SERIES, chart
 
 COLOURS = {"simple": SERIES[1][0], "tiled": SERIES[3][0], "binned": SERIES[0][0]}
-MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour is never the only sign
+MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour is never the only distinction
 
 
 def write_plot(path: Path, title: str, race: list[Case], growth: dict[str, list[Case]]) -> None:
     """Write the plot of a race and of the growth series. Raises OSError."""
     pairs = [case for cases in growth.values() for case in cases if case.pairs]
     figures = [_speeds(race), _quality(race)]
-    figures += [_grown(f"ms an iteration over {what}", cases, what) for what, cases in growth.items()]
+    figures += [_grown(f"ms per iteration over {what}", cases, what) for what, cases in growth.items()]
     if pairs:
-        figures.append(_grown("ms an iteration over (tile, Gaussian) pairs, all cases", pairs, "pairs"))
+        figures.append(_grown("ms per iteration over (tile, Gaussian) pairs, all cases", pairs, "pairs"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(file_html(gridplot(figures, ncols=2, toolbar_location=None), INLINE, title), encoding="utf-8")
 
@@ -34,8 +34,8 @@ def _figure(title: str, **options) -> figure:
 
 
 def _speeds(race: list[Case]) -> figure:
-    """Draw the median speeds and their spread, on a logarithmic scale since they lie far apart."""
-    plot = _figure("Iterations a second: median, least and most", x_axis_type="log", y_range=(len(race) - 0.4, -0.6))
+    """Return a chart of the median speeds and their spread, on a log scale."""
+    plot = _figure("Iterations per second: median, minimum and maximum", x_axis_type="log", y_range=(len(race) - 0.4, -0.6))
     rows = list(range(len(race)))
     source = ColumnDataSource(
         {

@@ -1,4 +1,4 @@
-"""The small language of `--buffer`."""
+"""Parse the option `--buffer`."""
 
 import re
 from pathlib import Path
@@ -16,18 +16,19 @@ MOST_BYTES = 2**30
 
 
 def parse_buffer(text: str) -> tuple[str, np.ndarray]:
-    """Return the name and the values that an option in one of FORMS says, (values,) of the type's dtype.
+    """Return a buffer's name and its values, (values,) of the type's dtype, from an option in one of FORMS.
 
-    Fewer values than COUNT are followed by zeros; without COUNT there are as many as are given. TYPE may be a vector (`float3[8]`).
-    A file's 64-bit numbers, NumPy's default, become 32-bit ones, unless TYPE says otherwise (`NAME=double@FILE.npy`).
+    If there are fewer values than COUNT, zeros follow; without COUNT there are as many elements as values. TYPE may be a vector
+    (`float3[8]`). 64-bit numbers in a file, NumPy's default, become 32-bit numbers unless TYPE says otherwise
+    (`NAME=double@FILE.npy`).
 
     Raises:
-        CallError: it is none of these forms, or a value does not fit its type.
+        CallError: The option has none of these forms, or a value does not fit its type.
     """
     match = _SPEC.match(text)
     scalar = scalar_named(match["type"]) if match and match["type"] else None
     if match is None or not (match["type"] or match["file"]) or (match["type"] and scalar is None):
-        raise CallError(f"--buffer is {FORMS}: “{text}” is not.")
+        raise CallError(f"--buffer takes {FORMS}: “{text}” has none of these forms.")
     name = match["name"]
     dtype = scalar.dtype if scalar else None
     try:
@@ -40,7 +41,9 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
     given = len(array)
     count = int(match["count"]) * int(match["lanes"] or 1) if match["count"] else given or int(match["lanes"] or 1)
     if count < given or count * array.itemsize > MOST_BYTES:
-        raise CallError(f"--buffer {name}: {given:,} values do not fit {count:,} of at most {MOST_BYTES:,} bytes.")
+        raise CallError(
+            f"--buffer {name}: {given:,} values do not fit into {count:,} elements of at most {MOST_BYTES:,} bytes together."
+        )
     return name, np.r_[array, np.zeros(count - given, array.dtype)]
 
 
@@ -50,14 +53,14 @@ def _from_file(file: Path, dtype: np.dtype | None) -> np.ndarray:
     except (OSError, ValueError, EOFError, AttributeError):
         raise ValueError(f"{file} cannot be read as a NumPy array") from None
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{file} holds no numbers")
+        raise ValueError(f"{file} does not contain numbers")
     if dtype is None:
         if array.dtype.kind == "b" or array.dtype.itemsize < 8:
             return array.astype(np.uint32) if array.dtype.kind == "b" else array
         dtype = np.dtype(f"{array.dtype.kind}4")
     narrow = array.astype(dtype)
     if np.issubdtype(dtype, np.integer) and not np.array_equal(narrow, array):
-        raise ValueError(f"{file} holds numbers that do not fit {np.dtype(dtype)}")
+        raise ValueError(f"{file} contains numbers that do not fit {np.dtype(dtype)}")
     return narrow
 
 
@@ -67,4 +70,4 @@ def _number(text: str, dtype: np.dtype | None) -> float | int:
     try:
         return float(text) if np.issubdtype(dtype, np.floating) else int(text, 0)
     except ValueError:
-        raise ValueError(f"“{text}” is no number of this type") from None
+        raise ValueError(f"“{text}” is not a number of this type") from None

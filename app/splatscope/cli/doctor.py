@@ -1,4 +1,4 @@
-"""`splatscope doctor`: prints what `machine.doctor` finds."""
+"""`splatscope doctor`: print what `machine.doctor` finds."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
-    """Run a kernel on every adapter; say what is missing and the command that mends it."""
+    """Run a kernel on every adapter, and say what is missing and which command installs it."""
     from splatscope.machine.doctor import examine
 
     report = examine()
@@ -38,11 +38,11 @@ def _print_report(report: "DoctorReport") -> None:
     for name, value in report.versions.items():
         facts.add_row(name, escape(value))
     facts.add_row("sandbox", escape(report.sandbox))
-    facts.add_row("browser bundle", "there" if report.bundle else "missing")
+    facts.add_row("browser bundle", "built" if report.bundle else "missing")
     facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))
     console.print(facts)
     for missing in report.missing:
-        # soft_wrap: a command that is broken over two lines cannot be copied
+        # With soft_wrap a long command stays on one line and can be copied.
         console.print(f"Missing: {escape(missing.what)}\n    {escape(missing.mend)}", highlight=False, soft_wrap=True)
     verdict = "Kernels run." if report.ok else "No kernel runs on this machine."
     console.print(verdict, style="green" if report.ok else "red")

@@ -1,7 +1,7 @@
-"""The command `splatscope`: assembles the subcommands, and makes each error one line.
+"""The command `splatscope`: its subcommands, and errors on one line.
 
-All of them are imported whichever is called, so what loads SlangPy is imported inside functions: `splatscope doctor` has to work
-where SlangPy does not load.
+All subcommands are imported whichever is called. So everything that loads SlangPy is imported inside functions, because `splatscope
+doctor` must work where SlangPy does not load.
 """
 
 import sys
@@ -33,10 +33,10 @@ def _print_version(wanted: bool) -> None:
 @commands.callback()
 def _common(
     context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where something fails.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something fails.")] = False,
     version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
-    """Declare the common options for the help; `main` reads --debug itself, wherever it stands."""
+    """Declare the common options for the help. `main` handles --debug itself, at any position."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -50,16 +50,18 @@ def trace(
     file: Annotated[Path | None, typer.Argument(help="Slang source with a compute kernel.")] = None,
     entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
     groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
-    group: Annotated[str, typer.Option(help="The one to record, X,Y,Z.")] = "0,0,0",
+    group: Annotated[str, typer.Option(help="The workgroup to record, X,Y,Z.")] = "0,0,0",
     buffer: Annotated[
-        list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; repeat.")
+        list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; may be repeated.")
     ] = None,
-    all_groups: Annotated[bool, typer.Option("--all-groups", help="Look for races between workgroups too.")] = False,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="Also look for races between workgroups.")] = False,
     out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
-    jobs: Annotated[Path | None, typer.Option("--batch", help="JSON lines, a job each; prints a result each.")] = None,
+    jobs: Annotated[
+        Path | None, typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
-    """Record a kernel on the device it runs on, and say what is wrong with it."""
+    """Record a kernel on a device, and say what is wrong with it."""
     from splatscope.cli.errors import CallError
     from splatscope.cli.trace import trace
     from splatscope.cli.trace_batch import batch
@@ -76,7 +78,7 @@ commands.command()(doctor)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with its status; an error is one line, with `--debug` a traceback."""
+    """Run the command line and exit with its status. An error is printed on one line, or with `--debug` as a traceback."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -87,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        # Errors of the call itself know how to phrase themselves, and carry the status 2.
+        # Usage errors format their own message and have the exit code 2.
         message = error.format_message() if hasattr(error, "format_message") else str(error)
         print(f"splatscope: {' '.join(message.split()) or type(error).__name__}", file=sys.stderr)
         status = getattr(error, "exit_code", 1)

@@ -1,4 +1,4 @@
-"""`splatscope serve`: `panel serve` on the app's folder."""
+"""`splatscope serve`: run `panel serve` on the app's folder."""
 
 import argparse
 from typing import Annotated
@@ -10,10 +10,10 @@ from splatscope.paths import APP
 
 def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 5006,
-    address: Annotated[str | None, typer.Option(help="Address to listen on; all of this machine's by default.")] = None,
+    address: Annotated[str | None, typer.Option(help="Address to listen on; by default all addresses of this machine.")] = None,
     show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
 ) -> None:
-    """Serve the app at /app, from a checkout or an installed package alike."""
+    """Serve the app at /app, from a checkout or an installed package."""
     from panel.command.serve import Serve
 
     parser = argparse.ArgumentParser()

@@ -19,20 +19,20 @@ from splatscope.tracing.job import KernelJob, narrower_scope
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
 
-JOB_SECONDS = 120.0  # that a kernel may take, with its compilation
+JOB_SECONDS = 120.0  # in which a kernel must compile and run
 
 
 def trace(
     file: Path, entry: str, groups: str, group: str, buffers: list[str], out: Path | None, as_json: bool, all_groups: bool = False
 ) -> int:
-    """Record one kernel, print what was found, and return the exit status: 0 for nothing, 1 for findings.
+    """Record one kernel, print the findings, and return the exit status: 0 for none, 1 for findings.
 
     Raises:
-        CompileError, CallError: nothing could be recorded; the message says why.
+        CompileError, CallError: Nothing could be recorded; the message says why.
     """
     job = job_of(file, entry, groups, group, buffers)
     prepare_for_recording()
-    if open_device.cache_info().currsize:  # a process with a device cannot be copied
+    if open_device.cache_info().currsize:  # a process with an open device cannot be forked
         return _traced(job, out, as_json, all_groups)
     while True:
         try:
@@ -42,16 +42,16 @@ def trace(
         except ChildError as error:
             scope = narrower_scope(job.instrument_scope)
             if scope is None:
-                raise CallError(f"{job.file} cannot be run: the compiler or the driver dies of it ({error}).") from error
+                raise CallError(f"{job.file} cannot be run: it crashes the compiler or the driver ({error}).") from error
         job = dataclasses.replace(job, instrument_scope=scope)
 
 
 def _overdue(job: KernelJob, as_json: bool) -> int:
-    """Print the finding of a kernel that had to be ended from outside, and return the exit status."""
+    """Print the finding for a kernel that had to be killed, and return the exit status."""
     module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
     entry = job.entry or find_entry(module)
     line = lines[0] if lines else module.source.line_column(next(b.head for b in module.source.functions() if b.name == entry))[0]
-    why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "no budget tells where"
+    why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "it is not known where"
     message = f"The kernel, or its compilation, did not end within {JOB_SECONDS:.0f} s: {why}."
     finding = Finding("timeout", entry, message, [line], [0], file=job.file)
     about = {"adapter": adapter_of(open_device()).name, "threads": 0, "events": 0, "truncated": True, "buffers": {}}
@@ -77,7 +77,7 @@ def _traced(job: KernelJob, out: Path | None, as_json: bool, all_groups: bool) -
         raise CallError(f"{error.filename or out} cannot be written: {error.strerror}.") from None
     except CompileError:
         raise
-    except Exception as error:  # the status 1 is for findings alone
+    except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
     if as_json:
         print(json.dumps(report(recording, findings), allow_nan=False))
@@ -91,26 +91,26 @@ def _refuse_unknown(job: KernelJob, recording: Recording) -> None:
     for name in job.inputs:
         if not re.search(rf"\b{name}\b", sources):
             there = ", ".join(recording.outputs) or "none"
-            raise CallError(f"--buffer {name}: the kernel has no buffer or uniform of this name; its buffers: {there}.")
+            raise CallError(f"--buffer {name}: the kernel has no buffer or uniform of this name. Its buffers are: {there}.")
 
 
 def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) -> KernelJob:
     """Return the job that the options describe.
 
     Raises:
-        CallError: an option does not say what it should.
+        CallError: An option is wrong.
     """
     try:
         source = file.read_text()
     except OSError as error:
         raise CallError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise CallError(f"{file} is no text: name a file with Slang source.") from None
+        raise CallError(f"{file} is not a text file: name a file with Slang source.") from None
     counts, chosen = _three("--groups", groups), _three("--group", group)
     if 0 in counts:
-        raise CallError(f"--groups {groups} dispatches nothing: each number is at least 1.")
+        raise CallError(f"--groups {groups} dispatches nothing: each number must be at least 1.")
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
-        raise CallError(f"--group {group} is not one of the {groups} groups: each number is below the one of --groups.")
+        raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
     inputs = dict(parse_buffer(text) for text in buffers)
     return KernelJob(source, file.name, entry, counts, chosen, inputs, include=(file.resolve().parent,))
 
@@ -118,6 +118,6 @@ def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) 
 def _three(option: str, text: str) -> tuple[int, int, int]:
     parts = text.split(",")
     if not 1 <= len(parts) <= 3 or not all(part.isdecimal() and int(part) < 65536 for part in parts):
-        raise CallError(f"{option} is X,Y,Z: “{text}” is not.")
+        raise CallError(f"{option} takes X,Y,Z: “{text}” does not have that form.")
     x, y, z = (*map(int, parts), *([1 if option == "--groups" else 0] * (3 - len(parts))))
     return x, y, z

@@ -1,4 +1,4 @@
-"""`splatscope trace --batch`: many kernels, each a line of JSON."""
+"""`splatscope trace --batch`: record many kernels, one per line of JSON."""
 
 import asyncio
 import json
@@ -16,19 +16,19 @@ from splatscope.tracing.record_and_check import record_and_check
 
 
 def batch(file: Path) -> None:
-    """Read a job from each line, and print a result a line in the same order.
+    """Read one job per line, and print one result per line in the same order.
 
-    Jobs run on workers, so one that crashes costs only itself.
+    Jobs run on workers, so a crash affects only the job itself.
 
     Raises:
-        CallError: the file cannot be read.
+        CallError: The file cannot be read.
     """
     from splatscope.workers.pool import Pool
 
     try:
         lines = [line for line in file.read_text().splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise CallError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from None
+        raise CallError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is not a text file'}.") from None
     prepare_for_recording()
 
     async def run_all() -> None:
@@ -49,17 +49,17 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
         job = json.loads(line)
         if not isinstance(job, dict) or not isinstance(job.get("file"), str):
             raise ValueError('A job is an object with at least {"file": PATH}.')
-        job["file"] = str(Path(job["file"]).resolve())  # a worker may stand elsewhere
+        job["file"] = str(Path(job["file"]).resolve())  # a worker may have another working directory
         job["include"] = [str(Path(folder).resolve()) for folder in job.get("include", ())]
         return await _recorded(pool, job)
-    except Exception as error:  # a job's failure is its own line
+    except Exception as error:  # a failed job has its error in its own line
         message = (str(error).splitlines() or [""])[0]
         return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
                 "functions": [], "stepped_over": [], "findings": []}  # fmt: skip
 
 
 async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
-    """Record all that a job does, or as much of it as compiler and driver survive."""
+    """Record a whole job, or as much of it as the compiler and the driver survive."""
     from splatscope.workers.connection import JobTimeout, WorkerLost
 
     widest, *_, least = INSTRUMENT_SCOPES
@@ -75,12 +75,12 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
-    """Record one job of `--batch`, on a worker.
+    """Record one job of `--batch`. Runs on a worker.
 
     Args:
-        job: `file`, and optionally `entry`, `groups`, `include` (folders) and `buffers` (by name {stride, words}, words being
+        job: `file`, and optionally `entry`, `groups`, `include` (folders) and `buffers` (by name {stride, words}, where words are
             32-bit patterns).
-        scope: how much of it to record, one of INSTRUMENT_SCOPES.
+        scope: How much of it to record, one of INSTRUMENT_SCOPES.
     """
     prepare_for_recording()
     file = Path(job["file"])

@@ -1,4 +1,4 @@
-"""What `splatscope trace` says of a recording, as JSON and in words."""
+"""The output of `splatscope trace`, as JSON and as text."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from splatscope.tracing.recording import Recording
 
 
 def report(recording: Recording, findings: list[Finding]) -> dict[str, Any]:
-    """Return what `--json` prints."""
+    """Return the object that `--json` prints."""
     header = recording.trace.header
     return {
         "adapter": header["adapter"],
@@ -32,16 +32,16 @@ def _numbers(words: np.ndarray, type_text: str) -> list:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON can say it."""
+    """Return a finding as JSON types."""
     return json.loads(json.dumps(finding.as_dict(), default=int))
 
 
 def print_findings(recording: Recording, findings: list[Finding], all_groups: bool) -> None:
-    """Print what was recorded and what is wrong with it, for a person."""
+    """Print what was recorded and what is wrong with it, as text."""
     from rich.console import Console
 
     console, header = Console(highlight=False), recording.trace.header
-    full = ", the buffer was full before the end" if header["truncated"] else ""
+    full = ", the record was full before the end" if header["truncated"] else ""
     about = f"{header['entry']} on {header['adapter']}: {header['threads']} threads, {len(recording.trace):,} events{full}"
     console.print(about, soft_wrap=True, markup=False)
     for name, words in recording.outputs.items():
@@ -53,7 +53,7 @@ def print_findings(recording: Recording, findings: list[Finding], all_groups: bo
     for missed in header["unseen"]:
         console.print(missed, soft_wrap=True, markup=False)
     same = recording.same_as_plain
-    console.print({None: "The plain kernel was not run: it is not safe to.", True: "The plain kernel leaves the same buffers."}.get(
+    console.print({None: "The plain kernel was not run: that is not safe.", True: "The plain kernel leaves the same buffers."}.get(
         same, "The plain kernel leaves other buffers: the order of its threads matters."))  # fmt: skip
     for finding in findings:
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""

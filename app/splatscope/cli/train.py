@@ -1,4 +1,4 @@
-"""`splatscope train`: a training run without a browser, reported line by line."""
+"""`splatscope train`: train without a browser, with a progress bar or JSON lines."""
 
 import inspect
 import json
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_SECONDS = 1.0
 _SETTINGS = ("model", "blobs", "iterations", "kernels", "loss", "seed", "growth", "reproducible")
-"""The settings that are options of the command; their help, bounds, choices and defaults stand in `Settings`."""
+"""The settings that are options of the command. `Settings` has their help, bounds, choices and defaults."""
 
 
 def train(
     image: Annotated[Path, typer.Argument(help="PNG, JPEG or WebP.")],
-    size: Annotated[str | None, typer.Option(help="N for N × N, or WxH: cropped around the centre, then resized.")] = None,
+    size: Annotated[
+        str | None, typer.Option(help="N for N × N, or WxH. The picture is cropped around its centre, then resized.")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
-    film: Annotated[Path | None, typer.Option(help="A moving picture of the training, .gif or .webp.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of a progress bar.")] = False,
+    film: Annotated[Path | None, typer.Option(help="File for an animation of the training, .gif or .webp.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a progress bar.")] = False,
     **chosen: Any,
 ) -> None:
     """Fit a picture with Gaussians."""
@@ -38,7 +40,7 @@ def train(
     from splatscope.splat.trainer import Trainer
 
     if film is not None and film.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"--film writes a file that ends in {' or '.join(SUFFIXES)}: “{film.name}” does not.")
+        raise ValueError(f"--film takes a file name that ends in {' or '.join(SUFFIXES)}: “{film.name}” does not.")
     settings = Settings(**chosen)
     try:
         data = image.read_bytes()
@@ -90,7 +92,7 @@ def _option(parameter: param.Parameter) -> inspect.Parameter:
     flags, limits = [], {}
     if isinstance(parameter, param.Boolean):
         kind: Any = bool
-        flags = [] if default else [f"--{name}"]  # what is off by default needs no --no-NAME
+        flags = [] if default else [f"--{name}"]  # no --no-NAME for what is off by default
     elif isinstance(parameter, param.Selector):
         kind = Literal[tuple(parameter.objects)]
     else:
@@ -101,7 +103,7 @@ def _option(parameter: param.Parameter) -> inspect.Parameter:
 
 
 def _with_options(command: Any, options: list[inspect.Parameter]) -> None:
-    """Declare these options, in place of `**chosen`, where typer looks for them."""
+    """Replace `**chosen` with these options in the signature that typer reads."""
     own = [one for one in inspect.signature(command).parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     command.__signature__ = inspect.Signature([*own, *options])
     command.__annotations__ = {one.name: one.annotation for one in (*own, *options)} | {"return": None}
@@ -111,11 +113,11 @@ _with_options(train, [_option(Settings.param[name]) for name in _SETTINGS])
 
 
 def _parse_size(text: str) -> tuple[int, int]:
-    """Return the width and height that `--size` names. Raises ValueError."""
+    """Return the width and height in `--size`. Raises ValueError."""
     parts = text.lower().split("x")
     low, high = Settings.param.size.bounds
     if len(parts) > 2 or not all(part.isdecimal() and low <= int(part) <= high for part in parts):
-        raise ValueError(f"--size is N or WxH, each from {low} to {high:,} pixels: “{text}” is not.")
+        raise ValueError(f"--size takes N or WxH, each from {low} to {high:,} pixels: “{text}” does not fit.")
     return int(parts[0]), int(parts[-1])
 
 
@@ -144,7 +146,7 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    """Write a file and the folders above it. Raises ValueError."""
+    """Write a file, and create its folder. Raises ValueError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -183,7 +185,5 @@ class _ProgressBar:
             self._bar.update(self._task, completed=fields["iteration"], reading=reading)
         else:
             self._bar.stop()
-            words = (
-                "{iterations:,} iterations in {seconds:.1f} s of device time, {iterations_per_second:,.1f} a second, {psnr:.2f} dB"
-            )
+            words = "{iterations:,} iterations in {seconds:.1f} s of device time, {iterations_per_second:,.1f} it/s, {psnr:.2f} dB"
             print(words.format(**fields), file=sys.stdout)

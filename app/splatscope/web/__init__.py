@@ -1,1 +1,1 @@
-"""The pages: shell, router, views, figures."""
+"""The pages, one folder per feature. Only this package knows Panel."""

@@ -1,4 +1,4 @@
-"""What every browser component of the app shares: one bundle, one style sheet, no design of Panel's."""
+"""The base class of the app's browser components: one bundle, one style sheet, and none of Panel's designs."""
 
 from typing import Any, ClassVar
 
@@ -12,14 +12,14 @@ WEB = PACKAGE / "web"
 
 
 class Bare(Design):
-    """A design that adds nothing: our tokens are the only look, and no style sheet is fetched for each component."""
+    """A design that adds nothing, so that only the app's own tokens apply and components fetch no style sheets."""
 
 
 class Component(JSComponent):
     """A component drawn by the export of the same name in `index.js`.
 
-    The bundle's default export maps class names to modules with a `render({model, el, view})`. A subclass declares the
-    parameters the two sides share; messages go through `_send_msg` and `_handle_msg`, which are not debounced.
+    The bundle's default export maps class names to modules with a function `render({model, el, view})`. A subclass declares the
+    parameters that both sides share. Messages are sent by `_send_msg` and received by `_handle_msg`, which are not debounced.
     """
 
     sizing_mode = param.Selector(default="stretch_width", objects=JSComponent.param.sizing_mode.objects)
@@ -35,10 +35,9 @@ class Component(JSComponent):
 
 
 def style_sheet() -> str:
-    """All of the app's CSS as one text: tokens first, then the base, then the rest by file name."""
+    """Return all of the app's CSS as one text: tokens first, then the base, then the other files by name."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
     rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - set(first)
-    rest = sorted(
-        rest, key=lambda path: (path.name, path.parent.name)
-    )  # drawings come before the lesson page, which overrules them
+    # By name, drawing.css comes before lesson_page.css, which overrides it.
+    rest = sorted(rest, key=lambda path: (path.name, path.parent.name))
     return "\n".join(path.read_text(encoding="utf-8") for path in [*first, *rest])

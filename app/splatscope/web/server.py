@@ -1,4 +1,4 @@
-"""What the server does once, for all its pages: start the workers, warm their caches, and end them with it."""
+"""Start the workers with the server, warm their caches, and end them with it."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ _cache_fillers: list[subprocess.Popen] = []
 
 
 def on_server_loaded(server_context: Any) -> None:
-    """Start the workers, without waiting: they take a second, and some more to compile what the first visitors will run."""
+    """Start the workers in the background. They take a second, and longer to compile what the first visitors will run."""
     IOLoop.current().add_callback(_warm_up)
 
 
@@ -36,23 +36,23 @@ def on_server_unloaded(server_context: Any) -> None:
 
 async def _warm_up() -> None:
     try:
-        await asyncio.gather(warm(worker_pool), warm(worker_pool))  # at once, so that two workers are ready
+        await asyncio.gather(warm(worker_pool), warm(worker_pool))  # concurrently, so that two workers are ready
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
-    except Exception as error:  # pages say it too, when they need a device
+    except Exception as error:  # pages report it too, when they need a device
         log.warning("%s", error)
 
 
 class NoDelayHandler(WSHandler):
-    """A page's WebSocket with TCP_NODELAY: held back until the one before is acknowledged, some messages take 40 ms longer."""
+    """A page's WebSocket with TCP_NODELAY. Without it, some messages wait 40 ms for the one before to be acknowledged."""
 
     def open(self, *args: Any, **kwargs: Any) -> None:
-        """Open the socket."""
+        """Open the socket without delays."""
         self.set_nodelay(True)
         super().open(*args, **kwargs)
 
 
-# Neither `panel serve` nor Bokeh's server takes a handler for the socket. The list of routes is read when the server is built,
-# which is after this file has run, so the handler is exchanged in place.
+# Neither `panel serve` nor Bokeh's server lets one choose the socket's handler. The list of routes is read when the server is
+# built, after this file has run, so the handler is replaced in place.
 per_app_patterns[:] = [(route, NoDelayHandler if handler is WSHandler else handler) for route, handler in per_app_patterns]

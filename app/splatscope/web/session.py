@@ -1,4 +1,4 @@
-"""One session: from what its address asks for to a document with its shell, and the walk that it takes part in."""
+"""Create a session: the document and the shell for its address, and the walk that it takes part in."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TEMPLATE = Path(__file__).parent / "shell" / "shell.html"
 
 
 def serve() -> Shell:
-    """Make the shell of the session that is being created. Called by `app/main.py`, once for each."""
+    """Return the shell of the session that is being created. `app/main.py` calls this once per session."""
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
     shell = _shell_of(query)
     shell.router.servable()
@@ -27,14 +27,14 @@ def serve() -> Shell:
 
 
 def _shell_of(query: dict[str, str]) -> Shell:
-    """Return the shell at the page that an address names, and free it and leave the walk when the session ends."""
+    """Return the shell for an address. When the session ends, it is closed and leaves its walk."""
     page, step, inputs = query.get("page", ""), read_step(query.get("step")), read_inputs(query)
     walk = join(query)
     if walk is not None:
         shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes")
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:
-        shell = Shell(f"walk={query['walk']}")  # the home page says that there is none of this name
+        shell = Shell(f"walk={query['walk']}")  # the home page reports that there is no such walk
     else:
         shell = Shell(page or "home", step, inputs)
     pn.state.on_session_destroyed(lambda _: shell.close())

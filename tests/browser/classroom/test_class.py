@@ -1,4 +1,4 @@
-"""A walk for a class: by keyboard through its stops, followed in other browsers, left and rejoined; only the key presents."""
+"""Walks with a class: stepping through the stops by keyboard, following in other browsers, leaving and rejoining, and the key."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def at_stop(page: Page, stop: int) -> None:
 
 
 def stepped(page: Page) -> int:
-    """The step of a figure that has left its start."""
+    """Return the figure's step once it is no longer the first."""
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
     expect(stepper).not_to_have_attribute("data-step", "0")
@@ -48,7 +48,7 @@ def query(page: Page) -> dict[str, list[str]]:
 
 @pytest.fixture
 def teach(visit: Callable[..., Page]) -> Callable[[str], tuple[Page, str]]:
-    """`teach("key")`: a presenter at the first stop on blending, and the path that students open."""
+    """Return `teach("key")`, which gives a presenter at the first stop on blending, and the students' link."""
 
     def begin(key: str, **options) -> tuple[Page, str]:
         page = visit(f"/app?walk=whole&key={key}&stop={BLENDING}", **options)

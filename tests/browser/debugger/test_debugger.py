@@ -1,4 +1,4 @@
-"""The debugger page in a real browser: edit, run, findings and their fixes, two runs side by side, what may not be run."""
+"""The debugger page in a real browser: editing, running, findings and fixes, two runs side by side, refused sources."""
 
 import re
 

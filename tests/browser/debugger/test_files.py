@@ -1,4 +1,4 @@
-"""What goes out of the debugger page and comes in again: links, recordings, sources, Python, Perfetto."""
+"""The debugger page's links and files, saved and opened again: recordings, sources, Python, Perfetto."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What a kernel runs on, said on the debugger page: typed values, array files, playground attributes, functions to record."""
+"""The debugger page's inputs: typed values, array files, playground attributes, functions to record."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Somebody's first visit, without a mouse: from home through every section to a training that runs."""
+"""A first visit without a mouse: from the home page through every section to a running training."""
 
 import re
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def arrived(page: Page, name: str) -> None:
 
 
 def step_to_the_end(page: Page, name: str) -> None:
-    """On, back, by barriers and to the end: each key moves the figure, and at the end the section counts as finished."""
+    """Step forward, back, by barriers and to the end. Each key moves the figure, and at the end the section counts as finished."""
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
     expect(stepper).to_have_attribute("data-step", "0")

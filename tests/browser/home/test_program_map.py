@@ -1,4 +1,4 @@
-"""The home page's map: all sections, from the first moment; times when they are measured; by pointer and keys; on a phone."""
+"""The home page's map: its sections from the start, its times once measured, pointer and keys, a phone."""
 
 import re
 
@@ -13,7 +13,7 @@ SECTIONS = [entry for entry in PAGES if entry.is_section]
 
 @pytest.fixture
 def at(turn_to):
-    """`at(**options)` is the map on the home page."""
+    """Return `at(**options)`, which opens the home page and gives its map."""
     return lambda **options: turn_to("/app?page=home", **options).get_by_test_id("program-map")
 
 

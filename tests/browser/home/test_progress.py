@@ -1,4 +1,4 @@
-"""What a reader has finished: found by reading, kept in the browser, taken along as a file."""
+"""The reader's progress: detected while reading, stored in the browser, exported as a file."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Shows with a slider: one answer of the worker holds every scene, the browser goes through them; the figure stays where it is."""
+"""Shows with a slider: one result holds all scenes, the browser steps through them, and the figure does not move."""
 
 import re
 from collections.abc import Callable

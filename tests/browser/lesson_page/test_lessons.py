@@ -1,4 +1,4 @@
-"""Every section in a real browser: it opens, steps by key, answers, gives its verdicts, is restored by its link; axe is content."""
+"""Every section in a real browser: opening, stepping by keys, quizzes, verdicts, restoring by link, accessibility."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def blocks(stem: str, kind: str) -> int:
 
 @each
 def test_it_answers_steps_and_is_restored_by_its_link(turn_to: Callable[..., Page], stem: str):
-    """On one page, since opening a section costs more than all that is asked of it."""
+    """All on one page, since opening a section takes longer than all of these steps."""
     page = turn_to(f"/app?page={stem}")
     stepper = stepper_of(page)
     assert page.locator("[data-page]").get_attribute("data-page") == stem
@@ -92,7 +92,7 @@ def check_a_link_brings_the_step_back(page: Page, seen: list[int]) -> None:
 
 
 def check_a_control_brings_a_new_recording(page: Page, turn_to: Callable[..., Page]) -> None:
-    """And its link restores it."""
+    """Check that a control leads to a new recording, which the link restores."""
     stepper = page.get_by_test_id("stepper").first
     recording = stepper.get_attribute("data-recording")
     controls = page.get_by_test_id("controls").first

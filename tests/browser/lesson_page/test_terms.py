@@ -1,4 +1,4 @@
-"""Words of the glossary in a section's prose: links, with their definition for pointer and keyboard."""
+"""Terms of the glossary in a section's prose: links that show the definition by pointer and keyboard."""
 
 from collections.abc import Callable
 

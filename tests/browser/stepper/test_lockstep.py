@@ -1,4 +1,4 @@
-"""The order for reading: who moves together, where they meet again, and that nobody sees what was not there."""
+"""The lockstep order: which threads move together, where they meet again, and that no state is shown that never existed."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""What a reader asks a recording: breakpoints, search, watched expressions, where NaN came from."""
+"""Queries of a recording: breakpoints, search, watched expressions, the origin of a NaN."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -152,7 +152,7 @@ def test_expressions_mean_what_c_means(sort):
 
 
 def chain_of(page: Page) -> list[int]:
-    """The steps that the shown chain leads over, the first one first."""
+    """Return the steps of the chain that is shown, from first to last."""
     links = page.get_by_test_id("origin").locator("a")
     expect(links.first).to_be_visible()  # it is drawn with the next frame
     return [int(event) for event in links.evaluate_all("links => links.map((link) => link.dataset.event)")]

@@ -1,4 +1,4 @@
-"""Files in and out of the training page, in a real browser: pictures of every kind, bad ones, saved states and their way back."""
+"""The training page's uploads and downloads in a real browser: pictures of all kinds, bad files, saving and resuming states."""
 
 import io
 import json
@@ -21,7 +21,7 @@ def small(turn_to):
 
 
 def upright_on_its_side() -> bytes:
-    """A JPEG stored 40 × 24 whose EXIF says that it stands upright."""
+    """Return a JPEG stored as 40 × 24, to be rotated upright according to its EXIF data."""
     exif = Image.Exif()
     exif[0x0112] = 6
     return encoded(ramp(40, 24), "JPEG", exif=exif)
@@ -42,7 +42,7 @@ def empty_png() -> bytes:
 
 
 def edited(state: bytes, **about) -> bytes:
-    """The state file with other values in its description."""
+    """Return a state file with other values in its `about`."""
     arrays = dict(np.load(io.BytesIO(state)))
     arrays["about"] = np.frombuffer(json.dumps(json.loads(arrays["about"].tobytes()) | about).encode(), np.uint8)
     file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""The ladder of kernels on the training page, measured on a worker when somebody asks."""
+"""The comparison of kernels on the training page, measured on a worker on request."""
 
 from playwright.sync_api import expect
 

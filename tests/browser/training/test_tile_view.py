@@ -1,4 +1,4 @@
-"""From the training page down to a thread, and back: by pointer and by keys, with what was paused left as it was."""
+"""Opening a tile from the training page and returning, by pointer and keys, with the paused run unchanged."""
 
 import re
 
@@ -12,7 +12,7 @@ from splatscope.splat.state_file import load_state
 
 
 class TilePage(TrainPage):
-    """A training page with a small run, and the tile that it opens."""
+    """A training page with a small run, and its tile view."""
 
     def __init__(self, page):
         super().__init__(page)
@@ -22,13 +22,13 @@ class TilePage(TrainPage):
         self.back = page.get_by_test_id("tile-back")
 
     def click(self, x: int, y: int) -> "TilePage":
-        """On a pixel of the picture, which is 32 × 24."""
+        """Click a pixel of the picture, which is 32 × 24."""
         box = self.picture.bounding_box()
         self.picture.click(position={"x": (x + 0.5) * box["width"] / 32, "y": (y + 0.5) * box["height"] / 24})
         return self
 
     def shows(self, stage: str, pixel: str = "") -> "TilePage":
-        """Waits until the recording of this stage stands there, with its Gaussians."""
+        """Wait until the recording of this stage is shown, with its Gaussians."""
         expect(self.page.locator(f"[data-stage={stage}]")).to_have_attribute("aria-pressed", "true", timeout=60_000)
         expect(self.stepper).to_have_attribute("data-steps", re.compile(r"^\d+$"), timeout=90_000)
         if pixel:
@@ -53,7 +53,7 @@ class TilePage(TrainPage):
 
 @pytest.fixture
 def small(turn_to):
-    """`small(**settings)` is the page with a small run."""
+    """Return `small(**settings)`, which opens the page with a small run."""
 
     def open_page(width: int = 1440, height: int = 900, scheme: str = "light", **settings) -> TilePage:
         return TilePage(turn_to("/app?page=train", width=width, height=height, scheme=scheme)).small(**settings)
@@ -62,7 +62,7 @@ def small(turn_to):
 
 
 def recorded(stage: str, x: int, y: int, **settings):
-    """What a recording of the small run before its first iteration holds."""
+    """Return the contents of a recording of the small run before its first iteration."""
     state = load_state(small_state(**settings))
     return _record(state.settings, state.splats.raw, state.target, Spot.of(state.settings, x, y), stage)
 

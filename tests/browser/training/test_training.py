@@ -1,4 +1,4 @@
-"""The training page in a real browser: the run and its keys, settings, two at a time, a worker that dies, small screens."""
+"""The training page in a real browser: the run and its keys, settings, two runs at once, a dying worker, small screens."""
 
 import re
 import time
@@ -12,13 +12,13 @@ from helpers.train_page import TrainPage, small_state, workers_of
 
 @pytest.fixture
 def train(turn_to):
-    """`train(**options)` opens the page and waits for its first picture; options go to `turn_to`."""
+    """Return `train(**options)`, which opens the page and waits for its first picture; `turn_to` gets the options."""
     return lambda **options: TrainPage(turn_to("/app?page=train", **options)).drawn()
 
 
 @pytest.fixture
 def small(train):
-    """`small(**settings)` is the page with a small run in place of the one it begins with."""
+    """Return `small(**settings)`, which opens the page and replaces its first run by a small one."""
     return lambda **settings: train().small(**settings)
 
 

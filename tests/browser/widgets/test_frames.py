@@ -1,4 +1,4 @@
-"""Live pictures: what is drawn is what was sent, newest first, never more than one on the way."""
+"""Live pictures: the frames drawn are those sent, the newest first, with never more than one in transit."""
 
 from playwright.sync_api import expect
 

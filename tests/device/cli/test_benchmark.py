@@ -1,4 +1,4 @@
-"""What `make bench` measures is of real trainings; here small ones, and no figure is compared with the clock."""
+"""`make bench` on small trainings. No measured time is judged."""
 
 import io
 from html.parser import HTMLParser
@@ -70,7 +70,7 @@ def test_the_plot_is_one_file_that_asks_nothing_of_a_network(race, tmp_path):
     write_plot(path, "a title", race, {"pixels": race})
     page = path.read_text()
     assert "<title>a title</title>" in page
-    assert "ms an iteration over pixels" in page
+    assert "ms per iteration over pixels" in page
     tags = Tags()
     tags.feed(page)
     assert {"html", "body", "script"} <= tags.seen

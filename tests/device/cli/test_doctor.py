@@ -1,4 +1,4 @@
-"""The command line's frame, the doctor, and serving at /app, from a checkout and from a wheel."""
+"""The command line in general, the doctor, and serving at /app, from a checkout and from a wheel."""
 
 import json
 import os

@@ -63,7 +63,7 @@ void computeMain(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
 
 @pytest.fixture
 def call(capsys):
-    """Call in this process, which has its device open already: (exit status, lines of stdout, stderr)."""
+    """Run the command in this process, whose device is open. Return (exit status, lines of stdout, stderr)."""
     open_device()
 
     def run(*arguments):
@@ -212,13 +212,13 @@ def test_what_groups_hand_over_by_an_atomic_is_no_race(call, tmp_path, fence, st
     ("arguments", "words"),
     [
         (["nowhere.slang"], "cannot be read"),
-        ([sys.executable], "no text"),
+        ([sys.executable], "not a text file"),
         ([], "Name a file"),
         ([CLEAN, "--groups", "0,1,1"], "dispatches nothing"),
-        ([CLEAN, "--groups", "a"], "--groups is X,Y,Z"),
+        ([CLEAN, "--groups", "a"], "--groups takes X,Y,Z"),
         ([CLEAN, "--groups", "2,1,1", "--group", "2,0,0"], "--group 2,0,0"),
-        ([CLEAN, "--buffer", "output"], "--buffer is NAME=TYPE"),
-        ([CLEAN, "--buffer", "output=quaternion[3]"], "--buffer is NAME=TYPE"),
+        ([CLEAN, "--buffer", "output"], "--buffer takes NAME=TYPE"),
+        ([CLEAN, "--buffer", "output=quaternion[3]"], "--buffer takes NAME=TYPE"),
         ([CLEAN, "--buffer", "output=uint[1]=1,2"], "2 values do not fit"),
         ([CLEAN, "--buffer", "output=uint=-1"], "output"),
         ([CLEAN, "--buffer", "output=uint=1.5"], "1.5"),
@@ -264,7 +264,7 @@ ENDLESS = """float f(float x)
 
 
 def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
-    """A job that kills its worker, one that hangs it, others that are wrong: each an error in its own line, the rest runs."""
+    """Jobs that kill their worker, hang or are invalid have an error in their own line, and the others run."""
     crash, hang, kernel = tmp_path / "crash.slang", tmp_path / "hang.slang", tmp_path / "kernel.slang"
     main_of = '[shader("compute")]\n[numthreads(8, 1, 1)]\nvoid computeMain(uint lane : SV_GroupIndex)\n{\n    %s\n}\n'
     buffer = "RWStructuredBuffer<float> output;\n"
@@ -300,7 +300,7 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
 
 
 def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
-    """In a process of its own: one with a device open is no copy to be made of."""
+    """Runs in a separate process, since a process with an open device cannot be forked."""
     kernel = tmp_path / "hang.slang"
     kernel.write_text(f"RWStructuredBuffer<float> output;\n{ENDLESS}[numthreads(4, 1, 1)] void run() {{ output[0] = f(1); }}\n")
     program = "import sys; from splatscope.cli import main, trace; trace.JOB_SECONDS = 4.0; main.main(sys.argv[1:])"
@@ -313,7 +313,7 @@ def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
 
 
 def test_the_command_itself():
-    """Once as a process of its own: the exit status and one line on stdout, nothing on stderr."""
+    """Runs once as a separate process: exit status, one line on stdout, nothing on stderr."""
     done = subprocess.run(
         [sys.executable, "-m", "splatscope.cli.main", "trace", str(RACY), "--json"], capture_output=True, text=True, timeout=120
     )

@@ -1,4 +1,4 @@
-"""Lessons are tried on this machine's device, as a worker does it."""
+"""Run lessons on this machine's device, as a worker does."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ def experiment() -> Experiment:
 
 @pytest.fixture(scope="session")
 def record_lesson(experiment: Experiment) -> Callable[..., tuple[Lesson, RecordingQuery]]:
-    """`record_lesson("bitonic-sort", count=13)`: the lesson with these parameters, and the recording of its figure."""
+    """Return `record_lesson("bitonic-sort", count=13)`, which gives the lesson with these parameters and its figure's recording."""
 
     def record(stem: str, **values: Any) -> tuple[Lesson, RecordingQuery]:
         lesson = find_lesson(stem)(**values)

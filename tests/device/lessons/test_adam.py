@@ -1,4 +1,4 @@
-"""A training in one workgroup against the NumPy twin of Adam, what the page asks of it, and its claims."""
+"""The section on Adam: a training in one workgroup against the NumPy twin, the quizzes and claims."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The section on autodiff: the gradient of every link against the twin's differences, what the page asks and claims."""
+"""The section on autodiff: the gradient of every link against differences of the NumPy twin, the quizzes and claims."""
 
 import numpy as np
 import pytest

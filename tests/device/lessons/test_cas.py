@@ -1,4 +1,4 @@
-"""The section on compare-and-swap: a recorded contest against sums in NumPy, and what its ways of adding leave."""
+"""The section on compare-and-swap: recorded contention against sums in NumPy, and the results of its ways of adding."""
 
 import math
 
@@ -22,7 +22,7 @@ def lesson() -> Lesson:
 
 
 def chain(lesson: Lesson, threads: list[int], cell: int) -> np.float32:
-    """The sum of what these threads add to a cell, one after the other, rounded each time."""
+    """Return the sum of what these threads add to a cell one after the other, rounded each time."""
     total = np.uint32(lesson.start).view(np.float32)
     for thread in threads:
         total = np.float32(total + lesson.values()[thread]) if thread % lesson.cells == cell else total

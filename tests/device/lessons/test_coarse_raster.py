@@ -1,4 +1,4 @@
-"""The coarse pass of one tile against the NumPy twin: who is tested, who is listed, what the page asks and claims of it."""
+"""The section on the coarse pass: which Gaussians are tested and listed, against the NumPy twin; the quizzes and claims."""
 
 import numpy as np
 import pytest

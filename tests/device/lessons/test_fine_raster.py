@@ -1,4 +1,4 @@
-"""The fine pass of one tile against the NumPy twin: every state of every pixel, what the page asks and claims of it."""
+"""The section on the fine pass: every state of every pixel of a tile against the NumPy twin; the quizzes and claims."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The section on the pipeline, against what NumPy says of the same tile."""
+"""The section on the pipeline, against NumPy on the same tile."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The section on workgroups: who wrote before whom, against NumPy and the order of the recording itself."""
+"""The section on workgroups: which thread wrote first, against NumPy and the order of the recording."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def lesson() -> Lesson:
 
 
 def early(lesson: Lesson, query: RecordingQuery) -> list[int]:
-    """The threads that read a cell before its owner had put its number there, by the recorded order."""
+    """Return the threads that, in the recorded order, read a cell before its owner wrote it."""
     wrote = {}
     for step in query.steps(kind="write", name="blobs"):
         thread, value = int(query.threads([step])[0]), int(query.values([step])[0])

@@ -1,4 +1,4 @@
-"""Asking a process of its own what kernels run here; what it says of a crash and of a hang."""
+"""Probing kernels in a separate process, and its reports of a crash and a hang."""
 
 import sys
 

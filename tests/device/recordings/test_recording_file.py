@@ -1,4 +1,4 @@
-"""Recordings as files: what is saved opens again, what was tampered with is refused in one line and costs nothing more."""
+"""Recordings as files: what is saved opens again, and what was tampered with is refused in one line."""
 
 import io
 import json
@@ -61,7 +61,7 @@ def file(histogram) -> bytes:
 
 
 def changed(file: bytes, change) -> bytes:
-    """The file with `change` made to its arrays."""
+    """Return the file with `change` applied to its arrays."""
     arrays = dict(np.load(io.BytesIO(file)))
     change(arrays)
     out = io.BytesIO()
@@ -121,7 +121,7 @@ def test_a_header_that_no_recorder_writes_is_refused(file, values):
 
 
 def refusal(data: bytes) -> str:
-    """Why it is not opened, "" if it is; anything else it raises is a failure."""
+    """Return why a file is refused, "" if it is not. Any other error fails the test."""
     try:
         open_job("a.npz", data)
     except ArchiveError as error:

@@ -1,4 +1,4 @@
-"""The measured iteration is one of training: its dispatches cover the picture and the Gaussians, its stages add up."""
+"""The measured iteration: its dispatches cover the picture and the Gaussians, and its stages add up."""
 
 import pytest
 

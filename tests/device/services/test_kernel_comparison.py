@@ -1,4 +1,4 @@
-"""The comparison's counts are those of the work: they agree with the lists that the plain kernels made."""
+"""The comparison's counts agree with the lists of the plain kernels."""
 
 from itertools import pairwise
 

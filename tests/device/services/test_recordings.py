@@ -1,4 +1,4 @@
-"""Recordings for pages: packed without loss, kept, refused in words."""
+"""Recordings for pages: packed without loss, cached, or refused with a message."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ void countMain(uint3 t : SV_GroupThreadID)
 
 
 def unpack(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
-    """What the browser reads, by the words of `packing._stream`."""
+    """Unpack a stream as `wire._stream` documents it."""
     raw = zlib.decompress(data)
     length = int(np.frombuffer(raw[:4], np.uint32)[0])
     head = json.loads(raw[4 : 4 + length])
@@ -106,7 +106,7 @@ def test_structs_are_laid_out_as_the_compiler_does(counted):
 
 
 def test_a_cell_is_known_after_each_atomic(counted):
-    """Eight threads add 1 … 8: what stands there after each is what the next one found."""
+    """Eight threads add 1 … 8. The value after each addition is what the next thread found."""
     _, head, columns = counted
     after = iter(zip(columns["after"], columns["after_known"], strict=True))
     sums: dict[str, list[int]] = {}

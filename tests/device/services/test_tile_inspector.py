@@ -1,4 +1,4 @@
-"""A tile of a run, recorded: it is what the run's own kernels do there, and real sizes fit."""
+"""The recording of a tile does what the run's own kernels do there, and tiles of real size fit."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ from splatscope.workers.pool import Pool
 
 
 def begun(width: int = 30, height: int = 22, **settings) -> TrainingState:
-    """A run before its first iteration, on a picture that no tile divides."""
+    """Return a run before its first iteration, on a picture whose size is no multiple of a tile's."""
     y, x = np.mgrid[:height, :width]
     target = np.stack([255 * x / width, 255 * y / height, 40 + 0 * x], axis=-1).astype(np.uint8)
     chosen = Settings(**{"size": max(width, height, 16), "blobs": 40, "kernels": "tiled"} | settings)

@@ -1,4 +1,4 @@
-"""Training runs on real workers: snapshots, a worker that dies, room for others, and what a device does not take."""
+"""Training runs on real workers: snapshots, a dying worker, dropped runs, and settings that a device refuses."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from splatscope.workers.pool import Pool
 
 @pytest.fixture(scope="module")
 def runner():
-    """Runs coroutines on one event loop, in a thread of its own: the browser tests leave a loop running in this one."""
+    """Runs coroutines on one event loop in a separate thread, since browser tests leave a loop running in this one."""
 
     class Runner(asyncio.Runner):
         def run(self, coroutine):
@@ -71,7 +71,7 @@ async def until(condition) -> None:
 
 
 async def kill_worker_of(run: TrainingRun) -> None:
-    """End the worker where `run` lives, as a crash would, also in the middle of a slice."""
+    """Kill the worker that holds `run`, as a crash would, even in the middle of a slice."""
     connection = await run.pool._connection()
     processes = await connection.client.run(lambda: (os.getpid(), list(training._held)))
     os.kill(next(pid for pid, keys in processes.values() if run.key in keys), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The driver's cache is filled before anyone asks, who then compiles nothing."""
+"""The driver's cache is filled in advance, so that pages compile nothing."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Growth: how many Gaussians are to be seen when, where the new ones go, and that a run through it can be interrupted anywhere."""
+"""Densification: how many Gaussians are visible at which iteration, where new ones go, and resuming a run at any point."""
 
 import numpy as np
 import pytest

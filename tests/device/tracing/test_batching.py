@@ -1,4 +1,4 @@
-"""Records that are written together say what they said one by one."""
+"""Records written together contain the same as records written one by one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A corpus of small kernels, one a language feature: recorded and plain they leave the same buffers, and every function records."""
+"""A corpus of small kernels, one per language feature: recorded and plain leave the same buffers, and every function records."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 
 
 def values(recording: Recording, name: str, kind: str = "value", thread: int = 0) -> list:
-    """What was recorded of a name, in the thread's order."""
+    """Return the recorded values of a name, in the thread's order."""
     trace = recording.trace
     found = []
     for event in np.flatnonzero(trace.thread == thread):

@@ -1,4 +1,4 @@
-"""Loops that are rolled up for a recording: it is the recording of the unrolled loop."""
+"""Loops that are rolled up for a recording give the same recording as the unrolled loops."""
 
 import numpy as np
 

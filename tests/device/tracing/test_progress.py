@@ -1,4 +1,4 @@
-"""What a recording is at is told while it runs: from a worker, from inside the sandbox, and to the page that waits."""
+"""The progress of a recording is reported from a worker and from inside the sandbox to the waiting page."""
 
 import asyncio
 from itertools import pairwise

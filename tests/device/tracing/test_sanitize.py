@@ -1,4 +1,4 @@
-"""Kernels with a fault and their twins without: each file of findings/ says in its head what is found in it, and no more is."""
+"""Kernels with a fault, and near misses without: exactly the findings that each file of findings/ expects are reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The table of events: what it says of order and epochs, its file, and its export."""
+"""The table of events: order, epochs, file and export."""
 
 import json
 import math

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from splatscope.paths import ASSETS
-from splatscope.web.training.session import TrainingSession
+from splatscope.web.training.training_session import TrainingSession
 from splatscope.workers.pool import Pool
 
 PICTURE = (ASSETS / "chelsea.jpg").read_bytes()

@@ -1,6 +1,6 @@
-"""The pool with real worker processes: which worker runs a job, and what a job that crashes, hangs or fails costs.
+"""The pool with real worker processes: which worker runs a job, and the effects of a job that crashes, hangs or fails.
 
-Nothing is judged by the clock: jobs say by files that they have started, and wait for files before they end. The one deadline,
+Nothing is judged by the clock: jobs create files when they start, and wait for files before they end. The one deadline,
 GUARD, ends a test that would otherwise hang.
 """
 
@@ -85,7 +85,7 @@ def meet(folder: Path, name: str, number: int) -> int:
 
 
 def run_between(started: Path, released: Path, ended: Path) -> None:
-    """Say that the job has started, end when it is released, and leave a mark at the end."""
+    """Report that the job has started, wait until it is released, and leave a file at the end."""
     started.touch()
     wait_until(released.exists, "the release")
     ended.touch()
@@ -403,7 +403,7 @@ def workers_of(server, log):
 
 
 def running(processes):
-    """Those that still run; a zombie does not."""
+    """Return those that still run; zombies do not count."""
     return [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
 
 

@@ -1,4 +1,4 @@
-"""What a page's source can reach: with the filter switched off, Linux alone keeps it from every file, and from other learners."""
+"""The sandbox: even with the source filter switched off, Linux keeps a page's source from all files and other learners."""
 
 import asyncio
 import contextlib
@@ -47,27 +47,27 @@ def kernel(body: str = "numbers[lane] = lane;", before: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def run():
-    """Runs a coroutine, all on one event loop with one pool: what one test breaks, the next one would meet."""
+    """Return `run(coroutine)`. All tests share one event loop and pool, so damage by one test shows in the next."""
     with asyncio.Runner() as runner:
         yield runner.run
         runner.run(worker_pool.close())
 
 
 def forget(monkeypatch) -> None:
-    """What was recorded is recorded anew."""
+    """Empty the cache of recordings."""
     monkeypatch.setattr(recording, "_recordings", SingleFlightCache(2**20, lambda packed: len(packed.data)))
 
 
 @pytest.fixture
 def no_filter(monkeypatch):
-    """Only the operating system is left."""
+    """Switch off the source filter, so that only the operating system protects."""
     monkeypatch.setattr(recording, "refuse", lambda source: "")
     forget(monkeypatch)
 
 
 @pytest.fixture
 def secret(tmp_path):
-    """A word that only files know: one that a compiler quotes when it meets it, and a module that it could import."""
+    """A word that exists only in files: in one that a compiler would quote, and in a module that it could import."""
     word = f"canary{secrets.token_hex(8)}"
     (tmp_path / "secret.h").write_text(f"{word} {word};\n")
     (tmp_path / "secret.slang").write_text(f"#error {word}\n")
@@ -77,7 +77,7 @@ def secret(tmp_path):
 
 
 def reaching(folder) -> dict[str, str]:
-    """Ways to a file of that folder, by name. `__include` and imports take modules, the rest text."""
+    """Ways to access a file of that folder, by name. `__include` and imports take modules, the others text."""
     header, relative = folder / "secret.h", os.path.relpath(folder, SHADERS)
     return {
         "include": f'#include "{header}"\n',
@@ -96,7 +96,7 @@ def reaching(folder) -> dict[str, str]:
 
 
 def all_words(result) -> str:
-    """Whatever a page could get to see of a result."""
+    """Return all text of a result that a page could show."""
     if isinstance(result, recording.Checked):
         return json.dumps(asdict(result))
     return json.dumps(result.meta, default=str) + (zlib.decompress(result.data).decode("latin-1") if result.data else "")

@@ -1,4 +1,4 @@
-"""What `--buffer` may say."""
+"""The option `--buffer`."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What Slang 2026.12 said of faulty sources, word for word, in diagnostics.json; and what becomes of it."""
+"""Parsing the output of Slang 2026.12 for faulty sources, which diagnostics.json has word for word."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lines that go on after a backslash: one line for the compiler, and every other line keeps its number."""
+"""Lines continued by a backslash are joined for the compiler, and all other lines keep their numbers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of Slang's types, and its twin in the browser by slang_types.json, which tests/js reads too."""
+"""The table of Slang's types. slang_types.json, which tests/js reads too, ties it to the browser's copy."""
 
 import json
 from pathlib import Path

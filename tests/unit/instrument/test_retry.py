@@ -1,4 +1,4 @@
-"""What stays as written after the compiler refused it."""
+"""Code that the compiler refused when instrumented stays as written."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A kernel of a page that leaves something out on purpose is the shader's function but for that."""
+"""A page's kernel that omits something on purpose equals the shader's function otherwise."""
 
 import re
 

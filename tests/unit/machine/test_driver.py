@@ -1,4 +1,4 @@
-"""What is missing for a device, and the commands that get it: read from real files of apt's, without changing this machine."""
+"""What is missing for a device and the commands that install it, from real files of apt, without changing this machine."""
 
 import os
 

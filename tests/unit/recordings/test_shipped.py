@@ -1,4 +1,4 @@
-"""Recordings that ship: whole, made on a GPU, and what a lesson asks of them has an answer."""
+"""Shipped recordings are complete, were made on a GPU, and answer their lessons' queries."""
 
 import inspect
 

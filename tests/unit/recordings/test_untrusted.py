@@ -1,4 +1,4 @@
-"""A recording's file that a user brings: each condition that no recorder violates is looked at, and named."""
+"""Untrusted recordings: each violated condition is detected and named."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def file(header=None, sites=SITES, thread=(0, 0, 1), site=(1, 2, 1), width=3, fl
 
 
 def refused(data: bytes) -> str:
-    """The condition that does not hold; the user reads the same sentence for all."""
+    """Return the name of the violated condition; the user's message is the same for all."""
     with pytest.raises(ArchiveError, match=r"^a\.npz cannot be opened: [^\n]+\.$") as error:
         open_file("a.npz", data)
     return str(error.value.__context__)

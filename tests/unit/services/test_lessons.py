@@ -1,4 +1,4 @@
-"""What a lesson's page asks of workers, as far as no worker is needed."""
+"""The parts of the lessons' service that need no worker."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the grammar lacks is blanked, and everything else stays in its place."""
+"""Constructs that the grammar lacks are masked, and everything else keeps its offset."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a user may hand in as a picture, and what is refused in one line."""
+"""Which pictures are accepted, and which are refused in one line."""
 
 import io
 

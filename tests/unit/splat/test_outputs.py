@@ -1,4 +1,4 @@
-"""What is written for other tools, read back: Gaussians as .ply, and the film of a training."""
+"""Files for other programs, read back: Gaussians as .ply, and the animation of a training."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Adding a section touches its own folder alone: the sidebar, the map, the walk and its page find it by looking."""
+"""Adding a section touches only its own folder: the sidebar, the map, the walk and its page find it there."""
 
 import json
 import os

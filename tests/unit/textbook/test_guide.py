@@ -1,4 +1,4 @@
-"""The section that docs/adding-a-section.md spells out is one: its text, its model and its kernel fit together."""
+"""The section in docs/adding-a-section.md works: its text, its model and its kernel fit together."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The registry of checks: a new kind of finding is known to all who show one by its registration alone."""
+"""The registry of checks: registering a kind of finding is enough for everything that shows findings."""
 
 import json
 import zlib

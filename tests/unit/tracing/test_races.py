@@ -1,4 +1,4 @@
-"""The detector against the definition of a race, tried pair by pair; and its speed."""
+"""The race detector against the definition of a race, pair by pair; and how its work grows."""
 
 import tracemalloc
 
@@ -37,7 +37,7 @@ ACCESSES = [number for number, site in enumerate(SITES) if site.kind in ("read",
 
 
 def random_trace(seed: int, groups: int = 1) -> Trace:
-    """Threads that touch few cells with few values, all through the same barriers; the device's order is any that fits these."""
+    """Return a trace of threads that access few cells with few values between common barriers, in a random valid order."""
     rng = np.random.default_rng(seed)
     threads, phases = 3 * groups, 3
     barriers = [int(rng.choice([n for n, s in enumerate(SITES) if s.kind == "arrive"])) for _ in range(phases - 1)]
@@ -66,7 +66,7 @@ def parts(site: Site) -> set[str]:
 
 
 def by_definition(trace: Trace, between_groups: bool = False) -> set[tuple]:
-    """(name, lines) of every pair that races, benign or not."""
+    """Return (name, lines) of every pair that races, benign or not."""
     found = set()
     events = [e for e in range(len(trace)) if trace.sites[trace.site[e]].kind in ("read", "write", "atomic")]
     for a in events:
@@ -108,7 +108,7 @@ def test_races_between_groups(seed):
 
 @pytest.mark.parametrize("cells", [2, 512, 100_000])
 def test_twice_the_events_take_twice_the_room(cells):
-    """Also where all of them race at two places: the pairs looked at do not grow with the accesses."""
+    """Even if all accesses race at two sites, the number of compared pairs does not grow with them."""
     peaks = []
     for count in (100_000, 200_000):
         trace = events_everywhere(count, cells)

@@ -1,4 +1,4 @@
-"""Arrays that a reader gives as files."""
+"""Array files as inputs."""
 
 import io
 import zipfile

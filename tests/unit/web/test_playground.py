@@ -1,4 +1,4 @@
-"""Sources of the Slang Playground, and what a page's draft makes of a kernel: inputs, groups, functions, cost."""
+"""Sources of the Slang Playground, and jobs from drafts: inputs, groups, functions, cost."""
 
 import time
 
@@ -28,7 +28,7 @@ def test_attributes_say_what_the_widgets_would():
         ('[playground::CALL_INDIRECT("b", 0)] void f() {}', "CALL_INDIRECT] takes the number of groups from a buffer"),
         ("[playground::RAND(UNKNOWN)] RWStructuredBuffer<float> b;", "“UNKNOWN”, which is no number"),
         ("[playground::RAND(9**9**9**9)] RWStructuredBuffer<float> b;", "which is no number"),
-        ("[playground::FOO] uniform float f;", "FOO()] is no attribute"),
+        ("[playground::FOO] uniform float f;", "FOO()] is not supported"),
         ('void printMain() { printf("%d", 1); }', "printf prints"),
         ("void f() { drawPixel(uint2(0), 0); }", "drawPixel draws into a texture"),
     ],
@@ -71,7 +71,7 @@ def test_no_text_takes_long_to_read(junk):
         ({"groups": "many"}, "three whole numbers"),
         ({"inputs": {"b": {"fill": "file"}}}, "choose an array file"),
         ({"inputs": {"b": {"fill": "file", "array": "no such", "file": "a.npy"}}}, "choose a.npy again"),
-        ({"inputs": {"b": {"fill": "values", "values": "1.5"}}}, "1.5 is none"),
+        ({"inputs": {"b": {"fill": "values", "values": "1.5"}}}, "1.5 does not fit"),
     ],
 )
 def test_a_draft_that_does_not_fit_is_one_line(draft, words):

@@ -1,4 +1,4 @@
-"""Files that arrive in pieces: whole, in order, and never more than was announced, whatever a browser sends."""
+"""Files uploaded in chunks arrive complete, in order, and never larger than announced, whatever a browser sends."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Walks for a class: their texts name what there is, and only who holds the key presents."""
+"""Walks: everything that their texts name exists, and only the key can present."""
 
 import gc
 from urllib.parse import parse_qsl
@@ -65,9 +65,9 @@ def test_no_input_of_a_section_is_called_like_a_word_of_the_address():
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("## Without a link\nwords", "is no stop"),
-        ("## [One](?page=blending)\nwords", "is no stop"),
-        ("## [One](?page=nowhere) 2 min\nwords", "names no page"),
+        ("## Without a link\nwords", "is not a stop"),
+        ("## [One](?page=blending)\nwords", "is not a stop"),
+        ("## [One](?page=nowhere) 2 min\nwords", "does not name a page"),
         ("## [One](?page=blending&press=often) 2 min\nwords", "how often"),
         ("::: everything\n:::\n", "no block “everything”"),
         ("only words", "has no stops"),

@@ -1,4 +1,4 @@
-"""No source from a page names a file, however it is written."""
+"""The source filter: no source from a page can name a file, however it is written."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""A walk with a class: the stops, the presenter, the students."""
+"""Walks through the book, alone or with a class: the stops, the presenter, the students."""

@@ -1,7 +1,7 @@
-"""What the sessions of one class share: where its presenter is.
+"""The state that the sessions of one class share, such as where the presenter is.
 
-A class lives in one server process, as long as somebody is in it. Whoever holds the key presents; the students' link holds
-the code made from it, from which the key cannot be found.
+A class exists in one server process as long as somebody is in it. Whoever has the key can present. The students' link contains a
+code, a hash of the key from which the key cannot be derived.
 """
 
 import base64
@@ -12,40 +12,40 @@ from weakref import WeakValueDictionary
 
 import param
 
-MOST_KEY = 200  # characters
+MAX_KEY = 200  # characters
 
 
 class Classroom(param.Parameterized):
-    """The state that a presenter's and the students' sessions share; each watches what it has to send to its browser."""
+    """The state shared by the presenter's and the students' sessions. Each session watches what it must send to its browser."""
 
-    code = param.String(constant=True, doc="As in the students' link")
-    where = param.Dict(default={}, doc="page, step, inputs, stop and show of the presenter; empty before the first")
-    asked = param.Integer(default=-1, doc="The stop that a presenter's second window asked for")
-    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="Students: how many `follow`, how many are `apart`")
-    began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0: not yet")
+    code = param.String(constant=True, doc="The code in the students' link")
+    where = param.Dict(default={}, doc="The presenter's page, step, inputs, stop and show; empty at first")
+    asked = param.Integer(default=-1, doc="The stop requested by the presenter's second window; -1 for none")
+    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those `apart`")
+    began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0 if it was not")
 
     def __init__(self, code: str):
         super().__init__(code=code)
         self._students: dict[object, bool] = {}
 
     def lead(self, where: dict[str, Any]) -> None:
-        """Set where the presenter is, and start the clock at the first stop after the first. Watchers are called if it differs."""
+        """Set where the presenter is. Leaving the first stop starts the clock."""
         if where.get("stop") and not self.began:
             self.start_clock()
         self.where = where
 
     def start_clock(self) -> None:
-        """Start the clock, or start it anew."""
+        """Start or restart the clock."""
         self.began = time.time()
 
     def ask(self, stop: int) -> None:
-        """Ask the presenter's page to go to a stop, also to the one asked for last."""
+        """Ask the presenter's page to go to a stop, even if it is the one last asked for."""
         with param.parameterized.discard_events(self):
             self.asked = -1
         self.asked = stop
 
     def count(self, student: object, apart: bool | None) -> None:
-        """Count a student as following or apart, or as gone (None)."""
+        """Count a student as following (False), apart (True), or gone (None)."""
         if apart is None:
             self._students.pop(student, None)
         else:
@@ -58,11 +58,11 @@ _classes: WeakValueDictionary[str, Classroom] = WeakValueDictionary()
 
 
 def classroom(code: str) -> Classroom:
-    """Return the class of this code, the same object for all sessions in it."""
+    """Return the class with this code, the same object for all its sessions."""
     return _classes.get(code) or _classes.setdefault(code, Classroom(code))
 
 
 def code_of(key: str) -> str:
-    """Return the code of the class that a key may present to: twelve letters and digits, 60 bits of the key's hash."""
-    letters = base64.b32encode(hashlib.sha256(f"splatscope class {key[:MOST_KEY]}".encode()).digest()).decode().lower()
+    """Return the code of the class that a key belongs to: twelve letters and digits, 60 bits of the key's hash."""
+    letters = base64.b32encode(hashlib.sha256(f"splatscope class {key[:MAX_KEY]}".encode()).digest()).decode().lower()
     return "-".join(letters[i : i + 4] for i in (0, 4, 8))

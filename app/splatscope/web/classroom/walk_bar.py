@@ -1,4 +1,4 @@
-"""A session's part in a walk: reading it alone, following a class, or presenting to it."""
+"""The walk bar of a session, which reads a walk alone, follows a class, or presents to it."""
 
 import re
 import socket
@@ -16,27 +16,27 @@ from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.shell.router import read_inputs, read_step
 
-SHARE = 0.05  # seconds between two students who ask for a page, so that their presenter's own is not behind all of theirs
-MOST_TEXT = 4000  # characters of inputs that a presenter's page may pass on
+SPREAD = 0.05  # seconds between two students' requests for a page, so that they do not delay the presenter's
+MAX_INPUTS = 4000  # characters of inputs that a presenter's page may send
 _CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
 
 
 class WalkBar(Component):
-    """The strip above the pages of a walk; in a presenter's second window, the notes.
+    """The bar above the pages of a walk, or the notes in a presenter's second window.
 
-    A presenter's browser sends where it is (`lead`), and a student's is sent there. Only a session that has shown the key can
-    lead. Notes are not sent to students.
+    A presenter's browser sends its location (`lead`), which is passed on to the students' browsers. Only a session that has the
+    key can lead. Students do not receive the notes.
     """
 
-    walk = param.String(doc="Name of the walk, as in the address")
-    title = param.String(doc="Of the walk")
-    stops = param.List(default=[], item_type=dict, doc="As Stop, without notes")
-    notes = param.List(default=[], item_type=str, doc="HTML, one a stop; empty for who follows")
+    walk = param.String(doc="The walk's name, as in the address")
+    title = param.String(doc="The walk's title")
+    stops = param.List(default=[], item_type=dict, doc="Each `WalkStop` as a dict, without its notes")
+    notes = param.List(default=[], item_type=str, doc="The notes of each stop, HTML; empty for students")
     role = param.Selector(default="alone", objects=["alone", "follow", "present"])
-    window = param.Selector(default="page", objects=["page", "notes"], doc="What this window shows")
-    code = param.String(doc="Of the class; empty without")
+    window = param.Selector(default="page", objects=["page", "notes"], doc="The content of this window")
+    code = param.String(doc="The class's code; empty without a class")
     start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
-    link = param.String(doc="What students open, for a presenter")
+    link = param.String(doc="The students' link, for a presenter")
     qr = param.String(doc="The link as a QR code, SVG")
 
     def __init__(self, walk: Walk, code: str = "", key: str = "", **params: Any):
@@ -52,7 +52,7 @@ class WalkBar(Component):
             self._give_notes()
 
     def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
-        """Return where the session begins: at the page that its address names, else where its presenter is, else at a stop."""
+        """Return the page, step and inputs to begin with: those of the address, else of the presenter, else of the first stop."""
         if page:
             return page, step, inputs
         if self.room and self.room.where:
@@ -85,7 +85,7 @@ class WalkBar(Component):
             room.start_clock()
 
     def _join(self, key: str, base: str) -> None:
-        """Join the class once the page is in its browser, which may remember the key from before."""
+        """Join the class when the page has loaded. The browser sends the key if it remembers one."""
         if key and self.role != "present" and code_of(key) == self.code:
             self._present(key)
         if self.role == "present" and base.startswith(("http://", "https://")):
@@ -109,7 +109,7 @@ class WalkBar(Component):
         for event in events:
             if event.name == "asked" and event.new < 0:
                 continue
-            spread = {"spread": SHARE * self.room.heads["follow"]} if event.name == "where" else {}
+            spread = {"spread": SPREAD * self.room.heads["follow"]} if event.name == "where" else {}
             self._send_msg({"type": event.name, event.name: event.new, **spread})
 
     def _class(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class WalkBar(Component):
 
 
 def join(query: Mapping[str, str]) -> WalkBar | None:
-    """Return the part that an address names: `walk`, and with it `class` or `key`, `stop`, `notes`; None without such a walk."""
+    """Return the walk bar for an address with `walk` and perhaps `class`, `key`, `stop`, `notes`; None if there is no such walk."""
     walk = find(query.get("walk", ""))
     if walk is None:
         return None
@@ -135,13 +135,13 @@ def join(query: Mapping[str, str]) -> WalkBar | None:
 
 
 def reachable(base: str) -> str:
-    """Return an address with this machine's own in place of localhost, which no other machine could reach."""
+    """Return an address with localhost replaced by this machine's network address, so that other machines can reach it."""
     parts = urlsplit(base)
     if parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         return base
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(("10.255.255.255", 9))  # chooses the way out; nothing is sent
+            probe.connect(("10.255.255.255", 9))  # selects the network interface; nothing is sent
             host = probe.getsockname()[0]
     except OSError:
         return base
@@ -153,12 +153,12 @@ def _stop(text: Any, count: int) -> int:
 
 
 def _valid(message: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return where a presenter's page says it is, made valid."""
+    """Return the location in a presenter's message, with invalid parts replaced."""
     page = str(message.get("page"))
     return {
         "page": page if page in BY_NAME else "home",
         "step": read_step(message.get("step")),
-        "inputs": str(message.get("inputs") or "")[:MOST_TEXT],
+        "inputs": str(message.get("inputs") or "")[:MAX_INPUTS],
         "stop": _stop(message.get("stop"), count),
         "show": str(message.get("show") or "")[:200],
     }

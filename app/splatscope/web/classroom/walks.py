@@ -1,11 +1,11 @@
 """Walks through the book for a class: pages, steps and speaker notes in order, from lessons/walks/NAME.md.
 
-A stop begins with a heading that is a link, `## [Title](?page=NAME&count=8&press=3&show=claim-order) 2 min`, and its notes follow.
-`press` is how often → is pressed once the figure is recorded, which is the same moment on every device; `show` is what is brought
-into view: `figure`, or a block by its kind and name. All else are inputs of the page.
+A stop begins with a heading that is a link, `## [Title](?page=NAME&count=8&press=3&show=claim-order) 2 min`, followed by its notes.
+`press` is the number of times that → is pressed once the figure is recorded, which leads to the same moment on every device. `show`
+is what to scroll into view: `figure`, or a block by its kind and name. All other parameters are inputs of the page.
 
-A block `::: sections` stands for the stops of all sections, in the order of the book. A section has its own in walk.md beside its
-text, where links name no page.
+A block `::: sections` stands for the stops of all sections, in the order of the book. A section's stops are in walk.md beside its
+text, where links do not name the page.
 """
 
 import re
@@ -24,8 +24,18 @@ _STOP = re.compile(r"^## +\[(?P<title>[^\]]+)\]\(\?(?P<query>[^)]*)\) +(?P<minut
 
 
 @dataclass(frozen=True)
-class Stop:
-    """Where a walk rests. `inputs` is a query string; `press` is -1 where the figure stays as it is; `notes` are Markdown."""
+class WalkStop:
+    """A stop of a walk: a page in a certain state. A `Stepper`'s stops, in contrast, are steps of one recording.
+
+    Attributes:
+        title: Its heading.
+        page: Its page.
+        inputs: The page's inputs, as a query string.
+        press: How often → is pressed; -1 to leave the figure as it is.
+        show: What to scroll into view; "" for nothing.
+        minutes: Its planned length.
+        notes: The speaker's notes, Markdown.
+    """
 
     title: str
     page: str
@@ -38,21 +48,21 @@ class Stop:
 
 @dataclass(frozen=True)
 class Walk:
-    """A walk by its name in the address, with what the home page says of it."""
+    """A walk: its name in the address, its title and description on the home page, and its stops."""
 
     name: str
     title: str
     description: str
-    stops: tuple[Stop, ...]
+    stops: tuple[WalkStop, ...]
 
     @property
     def minutes(self) -> float:
-        """The minutes of all stops together."""
+        """The planned length of all stops together."""
         return sum(stop.minutes for stop in self.stops)
 
     @property
     def address(self) -> str:
-        """The walk's address, relative to the app's."""
+        """The walk's address, relative to the app."""
         return f"?walk={self.name}"
 
 
@@ -63,7 +73,7 @@ def walks() -> list[Walk]:
 
 @cache
 def find(name: str) -> Walk | None:
-    """Return the walk of this name, None where there is none."""
+    """Return the walk of this name, or None if there is none."""
     return next((walk for walk in walks() if walk.name == name), None)
 
 
@@ -71,7 +81,7 @@ def parse(name: str, text: str) -> Walk:
     """Return the walk that a text describes.
 
     Raises:
-        ValueError: a heading is no stop, a page is not in the book, or there are no stops. Names the file and the line.
+        ValueError: A heading is malformed, a page is not in the book, or there are no stops. The message names the file and line.
     """
     where, stops = f"walks/{name}.md", []
     for block in parse_blocks(text, kinds=("sections",)):
@@ -82,8 +92,8 @@ def parse(name: str, text: str) -> Walk:
     return Walk(name, head.get("title", name), head.get("description", ""), tuple(stops))
 
 
-def section_stops() -> list[Stop]:
-    """Return the stops of all sections in the order of the book. Raises ValueError as `parse` does."""
+def section_stops() -> list[WalkStop]:
+    """Return the stops of all sections, in the order of the book. Raises ValueError."""
     stops = []
     for section in sections():
         file = LESSONS / section.name / "walk.md"
@@ -92,9 +102,9 @@ def section_stops() -> list[Stop]:
     return stops
 
 
-def parse_stops(where: str, text: str, page: str = "") -> list[Stop]:
-    """Return the stops of a text; what stands before the first is left out. With `page`, links name no page: all stop there."""
-    stops: list[Stop] = []
+def parse_stops(where: str, text: str, page: str = "") -> list[WalkStop]:
+    """Return the stops in a text. If `page` is given, all stops are on that page and links do not name one. Raises ValueError."""
+    stops: list[WalkStop] = []
     for line in text.split("\n"):
         if line.startswith("## "):
             stops.append(_stop(where, line, page))
@@ -103,16 +113,16 @@ def parse_stops(where: str, text: str, page: str = "") -> list[Stop]:
     return [replace(stop, notes=stop.notes.strip()) for stop in stops]
 
 
-def _stop(where: str, line: str, page: str) -> Stop:
+def _stop(where: str, line: str, page: str) -> WalkStop:
     found = _STOP.match(line.strip())
     if found is None:
-        raise ValueError(f"{where}: “{line}” is no stop, which looks like ## [Title](?page=NAME) 2 min")
+        raise ValueError(f"{where}: “{line}” is not a stop, which looks like ## [Title](?page=NAME) 2 min")
     query = dict(parse_qsl(found["query"]))
     if page and "page" in query:
-        raise ValueError(f"{where}: “{line}” names its page, which it is anyway: leave page= out")
+        raise ValueError(f"{where}: “{line}” names its page: leave page= out here")
     page, press, show = page or query.pop("page", ""), query.pop("press", "-1"), query.pop("show", "")
     if page not in BY_NAME:
-        raise ValueError(f"{where}: “{line}” names no page of the book")
+        raise ValueError(f"{where}: “{line}” does not name a page of the book")
     if not press.removeprefix("-").isdecimal():
-        raise ValueError(f"{where}: “{line}”: press is how often → is pressed")
-    return Stop(found["title"], page, urlencode(query), int(press), show, float(found["minutes"]), "")
+        raise ValueError(f"{where}: “{line}”: press must be a number, how often → is pressed")
+    return WalkStop(found["title"], page, urlencode(query), int(press), show, float(found["minutes"]), "")

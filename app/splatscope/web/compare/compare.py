@@ -1,4 +1,4 @@
-"""Two recordings side by side: a kernel as it was and with its fix, or one kernel on two devices."""
+"""Two recordings side by side: a kernel before and after a fix, or one kernel on two devices."""
 
 from typing import Any
 
@@ -7,42 +7,40 @@ import param
 from splatscope.recordings.packed import PackedRecording
 from splatscope.web.component import Component
 
-# For the list of keys of a page that has a comparison. They act where no stepper is in view.
+# The list of keys for a page with a comparison. They act when no stepper is in view.
 KEYS = [
-    ("→ ←", "One event on, or back, in both"),
-    ("Shift+→ Shift+←", "To the next or the last barrier"),
-    ("Home End", "To the start, to the end"),
+    ("→ ←", "One event forward or back, in both"),
+    ("Shift+→ Shift+←", "To the next or the previous barrier"),
+    ("Home End", "To the start or the end"),
     ("D", "To the first difference"),
 ]
 
 
 class Compare(Component):
-    """Shows two recordings in lockstep, moved together, and where they part.
+    """Shows two recordings that are stepped together, and where they differ.
 
-    `compare.wait("Recording both …")`, then `compare.show(first, second, names=("As it was", "With the fix"))`, each a
-    PackedRecording of `services.recordings.record_source`; or `compare.fail("…")`. The browser looks, thread by thread in the order
-    of the program, for the first event that differs, for the first value that does on the lines both sources have, and for the
-    buffers that end up different; it opens at the first different value. `alignment` says what the two have in common at a moment:
-    the number of the "event", or the "epoch" and the event's number in it.
+    The browser compares them thread by thread in program order. It looks for the first event that differs, the first value that
+    differs on a line that both sources have, and the buffers that differ in the end, and opens at the first different value.
+    `alignment` says which moments belong together: those with the same number of "event", or of "epoch" and event within it.
 
-    Root: `data-testid="compare"`, with `data-steps` once both are there, `data-step`, and `data-difference`: the first different
-    event of each, counted from 1, "0,0" where there is none.
+    The root has `data-testid="compare"`, `data-step`, `data-steps` once both recordings are there, and `data-difference`: the first
+    different event of each, counted from 1, or "0,0" if there is none.
     """
 
-    first = param.Bytes(default=b"", doc="What `recordings.wire.pack` made of the one")
-    second = param.Bytes(default=b"", doc="… and of the other")
-    first_meta = param.Dict(default={}, doc="Of the one: adapter, findings and the like")
-    second_meta = param.Dict(default={}, doc="… and of the other")
-    names = param.List(default=["First", "Second"], item_type=str, bounds=(2, 2), doc="What the two are called")
+    first = param.Bytes(default=b"", doc="The first recording, from `recordings.wire.pack`")
+    second = param.Bytes(default=b"", doc="The second recording")
+    first_meta = param.Dict(default={}, doc="About the first: `PackedRecording.meta`")
+    second_meta = param.Dict(default={}, doc="About the second")
+    names = param.List(default=["First", "Second"], item_type=str, bounds=(2, 2), doc="Their names")
     alignment = param.Selector(default="epoch", objects=["event", "epoch"])
     sequence = param.Integer(default=0, doc="Number of the comparison, counted from 1")
-    busy = param.String(default="", doc="What is waited for, in words")
+    busy = param.String(default="", doc="What is being waited for")
     error = param.String(default="", doc="Why there is no comparison, in one line")
 
     def show(
         self, first: PackedRecording, second: PackedRecording, names: tuple[str, str] = ("First", "Second"), **params: Any
     ) -> None:
-        """Shows two recordings, or the one line that says why one of them is missing."""
+        """Show two recordings, or the line that says why one of them is missing."""
         wrong = first.meta.get("error", "") or second.meta.get("error", "")
         if wrong:
             self.fail(wrong)
@@ -51,9 +49,9 @@ class Compare(Component):
         self.param.update(busy="", error="", names=list(names), sequence=self.sequence + 1, **params)
 
     def wait(self, words: str = "Recording both …") -> None:
-        """Says that recordings are being made."""
+        """Show that recordings are being made."""
         self.param.update(busy=words, error="")
 
     def fail(self, words: str) -> None:
-        """Says in one line why there is nothing to compare."""
+        """Show in one line why there is nothing to compare."""
         self.param.update(busy="", error=words)

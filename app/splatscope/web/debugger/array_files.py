@@ -1,4 +1,4 @@
-"""Array files that somebody chose as an input, kept by the hash of their bytes, so that a reload finds them again."""
+"""A cache of the array files that users chose as inputs, by the hash of their bytes, so that they survive a reload of the page."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,12 +8,18 @@ from cachetools import LRUCache
 
 from splatscope.recordings.archive import ArchiveError, read_arrays
 
-MOST_KEPT = 128 * 2**20  # bytes of all pages' arrays; the least recently used make room
+MAX_CACHED = 128 * 2**20  # bytes of the arrays of all pages; the least recently used are dropped
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A file's arrays by name; `raw` ones are bytes as a kernel sees them, the others numbers to be converted."""
+    """The arrays of one file.
+
+    Attributes:
+        file: The file's name.
+        arrays: By name.
+        raw: Whether the arrays are bytes as the kernel sees them, rather than numbers to be converted.
+    """
 
     file: str
     arrays: dict[str, np.ndarray]
@@ -25,45 +31,45 @@ class Stored:
         return sum(array.nbytes for array in self.arrays.values())
 
     def array(self, buffer: str) -> np.ndarray:
-        """The array for a buffer: the only one, or the one of its name.
+        """Return the array for a buffer: the one of its name, or else the only one.
 
         Raises:
-            ArchiveError: there are several, and none is called so.
+            ArchiveError: There are several arrays, none of that name.
         """
         if buffer in self.arrays:
             return self.arrays[buffer]
         if len(self.arrays) != 1:
             names = ", ".join(list(self.arrays)[:6]) or "nothing"
-            raise ArchiveError(f"{self.file} holds {names[:120]}: one of its arrays has to be called {buffer}, as the buffer is.")
+            raise ArchiveError(f"{self.file} holds {names[:120]}: one of its arrays must have the buffer's name, {buffer}.")
         return next(iter(self.arrays.values()))
 
 
-# A file larger than all of it counts as no more, so that the newest is always kept, if alone.
-_kept: LRUCache[str, Stored] = LRUCache(MOST_KEPT, getsizeof=lambda stored: min(stored.size, MOST_KEPT))
+# The size of a file counts as at most MAX_CACHED, so that a larger one can be cached, alone.
+_cached: LRUCache[str, Stored] = LRUCache(MAX_CACHED, getsizeof=lambda stored: min(stored.size, MAX_CACHED))
 
 
-def keep(file: str, data: bytes) -> tuple[str, Stored]:
-    """Reads a .npy or .npz and keeps it; returns what names it.
+def store(file: str, data: bytes) -> tuple[str, Stored]:
+    """Read a .npy or .npz file and cache its arrays. Return its key and the arrays.
 
     Raises:
-        ArchiveError: it is none, too large, damaged, or holds no numbers.
+        ArchiveError: The file is of another kind, too large or damaged, or contains something other than numbers.
     """
     stored = Stored(file[:80], read_arrays(file[:80], data))
     if not all(array.dtype.kind in "fiub" for array in stored.arrays.values()):
-        raise ArchiveError(f"{stored.file} holds something else than numbers.")
+        raise ArchiveError(f"{stored.file} holds something other than numbers: save plain numeric arrays.")
     return _put(hashlib.sha256(data).hexdigest(), stored)
 
 
-def keep_raw(file: str, data: np.ndarray) -> tuple[str, Stored]:
-    """Keeps the bytes that a recording's file says a buffer held."""
+def store_raw(file: str, data: np.ndarray) -> tuple[str, Stored]:
+    """Cache the bytes of a buffer from a recording's file, uint8. Return their key and the array."""
     return _put("raw-" + hashlib.sha256(data.tobytes()).hexdigest(), Stored(file[:80], {"": data}, raw=True))
 
 
-def find(name: str) -> Stored | None:
-    """What is kept under this name, None once it had to make room or the server was started anew."""
-    return _kept.get(name)
+def find(key: str) -> Stored | None:
+    """Return the arrays with this key, or None if they were dropped or the server has restarted."""
+    return _cached.get(key)
 
 
-def _put(name: str, stored: Stored) -> tuple[str, Stored]:
-    _kept[name] = stored
-    return name, stored
+def _put(key: str, stored: Stored) -> tuple[str, Stored]:
+    _cached[key] = stored
+    return key, stored

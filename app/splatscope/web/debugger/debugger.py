@@ -1,4 +1,4 @@
-"""The debugger page: write a kernel, say what it runs on, record it, step it, compare it with how it was."""
+"""The debugger page: write a kernel, set its inputs, record it, step through it, compare it with the previous run."""
 
 import asyncio
 import logging
@@ -22,30 +22,35 @@ log = logging.getLogger(__name__)
 
 
 class DebugBar(Component):
-    """In the top bar: what it ran on, the views, open, save, Run. It speaks with the bench in the browser, by events on window."""
+    """The debugger's part of the top bar: the device, the views, Open, Save, Run.
+
+    In the browser it exchanges events on `window` with the workbench.
+    """
 
 
 class Debugger(Component):
-    """The editor with its inputs, the stepper, and two recordings side by side; one of the three is in view.
+    """The editor with its inputs, the stepper, and two recordings side by side. One of the three is shown at a time.
 
-    The browser keeps the draft: it says what to run, here it is vetted, compiled, recorded. `opened` puts a source into the
-    editor; `interface` are the entry points, buffers and uniforms that the compiler finds, for the widgets.
+    The browser holds the draft and sends it to be checked, compiled and recorded. `opened` puts a source into the editor.
+    `interface` lists the entry points, buffers and uniforms that the compiler found, for the widgets.
     """
 
-    opened = param.Dict(default={}, doc="What the editor was last given: source, inputs, groups, example, and a number")
-    examples = param.List(default=[], doc="(title, [(name, title, what it is about, whether it is broken)]) of what may be opened")
+    opened = param.Dict(default={}, doc="The draft last put into the editor: source, inputs, groups, example, and a number")
+    examples = param.List(default=[], doc="Examples by group: (title, [(name, title, description, whether it has a fault)])")
     fills = param.List(default=list(FILLS), doc="Ways to fill a buffer")
-    interface = param.Dict(default={}, doc="What draft.public says of the source as it was last compiled")
-    diagnostics = param.List(default=[], doc="What the compiler says of it: line, column, end, severity, message")
+    interface = param.Dict(default={}, doc="The result of draft.public for the source last compiled")
+    diagnostics = param.List(default=[], doc="Diagnostics of the source: line, column, end, severity, message")
     error = param.String(default="", doc="What is wrong with the source or an input, in one line")
-    checked = param.Integer(default=0, doc="Counts compilations, so that the browser hears of each")
-    adapters = param.List(default=[], doc="Names of the devices, where there are two or more to choose from")
-    pair = param.List(default=[], doc="What the two recordings are called that can be seen side by side")
-    notice = param.String(default="", doc="What a fix did, in one line")
-    arrival = param.Dict(default={}, doc="What became of a file: a number, and words that refuse it, or of an array what names it")
-    file = param.Bytes(default=b"", doc="What was asked to be saved")
+    checked = param.Integer(default=0, doc="Counts compilations, so that each reaches the browser")
+    adapters = param.List(default=[], doc="Names of the devices, if there are two or more to choose from")
+    pair = param.List(default=[], doc="Names of the two recordings that can be shown side by side")
+    notice = param.String(default="", doc="The effect of a fix, in one line")
+    arrival = param.Dict(
+        default={}, doc="The result of an upload: a number, and either why it was refused or, for an array, its key"
+    )
+    file = param.Bytes(default=b"", doc="The file to save")
     file_name = param.String(default="")
-    saved = param.Integer(default=0, doc="Counts files, so that the browser hears of each")
+    saved = param.Integer(default=0, doc="Counts files, so that each reaches the browser")
     stepper = Child(doc="The stepper")
     compare = Child(doc="Two recordings side by side")
 
@@ -62,7 +67,7 @@ class Debugger(Component):
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def close(self) -> None:
-        """Ends what is under way."""
+        """Cancel all running tasks."""
         for task in self._tasks.values():
             task.cancel()
         self.stepper.close()
@@ -86,7 +91,7 @@ class Debugger(Component):
                 self.files.take(message)
 
     def begin(self, kind: str, work: Any) -> None:
-        """One of a kind at a time: the latest is what counts. A run is a check too, and a check leaves a run alone."""
+        """Start `work` and cancel earlier work of the same kind. A run also cancels a check; a check never cancels a run."""
         for name in (kind, "check") if kind == "run" else (kind,):
             if name in self._tasks:
                 self._tasks.pop(name).cancel()
@@ -95,14 +100,14 @@ class Debugger(Component):
     async def _guard(self, work: Any) -> None:
         try:
             await work
-        except Exception as error:  # whatever a kernel brings about, its author hears of it and the page goes on
+        except Exception as error:  # whatever a kernel causes is reported to its author, and the page continues
             log.exception("The debugger failed")
             words = str(error).partition("\n")[0] or type(error).__name__
             self.tell([], words)
             self.stepper.param.update(busy="", error=words)
 
     def put(self, draft: dict[str, Any]) -> None:
-        """Puts a draft into the editor and its widgets."""
+        """Put a draft into the editor and its widgets."""
         self.opened = draft | {"number": self.opened.get("number", 0) + 1}
 
     def _open(self, example: Example) -> None:
@@ -121,12 +126,12 @@ class Debugger(Component):
         self.begin("run", self.runs.run(draft, fix))
 
     def tell(self, diagnostics: list[dict[str, Any]], error: str) -> None:
-        """What the compiler, or a check of an input, says of the draft."""
+        """Show the compiler's diagnostics, or what is wrong with an input, in one line."""
         self.param.update(diagnostics=diagnostics, error=error, checked=self.checked + 1)
 
 
 def debugger(location: Location) -> Page:
-    """Builds the page. The browser asks for the first run: with its draft, or for the first example."""
+    """Build the page. The browser requests the first run, with its draft or the first example."""
     bench = Debugger()
     page = Page(
         page="debugger",

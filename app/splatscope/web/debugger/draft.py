@@ -1,4 +1,4 @@
-"""The page's draft, as the browser sends it, on its way to a job. Nothing in it is trusted."""
+"""Turn a draft from the browser into a job. Nothing in a draft is trusted."""
 
 from typing import Any
 
@@ -9,20 +9,20 @@ from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
 from splatscope.web.debugger.playground import suggest
 
-HOLD = 32  # characters of a name that a message quotes
-SECONDS_A_PLACE = 0.01  # that a software driver compiles; measured: 0.002 to 0.006, with a barrier every seventh place 0.017
+MAX_NAME = 32  # characters of a name that a message quotes
+SECONDS_PER_SITE = 0.01  # a software driver's compile time; measured 0.002 to 0.006, and 0.017 with a barrier at every seventh site
 
 
 def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJob:
-    """What to record.
+    """Return the job that a draft describes.
 
     Raises:
-        InputError: something in the draft does not fit; the message says what does.
+        InputError: Something in the draft does not fit; the message says what would.
     """
     entry = entry_of(draft, interface)
     if interface.unfit:
         name, kind = next(iter(interface.unfit.items()))
-        raise InputError(f"{name[:HOLD]} is a {kind[:HOLD]}: only structured and byte-address buffers can be given here.")
+        raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: only structured and byte-address buffers can be set here.")
     specs, said = suggest(source, interface, entry, _specs(draft))
     groups = three("Groups", _groups(draft, said) or [1, 1, 1], 1, MOST_GROUPS)
     group = three("The recorded group", draft.get("group") or [0, 0, 0], 0, MOST_GROUPS)
@@ -37,7 +37,7 @@ def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJo
 
 
 def public(interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost]) -> dict[str, Any]:
-    """What the browser is told of a source that compiles, for its widgets."""
+    """Return what the browser's widgets need to know about a source that compiles."""
     entry = entry_of(draft, interface)
     said, groups = suggest(source, interface, entry, {})
     return {
@@ -49,12 +49,12 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
         "said": said,
         "groups": groups,
         "functions": [{"name": c.name, "file": c.file, "places": c.sites, "why": c.stepped_over} for c in costs],
-        "seconds": SECONDS_A_PLACE,
+        "seconds": SECONDS_PER_SITE,
     }
 
 
 def entry_of(draft: dict[str, Any], interface: Interface) -> str:
-    """The draft's entry point, the first where it names none."""
+    """Return the draft's entry point, or the first if it names none that exists."""
     entry = str(draft.get("entry") or "")
     return entry if entry in interface.entries else interface.entries[0]
 
@@ -65,7 +65,7 @@ def _specs(draft: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _groups(draft: dict[str, Any], said: list[int] | None) -> Any:
-    """What an attribute says holds until somebody types other groups."""
+    """Return the draft's groups, or None where an attribute's groups apply because the user has not changed them since."""
     return said if said is not None and draft.get("groups_said") != said else draft.get("groups")
 
 

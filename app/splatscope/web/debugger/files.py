@@ -1,4 +1,4 @@
-"""The debugger's files: array files as inputs, a recording that is opened, and what may be taken away."""
+"""The debugger's files: array files as inputs, recordings to open, and downloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import with_draft
 from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
-from splatscope.web.debugger.array_files import keep, keep_raw
+from splatscope.web.debugger.array_files import store, store_raw
 from splatscope.web.debugger.inputs import InputError, inputs_of
 from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
@@ -22,7 +22,7 @@ from splatscope.workers.connection import WorkerError
 
 
 class Files:
-    """What the page receives and what it gives; every refusal is one line in `arrival`."""
+    """Receives uploads and provides downloads. Each refusal is one line in the page's `arrival`."""
 
     def __init__(self, page: DebuggerPage):
         self._page = page
@@ -31,7 +31,7 @@ class Files:
         self._recordings = Inbox(lambda name, data: page.begin("run", self._open(name, data)))
 
     def take(self, message: dict[str, Any]) -> None:
-        """A piece of a file: for `name` "recording", or "array:BUFFER"."""
+        """Take a chunk of an upload, whose `name` is "recording" or "array:BUFFER"."""
         kind, _, buffer = str(message.get("name", "")).partition(":")
         if kind == "array":
             self._buffer = buffer
@@ -41,7 +41,7 @@ class Files:
 
     async def _array(self, buffer: str, name: str, data: bytes) -> None:
         try:
-            key, stored = await asyncio.to_thread(keep, name, data)  # unpacking may take a while
+            key, stored = await asyncio.to_thread(store, name, data)  # unpacking may take a while
             array = stored.array(buffer)
         except ArchiveError as error:
             self._arrived(error=str(error), buffer=buffer)
@@ -72,18 +72,18 @@ class Files:
         for buffer, array in job.inputs.items():
             spec = draft["inputs"].get(buffer)
             if spec is None or (isinstance(spec, dict) and spec.get("fill") == "file"):
-                key, stored = keep_raw(f"{buffer} of {name}", array)
+                key, stored = store_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
         page.put(draft)
         page.runs.present(ShownRecording(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
-        """Hands the browser a file: "recording", "python" or "perfetto"."""
+        """Send the browser a file; `what` is "recording", "python" or "perfetto"."""
         page, shown = self._page, self._page.runs.shown
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
-        ours = shown.interface is not None and is_shipped(shown.job.source)
+        trusted = shown.interface is not None and is_shipped(shown.job.source)
         stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
         try:
             match what:
@@ -92,9 +92,9 @@ class Files:
                     draft = shown.draft | {"step": step if isinstance(step, int) else 0}
                     name, data = f"{stem}.npz", with_draft(shown.packed.file, draft)
                 case "perfetto":
-                    name, data = f"{stem}.perfetto.json", await perfetto_file(worker_pool, shown.packed.file, trusted=ours)
+                    name, data = f"{stem}.perfetto.json", await perfetto_file(worker_pool, shown.packed.file, trusted=trusted)
                 case "python":
-                    name, data = f"{stem}.py", (await _python(shown, f"{stem}.py", ours)).encode()
+                    name, data = f"{stem}.py", (await _python(shown, f"{stem}.py", trusted)).encode()
                 case _:
                     return
         except (WorkerError, DeviceError, InputError, ValueError) as error:
@@ -106,7 +106,7 @@ class Files:
         self._page.arrival = what | {"number": self._page.arrival.get("number", 0) + 1}
 
 
-async def _python(shown: ShownRecording, name: str, ours: bool) -> str:
+async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
     job, interface = shown.job, shown.interface
     if interface is None:
         found = await check_source(worker_pool, job.source, entry=job.entry)
@@ -114,4 +114,4 @@ async def _python(shown: ShownRecording, name: str, ours: bool) -> str:
             raise InputError(found.error)
         interface = found.interface
         job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
-    return await python_file(worker_pool, job, interface, name, trusted=ours)
+    return await python_file(worker_pool, job, interface, name, trusted=trusted)

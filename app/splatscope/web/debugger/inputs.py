@@ -1,4 +1,4 @@
-"""What the page's small widgets fill buffers and uniforms with."""
+"""Fill buffers and uniforms as the page's widgets specify."""
 
 import math
 import re
@@ -12,23 +12,29 @@ from splatscope.recordings.archive import ArchiveError
 from splatscope.web.debugger.array_files import find
 
 FILLS = ("zeros", "ramp", "shuffle", "random", "values", "file")
-ELEMENTS = 64  # of a buffer that nobody said anything about
+ELEMENTS = 64  # of a buffer without a specification
 MOST_ELEMENTS = 1 << 20
 MOST_BYTES = 16 << 20
 MOST_GROUPS = 65_535
 
 
 class InputError(ValueError):
-    """What was typed does not fit; the message says what does."""
+    """An input does not fit; the message says what would."""
 
 
 def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
-    """Return the bytes of a buffer.
+    """Return the bytes of a buffer, uint8.
 
-    `spec` has `fill` (one of FILLS), `count`, and for some `seed`, `values`, or `array`, a file's name in `array_files` with the
-    `file` it came from. A file decides itself how many elements there are.
+    Fills count scalars, not elements: a ramp over float2 is 0, 1, 2, 3, …
 
-    Every scalar of an element counts: a ramp over float2 is 0, 1, 2, 3, …
+    Args:
+        name: The buffer's name.
+        layout: The layout of its elements.
+        spec: `fill` (one of FILLS) and `count`. Some fills also need `seed`, `values`, or `array`, a key of `array_files`, with
+            the name of its `file`; an array file also determines the count.
+
+    Raises:
+        InputError: The specification does not fit the buffer.
     """
     if spec.get("fill") == "file":
         return _from_file(name, layout, spec)
@@ -50,7 +56,7 @@ def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
     elif fill == "values":
         given = numbers(name, str(spec.get("values", "")))
         if len(given) > total:
-            raise InputError(f"{name} has room for {total:,} numbers, and {len(given):,} were typed.")
+            raise InputError(f"{name} has room for {total:,} numbers, but {len(given):,} were typed.")
         flat = np.array(given + [0] * (total - len(given)), object)
     else:
         flat = np.zeros(total, int)
@@ -70,7 +76,9 @@ def _from_file(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
         return array
     parts = max(1, len(layout.parts))
     if array.size == 0 or array.size % parts:
-        raise InputError(f"{stored.file} holds {array.size:,} numbers, and each element of {name} takes {parts}.")
+        raise InputError(
+            f"{stored.file} holds {array.size:,} numbers, which is not a multiple of the {parts} in each element of {name}."
+        )
     count = array.size // parts
     if count > MOST_ELEMENTS or count * layout.stride > MOST_BYTES:
         raise InputError(f"{stored.file} would fill {name} with {count:,} elements; up to {MOST_BYTES:,} bytes are allowed.")
@@ -78,7 +86,7 @@ def _from_file(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
 
 
 def _laid_out(name: str, layout: Layout, columns: np.ndarray) -> np.ndarray:
-    """Numbers, a row an element and a column a scalar, as the bytes of a buffer."""
+    """Return numbers, (elements, scalars), as the bytes of a buffer."""
     data = np.zeros((len(columns), layout.stride), np.uint8)
     for number, (_, scalar, offset) in enumerate(layout.parts):
         data[:, offset:][:, : SCALARS[scalar].dtype.itemsize] = _column(name, columns[:, number], scalar).view(np.uint8)
@@ -99,17 +107,17 @@ def _column(name: str, values: np.ndarray, scalar: str) -> np.ndarray:
                 raise ValueError
             typed = np.array([int(v) & mask for v in values], np.uint64).astype(dtype.str.replace("i", "u"))
     except (ValueError, OverflowError):
-        raise InputError(f"{name} holds {scalar}: {_first_unfit(values)} is none.") from None
+        raise InputError(f"{name} holds {scalar}: {_first_unfit(values)} does not fit.") from None
     return np.ascontiguousarray(typed).reshape(-1, 1)
 
 
 def _first_unfit(values: np.ndarray) -> str:
-    """The first that is no whole number, "" if all are."""
+    """Return the first value that is not a whole number; "" if all are."""
     return next((str(v) for v in values.tolist() if isinstance(v, float) and not v.is_integer()), "")
 
 
 def numbers(name: str, text: str) -> list[int | float]:
-    """`1, 2 0x1f nan -inf 1e3` as numbers."""
+    """Parse numbers such as `1, 2 0x1f nan -inf 1e3`. Raises InputError."""
     found: list[int | float] = []
     for word in re.split(r"[\s,;]+", text.strip()):
         if not word:
@@ -125,22 +133,24 @@ def numbers(name: str, text: str) -> list[int | float]:
 
 
 def inputs_of(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[str, np.ndarray]:
-    """Arrays for all buffers and the uniforms of a kernel."""
+    """Return arrays for all buffers and uniforms of a kernel, by name. Raises InputError."""
     found = {name: buffer_bytes(name, layout, specs.get(name) or {}) for name, layout in interface.buffers.items()}
     for name, type_text in interface.uniforms.items():
         match = re.fullmatch(r"(bool|u?int|float)([234])?", type_text)
         if match is None:
-            raise InputError(f"{name} is a {type_text}: only scalars and vectors of int, uint, float and bool can be given.")
+            raise InputError(f"{name} is a {type_text}: only scalars and vectors of int, uint, float and bool can be set.")
         given = numbers(name, str((specs.get(name) or {}).get("values", "")))
         count = int(match[2] or 1)
         if len(given) > count:
-            raise InputError(f"{name} is a {type_text}: {count} number{'s' if count > 1 else ''}, and {len(given)} were typed.")
+            raise InputError(
+                f"{name} is a {type_text}: it takes {count} number{'s' if count > 1 else ''}, but {len(given)} were typed."
+            )
         found[name] = _column(name, np.array(given + [0] * (count - len(given)), object), match[1]).reshape(-1)
     return found
 
 
 def three(words: str, value: Any, low: int, most: int) -> tuple[int, int, int]:
-    """Three whole numbers, as groups are counted; the product of those from 1 on is bounded."""
+    """Return three whole numbers from `low` to `most`; if `low` is not 0, their product is at most `most`. Raises InputError."""
     if not isinstance(value, list | tuple) or len(value) != 3:
         raise InputError(f"{words} are three whole numbers.")
     x, y, z = (whole(n, words, low, most) for n in value)
@@ -150,7 +160,7 @@ def three(words: str, value: Any, low: int, most: int) -> tuple[int, int, int]:
 
 
 def whole(value: Any, words: str, low: int, high: int) -> int:
-    """A whole number within bounds."""
+    """Return a whole number from `low` to `high`. Raises InputError."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Links that open a kernel in the debugger, with its inputs: what the page's own “Copy link” makes and `draft.js` reads."""
+"""Make links that open a kernel with its inputs in the debugger, as the page's “Copy link” does. `draft.js` reads them."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-MOST = 16_000  # characters of an address, as in draft.js
+MOST = 16_000  # characters in an address, as in draft.js
 
 Input = np.ndarray | Sequence[float] | float | Mapping[str, Any]
 
@@ -21,13 +21,19 @@ def debugger_link(
     group: tuple[int, int, int] = (0, 0, 0),
     step: int = 0,
 ) -> str:
-    """The address, from `?` on, of the debugger page with this kernel in it.
+    """Return the address of the debugger page with this kernel in it, from `?` on.
 
-    `inputs` by name, what is not named is zeros: an array or list of numbers, the first axis counting elements; a number for
-    a uniform (`scene.blobCount` for a member of one); or what a widget says, {"fill": "random", "count": 64, "seed": 3}.
+    Args:
+        source: The kernel's source.
+        entry: Its entry point; by default the first.
+        groups: Workgroups in x, y and z.
+        inputs: By name; others are zeros. An array or a list of numbers, whose first axis counts elements; a number for a uniform
+            (`scene.blobCount` for a member of one); or a widget's specification, {"fill": "random", "count": 64, "seed": 3}.
+        group: The workgroup to record.
+        step: The step to show.
 
     Raises:
-        ValueError: it is too long for a link.
+        ValueError: The kernel is too long for a link.
     """
     specs = {name: _spec(value) for name, value in (inputs or {}).items()}
     draft = {"source": source, "inputs": specs, "groups": list(groups), "group": list(group), "entry": entry}
@@ -44,6 +50,6 @@ def _spec(value: Input) -> dict[str, Any]:
         return dict(value)
     array = np.asarray(value)
     array = array.astype(int) if array.dtype.kind == "b" else array
-    short = array.dtype == np.float32  # nine digits say all of it
+    short = array.dtype == np.float32  # nine digits are exact
     words = " ".join(f"{number:.9g}" if short else str(number) for number in array.reshape(-1).tolist())
     return {"fill": "values", "values": words} | ({"count": len(array)} if array.ndim else {})

@@ -1,4 +1,4 @@
-"""What the parts of the debugger page need of the page that holds them, so that they need not import it."""
+"""The interface of the debugger page that its parts use, so that they need not import it."""
 
 from collections.abc import Coroutine
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from splatscope.web.stepper.stepper import Stepper
 
 
 class DebuggerPage(Protocol):
-    """The page as `files.py` and `run_history.py` see it; `debugger.py` documents what each attribute shows."""
+    """The page as `files` and `run_history` use it. `debugger` documents the attributes."""
 
     param: param.parameterized.Parameters
     stepper: Stepper
@@ -25,10 +25,10 @@ class DebuggerPage(Protocol):
     saved: int
 
     def begin(self, kind: str, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` in the background; a later one of the same kind takes its place."""
+        """Start `work` in the background and cancel earlier work of the same kind."""
 
     def put(self, draft: dict[str, Any]) -> None:
         """Show a draft in the editor and the widgets."""
 
     def tell(self, diagnostics: list[dict[str, Any]], error: str) -> None:
-        """Show what the compiler says, and what is wrong in one line."""
+        """Show diagnostics, and what is wrong in one line."""

@@ -1,4 +1,4 @@
-"""Sources written for the Slang Playground: their attributes say what the widgets would, and open as they are."""
+"""Read sources written for the Slang Playground, whose attributes specify inputs as the widgets do."""
 
 import ast
 import math
@@ -9,8 +9,8 @@ from typing import Any
 
 from splatscope.gpu.reflection import Interface
 
-IMAGE = (64, 64)  # pixels of an imageMain, which the playground runs for its canvas
-# Of no expression does the time grow faster than the text: these meet what strangers paste.
+IMAGE = (64, 64)  # pixels of an imageMain, which the playground runs on its canvas
+# All these expressions match in linear time, since they are applied to untrusted text.
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*+"?|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _ATTRIBUTE = re.compile(r"\[ ?playground ?:: ?(\w{1,20}(?: ?:: ?\w{1,20})?) ?(?:\(([^)\]\[]{0,200})\))? ?\]")
 _CONSTANT = re.compile(r"\bconst (?:static )?\w{1,20} (\w{1,60}) ?= ?([^;{}]{1,200});")
@@ -48,11 +48,12 @@ void playgroundMain()
 
 @dataclass
 class Playground:
-    """What the attributes say.
+    """The contents of a source's playground attributes.
 
-    `specs` fills buffers and uniforms by name as a widget would, with `from` naming the attribute; `calls` has, by entry point,
-    the threads of a dispatch, or the name of the buffer that has as many elements; `refusal` says in one line what cannot be
-    had here, and is empty otherwise.
+    Attributes:
+        specs: Specifications of inputs by name, as from a widget; `from` is the attribute.
+        calls: By entry point, the threads of its dispatch, or the name of the buffer that has one element per thread.
+        refusal: One line on what is not supported here; "" if everything is.
     """
 
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Playground:
     refusal: str = ""
 
     def groups(self, entry: str, size: tuple[int, int, int], specs: dict[str, dict[str, Any]]) -> tuple[int, int, int] | None:
-        """Groups for an entry point of this group size, where `specs` are the inputs; None where no attribute says."""
+        """Return the workgroups for an entry point with this group size and these inputs; None if no attribute sets them."""
         call = self.calls.get(entry)
         if isinstance(call, str):
             count = (specs.get(call) or {}).get("count", 1)
@@ -69,7 +70,7 @@ class Playground:
 
 
 def read(source: str) -> Playground:
-    """The attributes of a source. One without any gives an empty answer."""
+    """Read the attributes of a source, which may have none."""
     found = Playground()
     if "playground" not in source:
         return found
@@ -78,9 +79,7 @@ def read(source: str) -> Playground:
     for match in list(_ATTRIBUTE.finditer(bare))[:_MOST_ATTRIBUTES]:
         name = match[1].replace(" ", "")
         if name in _NOT_HERE:
-            found.refusal = (
-                f"[playground::{name}] {_NOT_HERE[name]}: here a kernel is given buffers and numbers, and a fixed number of groups."
-            )
+            found.refusal = f"[playground::{name}] {_NOT_HERE[name]}: here a kernel takes only buffers, numbers and fixed groups."
             return found
         declared = _DECLARED.search(re.sub(r"\[[^\]]*\]|<[^;{}()]*>", " ", bare[match.end() : match.end() + 400]))
         if declared is None:
@@ -93,15 +92,15 @@ def read(source: str) -> Playground:
     printing = re.search(r"\b(printf?) ?\(", bare)
     if printing and re.search(r"\bimport (?:playground|printing) ?;", bare):
         found.refusal = (
-            f"{printing[1]} prints, and nothing can be printed here: write the values to a buffer, whose outputs are shown."
+            f"{printing[1]} prints, but nothing can be printed here: write the values to a buffer, whose contents are shown."
         )
     elif re.search(r"\bdrawPixel ?\(", bare):
-        found.refusal = "drawPixel draws into a texture, and there are only buffers here: write the pixels to a buffer."
+        found.refusal = "drawPixel draws into a texture, but there are only buffers here: write the pixels to a buffer."
     return found
 
 
 def complete(source: str) -> str:
-    """The source with the entry point that the playground adds to an `imageMain` or a `printMain` of its own forms."""
+    """Return the source with the entry point that the playground adds for an `imageMain` or a `printMain`."""
     bare = _bare(source)
     if "playgroundMain" in bare:
         return source
@@ -113,14 +112,14 @@ def complete(source: str) -> str:
 
 
 def _bare(source: str) -> str:
-    """Without comments, and with one space for any."""
+    """Return the source without comments, and with one space for all white space."""
     return re.sub(r"\s+", " ", _STRING_OR_COMMENT.sub(lambda m: m[0] if m[0].startswith('"') else " ", source))
 
 
 def suggest(
     source: str, interface: Interface, entry: str, draft_inputs: dict[str, dict[str, Any]]
 ) -> tuple[dict, list[int] | None]:
-    """(inputs, groups) as attributes and draft have them: what was typed holds until its attribute changes."""
+    """Return (inputs, groups) from the draft and the source's attributes. What the user typed holds until its attribute changes."""
     found = read(source)
     if "playgroundMain" in interface.entries:
         found.specs.setdefault("playgroundImage", {"fill": "zeros", "count": math.prod(IMAGE), "from": "imageMain"})
@@ -138,7 +137,7 @@ def _apply(found: Playground, name: str, variable: str, arguments: list[float | 
     numbers = [a for a in arguments if not isinstance(a, str)]
     text = f"{name}({', '.join(map(str, arguments))})"
     if name in ("ZEROS", "RAND"):
-        _need(len(numbers) == 1 and numbers[0] > 0, "needs one number: how many elements.")
+        _need(len(numbers) == 1 and numbers[0] > 0, "needs one number, the count of elements.")
         found.specs[variable] = {"fill": "zeros" if name == "ZEROS" else "random", "count": int(numbers[0]), "from": text}
     elif name == "DATA" and numbers:
         words = " ".join(map(str, numbers))
@@ -157,7 +156,7 @@ def _apply(found: Playground, name: str, variable: str, arguments: list[float | 
         _need(len(arguments) == 1 and isinstance(arguments[0], str), "needs the name of a buffer.")
         found.calls[variable] = str(arguments[0])
     elif name != "CALL::ONCE":
-        raise ValueError("is no attribute that is known here.")
+        raise ValueError("is not supported here.")
 
 
 def _need(true: bool, words: str) -> None:
@@ -180,7 +179,7 @@ _MOST = 2**31
 
 
 def _number(text: str, constants: dict[str, str], depth: int = 0) -> float:
-    """A constant expression of numbers and the source's own constants."""
+    """Return the value of a constant expression of numbers and the source's constants. Raises ValueError."""
 
     def value(node: ast.AST) -> float:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
@@ -200,7 +199,7 @@ def _number(text: str, constants: dict[str, str], depth: int = 0) -> float:
     try:
         number = value(ast.parse(plain, mode="eval").body)
     except (ValueError, SyntaxError, TypeError, ZeroDivisionError, RecursionError, MemoryError):
-        raise ValueError(f"holds “{text.strip()[:40]}”, which is no number known here.") from None
+        raise ValueError(f"holds “{text.strip()[:40]}”, which is not a number known here.") from None
     if not abs(number) < _MOST:
         raise ValueError(f"holds {text.strip()[:40]}, which is too large.")
     return number

@@ -1,4 +1,4 @@
-"""What the debugger runs: a draft is compiled, recorded and shown, and two recordings stand side by side."""
+"""Compile, record and show drafts, and compare the last two recordings."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
 BOTH = "both"
-KEPT = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")  # of a draft
+DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")
 
 
 def gone_words(kinds: set[str]) -> str:
-    """Return what is said of a fix that took findings of these kinds away."""
+    """Return the notice about a fix that removed findings of these kinds."""
     return f"The fix took {' and '.join(CHECKS[kind].gone for kind in sorted(kinds))} away." if kinds else "The fix was made."
 
 
 @dataclass(frozen=True)
 class ShownRecording:
-    """A recording with what it was made of; of one that came from a file, `interface` is not known."""
+    """A recording with what it was made from; `interface` is None for a recording from a file."""
 
     job: KernelJob
     packed: PackedRecording
@@ -41,7 +41,7 @@ class ShownRecording:
 
 
 class RunHistory:
-    """The recording in view, the one before it, and how they are made. What is wrong is told to the page in one line."""
+    """Makes recordings and holds the one in view and the one before it. Errors are shown on the page, in one line."""
 
     def __init__(self, page: DebuggerPage):
         self._page = page
@@ -51,35 +51,37 @@ class RunHistory:
         self.draft: dict[str, Any] = {}
 
     def forget(self) -> None:
-        """Another kernel comes: there is nothing to compare it with."""
+        """Forget the recordings, since a new kernel has nothing to be compared with."""
         self._before = self.shown = None
         self._page.param.update(pair=[], notice="")
 
     def present(self, shown: ShownRecording) -> None:
-        """Shows a recording that came from a file."""
+        """Show a recording from a file."""
         self.forget()
         self.example, self.draft, self.shown = None, shown.draft, shown
         self._page.stepper.show(shown.packed, fix=[])
 
     def fixed(self) -> str | None:
-        """The source with the example's fix, None where there is none to make."""
+        """Return the source with the example's fix, or None if there is no fix to apply."""
         return fixed(self.example, self.draft.get("source", "")) if self.example else None
 
     async def check(self, draft: dict[str, Any]) -> Interface | None:
-        """Compile; what comes of it goes to the editor."""
+        """Compile a draft, show the result in the editor, and return the interface, or None if it does not compile."""
         source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
         if wrong := read(source).refusal:
             self._page.tell([], wrong)
             return None
-        ours = is_shipped(source)
+        trusted = is_shipped(source)
         try:
-            found = await check_source(worker_pool, source, entry=entry, trusted=ours)
+            found = await check_source(worker_pool, source, entry=entry, trusted=trusted)
             if found.interface is None and entry and not found.diagnostics:
-                found = await check_source(worker_pool, source, trusted=ours)  # the entry point was renamed: the first one is taken
+                found = await check_source(
+                    worker_pool, source, trusted=trusted
+                )  # the entry point may have been renamed: take the first
             if found.interface is not None:
                 entry = entry_of(draft, found.interface)
                 self._page.interface = public(
-                    found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=ours)
+                    found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=trusted)
                 )
         except (WorkerError, DeviceError) as error:
             self._page.tell([], str(error))
@@ -88,8 +90,8 @@ class RunHistory:
         return found.interface
 
     async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
-        """Compile, fill the inputs, record, show."""
-        self.draft = {name: draft.get(name) for name in KEPT}
+        """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the one before."""
+        self.draft = {name: draft.get(name) for name in DRAFT_KEYS}
         self._page.notice = ""
         self._page.stepper.wait("Compiling …")
         interface = await self.check(draft)
@@ -114,7 +116,7 @@ class RunHistory:
             self._page.adapters = await adapters(worker_pool)
 
     async def _record(self, job: KernelJob, adapter: str) -> PackedRecording | None:
-        """The recording; None where there is none, and the page says why."""
+        """Record a job and show it. Return None if that failed, in which case the page says why."""
         better = self.fixed()
         try:
             packed = await record_source(
@@ -139,7 +141,7 @@ class RunHistory:
             self._page.notice = gone_words(gone)
 
     async def _on_both(self, job: KernelJob, interface: Interface) -> None:
-        """The same dispatch on the first two devices."""
+        """Record the same dispatch on the first two devices, and show both."""
         self._page.compare.wait(f"Recording on {' and on '.join(self._page.adapters[:2])} …")
         self._page.pair = self._page.adapters[:2]
         found = [await self._record(job, name) for name in self._page.adapters[:2]]
@@ -151,6 +153,6 @@ class RunHistory:
         self.side_by_side()
 
     def side_by_side(self) -> None:
-        """Shows the recording in view beside the one before it."""
+        """Show the recording in view beside the one before it."""
         if self._before is not None and self.shown is not None and len(self._page.pair) == 2:
             self._page.compare.show(self._before.packed, self.shown.packed, (self._page.pair[0], self._page.pair[1]))

@@ -1,4 +1,4 @@
-"""The home page: what this is, a picture that the kernels draw, the list of sections, the map of the program, the walks."""
+"""The home page: an introduction, a picture drawn by the kernels, the list of sections, the map of the program, the walks."""
 
 from functools import partial
 from html import escape
@@ -35,7 +35,7 @@ def home(location: Location) -> Page:
         page="home",
         html=_html("" if location.page in BY_NAME else location.page),
         slots=[live, program],
-        keys=[("← →", "One Gaussian less or more, while the slider has the focus")],
+        keys=[("← →", "One Gaussian fewer or more, while the slider has the focus")],
     )
     page.on_close(live.close)
     page.on_close(program.close)
@@ -113,4 +113,4 @@ def _missing(name: str) -> str:
         return ""
     kind, _, name = name.partition("=") if name.startswith("walk=") else ("page", "", name)
     return f"""<p class="missing" role="status">There is no {kind} named <b>{escape(name[:80])}</b>.
-      {"The walks and the" if kind == "walk" else "The"} sections stand below.</p>"""
+      {"The walks and the" if kind == "walk" else "The"} sections are listed below.</p>"""

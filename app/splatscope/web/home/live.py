@@ -1,4 +1,4 @@
-"""A small live picture: a slider sets how many Gaussians are blended, and a device draws them."""
+"""A small live picture with a slider for the number of Gaussians that the device blends."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,15 +14,15 @@ Render = Callable[[int], Awaitable[bytes]]
 class LiveRender(Frame):
     """A `Frame` with a slider "Gaussians blended: n of N".
 
-    `render(n)` is awaited with 1 ≤ n ≤ total and returns an encoded picture. The browser asks for the next frame only when the last
-    was drawn, so one call runs at a time. An error of `render` is shown as one line below the picture.
+    The coroutine `render(n)`, with 1 ≤ n ≤ total, returns an encoded picture. The browser requests a frame only after the last was
+    drawn, so only one call runs at a time. An error in `render` is shown as one line below the picture.
     """
 
-    total = param.Integer(default=1, bounds=(1, None), doc="N, the number of Gaussians there are")
-    count = param.Integer(default=1, bounds=(1, None), doc="n at the start")
-    width_px = param.Integer(default=384, doc="Width of the frames, reserved before the first arrives")
-    height_px = param.Integer(default=256, doc="Height of the frames")
-    ready = param.Boolean(default=False, doc="Whether there is a job to ask")
+    total = param.Integer(default=1, bounds=(1, None), doc="The number of Gaussians, N")
+    count = param.Integer(default=1, bounds=(1, None), doc="The initial n")
+    width_px = param.Integer(default=384, doc="Width of the frames in pixels, reserved before the first arrives")
+    height_px = param.Integer(default=256, doc="Height of the frames in pixels")
+    ready = param.Boolean(default=False, doc="Whether there is a `render`")
 
     def __init__(self, render: Render | None = None, **params: Any):
         super().__init__(ready=render is not None, **params)
@@ -30,7 +30,7 @@ class LiveRender(Frame):
         self._work = BackgroundTask()
 
     def close(self) -> None:
-        """Cancel the call that is running."""
+        """Cancel the current call."""
         self._work.cancel()
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ class LiveRender(Frame):
     async def _answer(self, count: int) -> None:
         try:
             frame = await self._render(count)
-        except Exception as error:  # whatever a device does, the page goes on
+        except Exception as error:  # whatever the device does, the page continues
             self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
         else:
             self.show(frame, count=count)

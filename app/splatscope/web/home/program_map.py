@@ -1,6 +1,6 @@
 """The map of the whole program: one iteration, its dispatches and the sections inside them, with measured times.
 
-Where a section stands, what it says there and whose time it shows is in the front matter of its text.
+The front matter of a section's text gives its place on the map, its sentence, and the time it shows.
 """
 
 from html import escape
@@ -19,19 +19,19 @@ from splatscope.workers.connection import WorkerError
 
 
 class ProgramMap(Component):
-    """The map: its words at once; its times once they are measured, which happens one time for all sessions."""
+    """The map. Its text is shown at once, its times when they have been measured, once for all sessions."""
 
     html = param.String(doc="The map without its times")
-    times = param.Dict(default={}, doc="By name of a dispatch or stage, and of all as `total`: milliseconds")
-    shapes = param.Dict(default={}, doc="By name of a dispatch: its workgroups and threads, in words")
-    said = param.String(default="Measuring one iteration on this device …", doc="What was measured, and where")
+    times = param.Dict(default={}, doc="Milliseconds by name of a dispatch or stage, and `total`")
+    shapes = param.Dict(default={}, doc="Workgroups and threads of each dispatch, in words")
+    said = param.String(default="Measuring one iteration on this device …", doc="What was measured and where")
 
     def __init__(self, **params: Any):
         super().__init__(html=_html(), **params)
         self._work = BackgroundTask()
 
     def begin(self) -> None:
-        """Fill in the times, which are measured if they never were. For pages: `pn.state.onload(...)`."""
+        """Show the times, measuring them the first time. Pages call this in `pn.state.onload`."""
         self._work.start(self._fill())
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ def _dispatch(kernel: str, inside: str) -> str:
 
 
 def _line(place: str) -> str:
-    """Return the sections at a place of the map, one after the other in a line."""
+    """Return the sections at a place of the map, in one line."""
     return "".join(f"{_link(section)}\n          {_sentence(section)}{_time(section)}" for section in on_map(place))
 
 

@@ -1,4 +1,4 @@
-"""The Bokeh chart of a lesson's curves: each labelled at its end, in the look of the app."""
+"""The Bokeh chart of a lesson's curves, each labelled at its end, in the style of the app."""
 
 import numpy as np
 from bokeh.core.properties import value
@@ -10,11 +10,11 @@ from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, c
 
 
 def curves_chart(curves: Curves) -> figure:
-    """Return a chart of up to eight curves; a NaN interrupts a line."""
+    """Return a chart of up to eight curves. NaNs interrupt a line."""
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
-    plot.y_range.range_padding = 0.2  # room for the names over the curves' ends
+    plot.y_range.range_padding = 0.2  # room for the names above the ends of the curves
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
         follow_theme(span, line_color=AXIS)
@@ -36,17 +36,17 @@ def curves_chart(curves: Curves) -> figure:
             last = known[-1]
             text = ORANGE_TEXT if number == 1 else colour
             ends.append((float(curve.y[last]), float(np.nanmean(curve.y)), float(curve.x[last]), curve.label, text))
-    # The names stand over the curves' ends, the lowest one under its own, and one that would meet the next above it, too.
+    # Names are above the ends of the curves. The lowest name, and one that would overlap the next, is below.
     ends.sort(key=lambda end: end[:2])
-    for place, (y, _, x, words, colour) in enumerate(ends):
-        meets = place + 1 < len(ends) and _close(curves, y, ends[place + 1][0])
-        under = meets or (place == 0 and len(ends) > 1)
-        _label(plot, x, y, words, colour, y_offset=12 if under else -10, text_align="right")
+    for number, (y, _, x, words, colour) in enumerate(ends):
+        overlaps = number + 1 < len(ends) and _close(curves, y, ends[number + 1][0])
+        below = overlaps or (number == 0 and len(ends) > 1)
+        _label(plot, x, y, words, colour, y_offset=12 if below else -10, text_align="right")
     return plot
 
 
 def _close(curves: Curves, low: float, high: float) -> bool:
-    """Return whether two heights lie so near each other that labels over both would overlap."""
+    """Return whether labels above two ends at these values of y would overlap."""
     ys = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
     ys = ys[np.isfinite(ys) & ((ys > 0) | (not curves.log_y))]
     scale = np.log if curves.log_y else np.asarray
@@ -55,7 +55,7 @@ def _close(curves: Curves, low: float, high: float) -> bool:
 
 
 def _range(curves: Curves) -> Range1d:
-    """Return the range from the least x to the largest, with a little room behind it."""
+    """Return the range of x, with a margin at the right."""
     xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
     low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
     return Range1d(low, high * (high / low) ** 0.03 if curves.log_x else high + 0.03 * ((high - low) or 1.0))

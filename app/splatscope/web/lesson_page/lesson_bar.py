@@ -1,4 +1,4 @@
-"""A lesson's part of the top bar and of the address."""
+"""A lesson's part of the top bar."""
 
 from collections.abc import Callable
 
@@ -10,14 +10,14 @@ from splatscope.web.component import Component
 class LessonBar(Component):
     """The devices whose recordings can be shown, and the link to the debugger.
 
-    The lesson's inputs stand in the address, so that a link restores them. `choose(recorded)` is called when a device is chosen.
+    The lesson's inputs are part of the address, so that a link restores them. `choose(recorded)` is called when a device is chosen.
     """
 
-    address = param.String(doc="The lesson's inputs, as they stand in an address behind page and step")
+    address = param.String(doc="The lesson's inputs, as they follow page and step in an address")
     debugger = param.String(doc="Address of the debugger with this page's kernel and inputs; empty for none")
     adapter = param.String(doc="Short name of this device")
-    elsewhere = param.String(doc="Name of another device, of which a recording ships; empty for none")
-    recorded = param.Boolean(doc="Whether that one is shown")
+    elsewhere = param.String(doc="Name of the device of the shipped recording; empty if there is none")
+    recorded = param.Boolean(doc="Whether the shipped recording is shown")
 
     def __init__(self, choose: Callable[[bool], None], **params):
         super().__init__(**params)

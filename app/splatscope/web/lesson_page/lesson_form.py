@@ -1,4 +1,4 @@
-"""A lesson's parameters: as controls, as what stands in the address, and back, each value checked by its parameter."""
+"""A lesson's parameters as controls and in the address. Values are validated by their parameters."""
 
 import json
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ import param
 from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.web.widgets.controls import Spec, bars, bits, choice, group, number, slider, switch, text
 
-MOST_CHARACTERS = 4000  # of one value in an address
+MAX_CHARACTERS = 4000  # of one value in an address
 
 
 def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
-    """Return a group with a control for each of these parameters, for all where none is named."""
+    """Return a group with a control for each of these parameters, by default for all of them."""
     items = [_control(lesson.param[name], lesson.controls.get(name, ControlSpec())) for name in names or parameters(lesson)]
     return [group("", *(item for item in items if item is not None))]
 
@@ -41,12 +41,12 @@ def _control(parameter: param.Parameter, spec: ControlSpec) -> Spec | None:
 
 
 def parameters(lesson: Lesson) -> list[str]:
-    """Return the names of a lesson's own parameters, in the order they are declared."""
+    """Return the names of a lesson's own parameters, in order of declaration."""
     return [name for name in lesson.param if name != "name" and (lesson.param[name].precedence or 0) >= 0]
 
 
 def address_of(lesson: Lesson) -> str:
-    """Return what differs from the defaults, as in an address: `count=16&keys=%5B4%2C7%5D`, values as JSON or bare words."""
+    """Return the parameters that differ from their defaults, as a query string of JSON values or plain words."""
     changed = {name: getattr(lesson, name) for name in parameters(lesson) if getattr(lesson, name) != lesson.param[name].default}
     return urlencode(
         {name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()}
@@ -54,11 +54,11 @@ def address_of(lesson: Lesson) -> str:
 
 
 def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
-    """Set the parameters that an address gives, and all others to their defaults. Ignore what a parameter does not allow."""
+    """Set the parameters in an address, and all others to their defaults. Invalid values are ignored."""
     values = {name: lesson.param[name].default for name in parameters(lesson)}
     for name in values.keys() & inputs.keys():
         try:
-            set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MOST_CHARACTERS]))
+            set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MAX_CHARACTERS]))
             values[name] = getattr(lesson, name)
         except (ValueError, TypeError):
             continue
@@ -66,7 +66,11 @@ def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
 
 
 def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
-    """Set one parameter to what a browser sent. Raises ValueError with what is allowed."""
+    """Set a parameter to a value from a browser.
+
+    Raises:
+        ValueError: The value is invalid; the message says what is allowed.
+    """
     parameter = lesson.param[name]
     if isinstance(parameter, param.Integer) and isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -1,4 +1,4 @@
-"""The page of a section: its text with what is live in it, made of its folder in lessons/."""
+"""The page of a section, made from its folder in lessons/: its text, its figure and its experiments."""
 
 import asyncio
 import logging
@@ -32,13 +32,13 @@ from splatscope.workers.connection import WorkerError
 log = logging.getLogger(__name__)
 
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
-SETTLE = 0.4  # seconds that the inputs have to be left alone before claims and shows run again
-SHIPPED = "recorded"  # in an address: the recording that ships is shown
-TROUBLE = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
+SETTLE = 0.4  # seconds without a change of the inputs, after which claims and shows run again
+SHIPPED = "recorded"  # the address parameter that shows the shipped recording
+EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 class LessonPage:
-    """One session's page of a lesson: a change of a control brings a new recording, and with it new answers."""
+    """One session's page of a lesson. A change of a control leads to a new recording and new answers."""
 
     def __init__(self, location: Location):
         stem = location.page
@@ -50,7 +50,7 @@ class LessonPage:
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
         self.experiments: dict[str, Claim | Show] = {}  # by the lesson's method
-        self.waiting: list[str] = []  # methods to run, once the figure is recorded
+        self.waiting: list[str] = []  # methods to run once the figure is recorded
         self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
@@ -80,7 +80,7 @@ class LessonPage:
         pn.state.onload(self._begin)
 
     def close(self) -> None:
-        """Cancel what is running."""
+        """Cancel all tasks."""
         for task in self._tasks.values():
             task.cancel()
 
@@ -100,14 +100,14 @@ class LessonPage:
                 caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
                 return f'<div class="fig">{self._slot(self._figure(), "figure")}{caption}</div>'
             case "formula":
-                return ""  # stands inside the figure
+                return ""  # is part of the figure
             case "code":
                 file, *names = block.args
                 caption = inline(block.text) if block.text.strip() else f"<code>{escape(source_path(file))}</code>"
                 return code(region(file, tuple(names)), caption)
             case "kernel":
                 self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))
-                return ""  # stands with the others at the end
+                return ""  # follows at the end of the page, with the others
             case "deeper":
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
             case "quiz":
@@ -115,7 +115,7 @@ class LessonPage:
                 return self._slot(quiz, f"quiz-{block.args[0]}")
             case "claim" | "show":
                 return self._slot(self._experiment(block), f"{block.kind}-{block.args[0]}")
-        raise ValueError(f"No page shows a block “{block.kind}”")
+        raise ValueError(f"A page cannot show a block “{block.kind}”")
 
     def _experiment(self, block: TextBlock) -> Claim | Show:
         name = block.args[0]
@@ -146,7 +146,7 @@ class LessonPage:
         return self.stepper
 
     def _slot(self, component: Any, block: str = "") -> str:
-        """Return the HTML that a component takes the place of; by the name `block` a walk finds it on the page."""
+        """Return the placeholder HTML for a component. Walks find it on the page by the name `block`."""
         self.slots.append(component)
         name = f' data-block="{block}"' if block else ""
         return f'<div data-slot="{len(self.slots) - 1}"{name}></div>'
@@ -168,14 +168,14 @@ class LessonPage:
         self._changed()
 
     def _follow_address(self, event: Any) -> None:
-        """Take the inputs of the address, which Back, Forward or a link to this page have changed."""
+        """Apply the inputs of the address after Back, Forward or a link to this page has changed them."""
         before, shipped = self._values(), SHIPPED in event.new
         set_from_address(self.lesson, event.new)
         if self._values() != before or shipped != self._shows_shipped:
             self._changed(shipped)
 
     def _choose(self, shipped: bool) -> None:
-        """Show this device's recording, or the one that ships, which is of the lesson's first inputs."""
+        """Show this device's recording, or the shipped one, which has the lesson's default inputs."""
         if shipped:
             set_from_address(self.lesson, {})
         self._changed(shipped)
@@ -184,7 +184,7 @@ class LessonPage:
         return f"{SHIPPED}=1" if self._shows_shipped else address_of(self.lesson)
 
     def _changed(self, shipped: bool = False) -> None:
-        """Record the new inputs on this device, or open the recording that ships, and run again what depends on them."""
+        """Record the new inputs, or open the shipped recording, and rerun the experiments that depend on what changed."""
         self._shows_shipped = shipped
         values = self._values()
         changed = {name for name, value in values.items() if self._last_values.get(name, value) != value}
@@ -199,12 +199,12 @@ class LessonPage:
         self._last_values = values
 
     def _keys(self) -> list[tuple[str, str]]:
-        """Return what → does here, then the keys that move about in any recording; the debugger's list has the rest."""
+        """Return the keys for the page's list: what → does here, and the basic keys of the stepper."""
         unit = self.lesson.unit
-        return [("→ ←", f"On to the end of the next {unit}, or back"), *(row for row in KEYS if row[0] in BASIC)]
+        return [("→ ←", f"To the end of the next {unit}, or back"), *(row for row in KEYS if row[0] in BASIC)]
 
     def _link(self) -> str:
-        """Return the debugger's address with this kernel and these inputs; empty where they are too long for one."""
+        """Return the debugger's address with this kernel and these inputs, or "" if they are too long for an address."""
         if self.stepper is None:
             return ""
         job = self.lesson.job()
@@ -215,7 +215,7 @@ class LessonPage:
             return ""
 
     def _fix(self) -> list[tuple[str, int, str]]:
-        """Return what the lesson's fix changes in the figure's source, line by line."""
+        """Return the changes that the lesson's fix makes in the figure's source, as (sign, line, text)."""
         if not self.lesson.fix:
             return []
         fixed = type(self.lesson)(**self._values() | self.lesson.fix)
@@ -236,7 +236,7 @@ class LessonPage:
         self._start(name, self._run(name, anew=True))
 
     def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Run work in the background, in place of earlier work of the same name."""
+        """Start `work` in the background and cancel earlier work of the same name."""
         if name in self._tasks:
             self._tasks[name].cancel()
         self._tasks[name] = asyncio.get_running_loop().create_task(self._guard(work))
@@ -248,12 +248,12 @@ class LessonPage:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
     async def _record(self, settle: float = 0.0) -> None:
-        """Record the figure; then, once its inputs have been left alone for `settle` seconds, run what depends on them."""
+        """Record the figure, and after `settle` seconds run the experiments that wait. A change of the inputs cancels this."""
         if self.stepper is not None:
             self.stepper.wait()
             try:
                 recording = await self._recording(self.stepper)
-            except TROUBLE as error:
+            except EXPECTED_ERRORS as error:
                 self.stepper.param.update(busy="", error=str(error))
                 return
             self._show(self.stepper, recording)
@@ -284,12 +284,12 @@ class LessonPage:
                 quiz.answer = vars(answer) | {"options": list(answer.options)}
 
     async def _run(self, name: str, anew: bool = False) -> None:
-        """Run a method of the lesson and show what it finds out."""
+        """Run a method of the lesson and show its result."""
         experiment = self.experiments[name]
         experiment.param.update(busy=True, error="")
         try:
             result = await run_experiment(worker_pool, self.lesson, name, anew=anew)
-        except TROUBLE as error:
+        except EXPECTED_ERRORS as error:
             experiment.param.update(busy=False, error=str(error))
             return
         if isinstance(experiment, Claim):

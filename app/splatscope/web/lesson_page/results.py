@@ -1,4 +1,4 @@
-"""Quizzes, claims and shows: what a lesson's methods return, on its way to the browser."""
+"""Quizzes, claims and shows: the results of a lesson's methods in the browser."""
 
 import base64
 from collections.abc import Callable
@@ -18,11 +18,11 @@ class Quiz(Component):
     """A question whose answer comes from the recording in view."""
 
     question = param.String(doc="HTML")
-    answer = param.Dict(default={}, doc="As textbook.results.Answer; empty until the recording is there")
+    answer = param.Dict(default={}, doc="A textbook.results.Answer as a dict; empty until the recording is there")
 
 
 class _Experiment(Component):
-    """What a method of the lesson finds out. `run` is called to find it out anew."""
+    """The result of a method of the lesson. `run` is called to run it again."""
 
     busy = param.Boolean(default=False)
     error = param.String(default="", doc="Why it could not be run, in one line")
@@ -42,33 +42,33 @@ class Claim(_Experiment):
     """A claim with its verdict."""
 
     claim = param.String(doc="HTML")
-    verdict = param.Dict(default={}, doc="As textbook.results.Verdict; empty until it was run")
+    verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
 
 
 class Show(_Experiment):
     """A result without a stepper."""
 
     caption = param.String(doc="HTML")
-    method = param.String(doc="The lesson's method that made it")
-    results = param.List(default=[], doc="What is drawn, one under the other; empty until it was run")
+    method = param.String(doc="The name of the lesson's method")
+    results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
     def show(self, result: Result) -> None:
         """Show a result."""
         self.results = parts_of(result)
 
 
-_drawn: LRUCache[int, tuple[Result, list[dict[str, Any]]]] = LRUCache(256)  # results by identity, and what is drawn of them
+_drawn: LRUCache[int, tuple[Result, list[dict[str, Any]]]] = LRUCache(256)  # by id of a result, the result and its parts
 
 
 def parts_of(result: Result) -> list[dict[str, Any]]:
-    """Return what is drawn of a result, one part under the other. It is made once for all sessions that see the same result."""
+    """Return the parts of a result to draw, from top to bottom. They are cached for all sessions with the same result."""
     if id(result) not in _drawn:
         _drawn[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
     return _drawn[id(result)][1]
 
 
 def plain(part: Part) -> dict[str, Any]:
-    """Return a part of a result as numbers, texts and lists. Raises TypeError for anything else."""
+    """Return a part of a result as JSON types. Raises TypeError for a part of an unknown kind."""
     match part:
         case Curves():
             return {"kind": "chart", "x": part.x, "y": part.y, "item": json_item(curves_chart(part))}

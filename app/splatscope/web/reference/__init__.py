@@ -1,1 +1,1 @@
-"""The pages of claims and of terms."""
+"""The reference pages: claims and glossary."""

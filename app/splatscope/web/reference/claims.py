@@ -1,4 +1,4 @@
-"""The page of claims: what is said of this program, section by section, each tried on this device."""
+"""The page of claims: all claims about the program, section by section, each tried on this device."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from splatscope.services.lessons import run_experiment
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
-from splatscope.web.lesson_page.lesson_page import TROUBLE
+from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.lesson_page.results import Claim
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -28,7 +28,7 @@ WORDS = """<h1>Claims</h1>
 
 
 class Claims:
-    """One session's page: every claim of every section, tried in the order of the book."""
+    """One session's page, which tries every claim of every section in the order of the book."""
 
     def __init__(self) -> None:
         self.claims: list[tuple[Claim, Lesson, str]] = []
@@ -42,7 +42,7 @@ class Claims:
         pn.state.onload(lambda: self._start(self._all()))
 
     def close(self) -> None:
-        """Cancel what is running."""
+        """Cancel all tasks."""
         for task in self._tasks:
             task.cancel()
 
@@ -75,7 +75,7 @@ class Claims:
         claim.param.update(busy=True, error="")
         try:
             claim.verdict = vars(await run_experiment(worker_pool, lesson, name, anew=anew))
-        except TROUBLE as error:
+        except EXPECTED_ERRORS as error:
             claim.error = str(error)
         except Exception as error:
             log.exception("The claim %s of %s failed", name, lesson.stem())

@@ -1,4 +1,4 @@
-"""The page of words: each with one sentence and the section that shows it."""
+"""The glossary: each term with one sentence and the section that shows it."""
 
 from html import escape
 

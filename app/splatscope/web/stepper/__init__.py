@@ -1,1 +1,1 @@
-"""The stepper: one recording, stepped forward and back in the browser."""
+"""The stepper, in which the browser steps through one recording, forward and back."""

@@ -1,4 +1,4 @@
-"""The figures of the training page: quality over iterations, time by kernel, list length by tile. Sources are patched, only."""
+"""The charts of the training page: quality over iterations, time by kernel, list length by tile."""
 
 import numpy as np
 from bokeh.core.properties import value
@@ -13,7 +13,7 @@ VERMILION = ("#a83c00", "#ff9a66")
 
 
 class Quality:
-    """PSNR and, dashed and logarithmic, the loss over iterations; each line named and read at its end."""
+    """The PSNR and the loss over iterations, each line with its name and latest value. The loss is dashed, on a log scale."""
 
     def __init__(self):
         """Make the empty chart."""
@@ -34,7 +34,7 @@ class Quality:
         self._label("psnr", value("PSNR, dB"), SERIES[0], x_offset=-8, y_offset=-10, text_align="right")
         self._label("loss", value("loss, log"), ORANGE_TEXT, x_offset=-8, y_offset=-12, text_align="right", y_range_name="loss")
 
-    # Glyphs are made bare: figure.line() and its like make four of each, for selections, and take ten times as long.
+    # Glyphs are added directly, because figure.line() and the like create four of each, for selections, and take ten times as long.
 
     def _line(self, y: str, colour: Pair, y_range_name: str = "default", **look) -> None:
         line = Line(x="iteration", y=y, line_width=2.4, **look)
@@ -48,7 +48,7 @@ class Quality:
         self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
 
     def show(self, history: np.ndarray) -> None:
-        """Show a run's history; of a long one every so many points, and always the last."""
+        """Show a run's history, (n,) of HISTORY. Of a long one, show at most MOST_POINTS and the last."""
         if len(history) == 0:
             return
         stride = -(-len(history) // MOST_POINTS)
@@ -63,15 +63,18 @@ class Quality:
             "loss_words": [f"{last['loss']:.2g}"],
         }
         most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.27 * most)  # room for the readings at the lines' ends
+        self.plot.x_range.update(start=0, end=1.27 * most)  # room for the values at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
-        low, high = 5 * np.floor(rows["psnr"].min() / 5), 5 * np.ceil((rows["psnr"].max() + 3) / 5)  # room for the name above
+        low, high = (
+            5 * np.floor(rows["psnr"].min() / 5),
+            5 * np.ceil((rows["psnr"].max() + 3) / 5),
+        )  # room for the name above the line
         self.plot.y_range.update(start=float(low), end=float(high))
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.6), end=float(rows["loss"].max() * 1.2))
 
 
 class KernelTimes:
-    """Milliseconds of each kernel: its name and time on one line, a bar from zero below."""
+    """Milliseconds of each kernel: a line with its name and time, and below it a bar."""
 
     ROWS = 4
 
@@ -91,7 +94,7 @@ class KernelTimes:
             self.plot.add_glyph(self._source, text)
 
     def show(self, kernel_ms: dict[str, float]) -> None:
-        """Show the longest of these times, ms by the kernel's entry point."""
+        """Show the longest of these times, in ms by entry point."""
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
         longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
@@ -105,7 +108,7 @@ class KernelTimes:
 
 
 class ListLengths:
-    """How many Gaussians each tile lists, and a diamond on each that found more than its list holds."""
+    """The length of each tile's list, with a diamond on each tile whose list overflows."""
 
     def __init__(self):
         """Make the empty chart."""
@@ -130,7 +133,7 @@ class ListLengths:
         self.plot.add_glyph(self._overflows, marks)
 
     def show(self, report: ProgressReport) -> str:
-        """Draw the map; returns the words beside it."""
+        """Draw the map, and return the HTML of the text beside it."""
         lengths = report.list_lengths
         if lengths.size == 0:
             self._tiles.data = {"image": [], "dw": [], "dh": []}

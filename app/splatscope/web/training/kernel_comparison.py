@@ -1,4 +1,4 @@
-"""The comparison of kernels on the training page: what each kind of kernels does for one iteration, and why the next is faster."""
+"""The comparison on the training page: what one iteration costs with each kind of kernels, and why the next is faster."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ TITLES = {
 }
 COUNTED = (
     ("tests", "(tile, Gaussian) tests", "Is this Gaussian for that tile?"),
-    ("listed", "(tile, Gaussian) pairs listed", "Ids in all lists together."),
-    ("reads", "Gaussians decoded", "From nine raw values to centre, shape, colour, opacity; by a thread each time."),
-    ("forward", "(pixel, Gaussian) pairs, forward", "Evaluated on the way to the picture."),
-    ("backward", "(pixel, Gaussian) pairs, backward", "Evaluated on the way back."),
+    ("listed", "(tile, Gaussian) pairs listed", "The total length of all lists."),
+    ("reads", "Gaussians decoded", "From nine raw values to centre, shape, colour and opacity, each time by one thread."),
+    ("forward", "(pixel, Gaussian) pairs, forward", "Evaluated in the forward pass."),
+    ("backward", "(pixel, Gaussian) pairs, backward", "Evaluated in the backward pass."),
     ("atomics", "atomic additions", "To the buffer of gradients that all workgroups share."),
-    ("tries", "compare-and-swaps for them", "One that finds another value than it expected tries again."),
+    ("tries", "compare-and-swaps for them", "One that finds an unexpected value tries again."),
 )
 
 
 class KernelComparison(Component):
-    """The comparison on the page. Asks nothing of a device until somebody presses its button; measured once a server."""
+    """The comparison. It is measured when somebody first presses its button, and then cached for the server's lifetime."""
 
     rungs = param.List(
         default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
     )
-    said = param.String(default="", doc="What was measured, and where; or what went wrong")
-    large = param.String(default="", doc="The upper two at a size that training has")
+    said = param.String(default="", doc="What was measured and where, or what went wrong")
+    large = param.String(default="", doc="The two faster kinds at a size typical of training")
     busy = param.Boolean(default=False)
 
     def __init__(self, **params: Any):
-        """Begin without a measurement."""
+        """Start without measurements."""
         super().__init__(**params)
         self._work = BackgroundTask()
 
@@ -64,7 +64,7 @@ class KernelComparison(Component):
 
 
 def drawn(found: Comparison) -> list[dict[str, Any]]:
-    """Return what the browser draws of each kind of kernels."""
+    """Return what the browser draws for each kind of kernels."""
     pairs = zip([None, *found.timings], found.timings, strict=False)
     return [_panel(timing, before) for before, timing in pairs]
 
@@ -83,7 +83,7 @@ def _panel(timing: CountedTiming, before: CountedTiming | None) -> dict[str, Any
 
 
 def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
-    """Return the reason in a sentence, in this device's own numbers."""
+    """Return the reason in words, with the numbers measured on this device."""
     now = timing.counts
     if before is None:
         return (

@@ -1,4 +1,4 @@
-"""The live parts of the training page: its bar, its picture with the Gaussians over it, the files to take away."""
+"""The live parts of the training page: its bar, its picture with the Gaussians over it, its downloads."""
 
 import time
 from typing import Any
@@ -7,19 +7,19 @@ import param
 
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.component import Component
-from splatscope.web.training.session import TrainingSession
+from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.frame import Frame
 
-UNWATCHED_SECONDS = 3.0  # without a frame being drawn: the browser has gone, or sleeps
+UNWATCHED_SECONDS = 3.0  # without a drawn frame, after which the browser counts as gone or asleep
 
 
 class RunBar(Component):
-    """Start, pause, one step, reset; the readings of the run; and one line about what is wrong. Clicks go to the session."""
+    """The buttons Start, Pause, Step and Reset, the readings of the run, and one line about errors. Clicks go to the session."""
 
     running = param.Boolean(default=False)
     busy = param.String(default="", doc="What is being waited for")
     message = param.String(default="", doc="What went wrong, in one line")
-    reading = param.Dict(default={}, doc="iteration, iterations, psnr (dB), speed (iterations a second), seconds")
+    reading = param.Dict(default={}, doc="iteration, iterations, psnr (dB), speed (iterations per second), seconds")
 
     def __init__(self, session: TrainingSession, **params: Any):
         """Send clicks to `session`."""
@@ -33,26 +33,26 @@ class RunBar(Component):
 
 
 class TrainingPicture(Frame):
-    """The picture of a run with its error map and its ellipses. What comes while a frame is under way waits, the newest only."""
+    """The picture of a run with its error map and its ellipses. While a frame is being drawn, only the newest report waits."""
 
     error = param.Bytes(default=b"", doc="The error map, encoded")
-    target = param.Bytes(default=b"", doc="The target, encoded: a phone shows it in the same place")
+    target = param.Bytes(default=b"", doc="The target, encoded; a phone shows it in place of the picture")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, as describe.slang lays them out")
-    one_in = param.Integer(default=1, doc="The ellipses are those of one Gaussian in so many")
+    one_in = param.Integer(default=1, doc="The interval between the Gaussians whose ellipses are shown")
     tile = param.List(default=[8, 4], doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):
-        """Show no picture yet; `params` as of `Frame`."""
+        """Start without a picture. `params` are those of `Frame`."""
         super().__init__(**params)
-        self._next_report: ProgressReport | None = None  # for the frame under way to be drawn
+        self._next_report: ProgressReport | None = None  # waits until the current frame is drawn
 
     @property
     def watched(self) -> bool:
-        """Whether somebody sees the frames: the last one was drawn, or may still be under way."""
+        """Whether somebody sees the frames: the last one was drawn, or may still arrive."""
         return self._drawn == self.sequence or time.monotonic() - self._sent < UNWATCHED_SECONDS
 
     def report(self, report: ProgressReport) -> None:
-        """Show a report once the frame under way is drawn; of several that wait, the newest."""
+        """Show a report once the current frame is drawn. A newer report replaces one that waits."""
         if not self.idle:
             self._next_report = report
             return
@@ -67,16 +67,13 @@ class TrainingPicture(Frame):
 
 
 class SaveButtons(Component):
-    """The adapter that the run is on, and buttons that save its picture and its state.
-
-    Clicks, here or in the settings, go to the session.
-    """
+    """The adapter of the run, and buttons that save its picture and its state. Clicks go to the session."""
 
     adapter = param.String(default="")
     adapter_words = param.String(default="")
     file = param.Bytes(default=b"")
     file_name = param.String(default="")
-    sequence = param.Integer(default=0, doc="Counted up with each file")
+    sequence = param.Integer(default=0, doc="The number of files so far")
 
     def __init__(self, session: TrainingSession, **params: Any):
         """Send clicks to `session`."""
@@ -84,14 +81,14 @@ class SaveButtons(Component):
         self._session = session
 
     def deliver(self, data: bytes, name: str) -> None:
-        """Hand a file to the browser, which saves it under this name."""
+        """Send a file to the browser, which saves it under this name."""
         self.param.update(file=data, file_name=name, sequence=self.sequence + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         self.act(message.get("type"))
 
     def act(self, action: Any) -> None:
-        """Do what a button of this name does; other names do nothing."""
+        """Do what the button of this name does. Ignore other names."""
         match action:
             case "save-picture":
                 self._session.save_picture(self.deliver)
@@ -104,6 +101,6 @@ class SaveButtons(Component):
 
 
 class Text(Component):
-    """Text that changes."""
+    """A text that can change."""
 
     html = param.String(default="")

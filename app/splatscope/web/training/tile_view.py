@@ -1,4 +1,4 @@
-"""From the training page down to a thread: a pixel's tile in the stepper, and the way back."""
+"""Step through the workgroup of one pixel's tile, from the training page and back."""
 
 from __future__ import annotations
 
@@ -20,42 +20,44 @@ from splatscope.web.stepper.stepper import KEYS, Stepper
 from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
-    from splatscope.web.training.session import TrainingSession
+    from splatscope.web.training.training_session import TrainingSession
 
 log = logging.getLogger(__name__)
 
 
 class TileBar(Component):
-    """Above the stepper: which pixel of which iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
+    """The bar above the stepper: the pixel and iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
 
-    The browser asks for a pixel and a stage by the address; a Gaussian is chosen in the browser alone.
+    The browser requests a pixel and a stage through the address. Gaussians are chosen in the browser alone.
     """
 
-    spot = param.Dict(default={}, doc="x, y, tile, thread, stage, and iteration once it is known; empty while training is in view")
-    stages = param.List(
-        default=[(s.name, s.title, s.description, s.page) for s in STAGES], doc="(name, title, what happens, its section)"
+    spot = param.Dict(
+        default={}, doc="x, y, tile, thread, stage, and the iteration once it is known; empty while training is in view"
     )
-    recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians are of")
+    stages = param.List(
+        default=[(s.name, s.title, s.description, s.page) for s in STAGES], doc="(name, title, description, section)"
+    )
+    recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians belong to")
     gaussians = param.List(
-        default=[], doc="Of the tile, nearest first: id, colour, its step, gradients or none, light behind it or none"
+        default=[], doc="The tile's Gaussians, nearest first: id, colour, step, gradients or none, light behind or none"
     )
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
-    notes = param.List(default=[], item_type=str, doc="What a reader should know of this recording, a line each")
-    keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="Of the page while a tile is in view")
-    keys_before = param.List(default=[], item_type=tuple, doc="Of the page otherwise")
+    notes = param.List(default=[], item_type=str, doc="Remarks on this recording, a line each")
+    keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a tile is in view")
+    keys_before = param.List(default=[], item_type=tuple, doc="The page's keys otherwise")
 
 
 class TileView:
-    """Follow the address: `x` and `y` in it pause the run and open the tile there; without them training is in view."""
+    """Follows the address: with `x` and `y` in it, pause the run and open that pixel's tile; otherwise show the training."""
 
     def __init__(self, location: Location, session: TrainingSession, keys: list[tuple[str, str]]):
-        """Follow `location`; `keys` are the page's while training is in view."""
+        """Follow `location`; `keys` are the page's keys while training is in view."""
         self.session = session
         self.bar = TileBar(keys_before=keys)
         self.stepper = Stepper()
         self._location = location
         self._watcher = location.param.watch(lambda event: self.follow(event.new), "inputs")
-        self._state: TrainingState | None = None  # of the run, while a tile is in view
+        self._state: TrainingState | None = None  # of the paused run, while a tile is in view
         self._recorded: dict[tuple[Spot, str], TileRecording] = {}
         self._work = BackgroundTask()
 
@@ -65,7 +67,7 @@ class TileView:
         self._work.cancel()
 
     def follow(self, inputs: dict[str, str]) -> None:
-        """Open what the address asks for, or goes back to training."""
+        """Open the tile that the address requests, or return to training."""
         self._work.cancel()
         pixel = _pixel(inputs)
         if pixel is None:
@@ -114,7 +116,7 @@ class TileView:
         colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
         light = [None] * len(shown.listed) if shown.light is None else shown.light.tolist()
         rows = zip(shown.listed, colours, shown.steps, gradients, light, strict=True)
-        self.bar.param.update(  # before the recording, which may be drawn as soon as it has come
+        self.bar.param.update(  # before the recording, which may be drawn as soon as it arrives
             gaussians=[list(row) for row in rows],
             fields=list(SAMPLE_NAMES if settings.uses_sample_model else NAMES),
             notes=list(_notes(stage, shown, settings)),
@@ -133,7 +135,7 @@ def _pixel(inputs: dict[str, str]) -> tuple[int, int] | None:
 
 
 def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[str]:
-    """Yield what a reader should know of a recording, a line each."""
+    """Yield remarks on a recording, a line each."""
     if shown.packed.meta.get("error"):
         return
     room = TILES[settings.tile][2]
@@ -142,7 +144,7 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
         yield f"This pixel takes {shown.blended} of {len(shown.listed)}, and leaves T = {rest:.3g} to the white behind."
     if settings.kernels == "binned":
         yield (
-            "Training runs the binned kernels, whose tiles have another size and leave layers fainter than 1/255 out. "
+            "Training runs the binned kernels, whose tiles have another size and omit layers fainter than 1/255. "
             "This is the sample's workgroup on the same Gaussians."
         )
     elif settings.kernels == "simple":
@@ -150,6 +152,6 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
     if shown.found > room:
         yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
     if shown.packed.meta["truncated"]:
-        yield f"The recording was full after {shown.packed.meta['events']:,} events: what the threads did later is not in it."
+        yield f"The recording was full after {shown.packed.meta['events']:,} events: what the threads did later is missing."
     if stage.name == "gradient":
         yield "Gradients are this tile's share: the others add theirs to the same buffer."

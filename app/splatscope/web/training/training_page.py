@@ -17,8 +17,8 @@ from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.parts import RunBar, SaveButtons, Text, TrainingPicture
-from splatscope.web.training.session import TrainingSession
 from splatscope.web.training.tile_view import TileView
+from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool
@@ -35,7 +35,7 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"></div></figure></div>
-    <p class="hint pixel-hint">A pixel of the picture leads down to its tile: all its threads, from the list to the gradient.</p>
+    <p class="hint pixel-hint">Click a pixel to step through its tile: all its threads, from the list to the gradient.</p>
     <div class="charts">
       <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
       <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
@@ -61,15 +61,15 @@ KEYS = [
 
 
 def train(location: Location) -> Page:
-    """Build the page; the picture it begins with is read and drawn by a worker meanwhile."""
+    """Build the page. A worker reads and draws the first picture in the meantime."""
     return TrainingView(location).page
 
 
 class TrainingView:
-    """The parts of the page, and what flows into them. Observes a `TrainingSession`, which does the training."""
+    """The parts of the page. It is the observer of a `TrainingSession`, which does the training."""
 
     def __init__(self, location: Location):
-        """Build all parts; `location` is where the reader is."""
+        """Build all parts; `location` is the page's address."""
         self.document = pn.state.curdoc
         self.session = TrainingSession(worker_pool, self)
         self.tile_view = TileView(location, self.session, KEYS)
@@ -95,7 +95,7 @@ class TrainingView:
         self.page.on_close(self.session.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        # Panel drops what changes between a document's way to the browser and the word that it has arrived.
+        # Panel drops changes made between sending a document and learning that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
@@ -156,11 +156,11 @@ class TrainingView:
     def _begin_with(self, sample: str) -> None:
         self.session.use_picture(sample, (ASSETS / sample).read_bytes())
 
-    # What the session reports: see Observer.
+    # The methods of `Observer`.
 
     @property
     def watched(self) -> bool:
-        """Whether somebody sees the picture."""
+        """Whether anybody sees the picture."""
         return self.picture.watched
 
     def changed(self) -> None:
@@ -176,7 +176,7 @@ class TrainingView:
         self._soon(partial(self._show_report, report))
 
     def _soon(self, draw: Callable[[], None]) -> None:
-        # Under the document's lock, and in one message with all that is drawn in the same turn.
+        # Runs under the document's lock, and everything drawn in one turn is sent in one message.
         self.document.add_next_tick_callback(draw)
 
     def _show_run(self) -> None:

@@ -1,4 +1,4 @@
-"""What a session holds on the server, without a browser: a page that was left is closed, once, and can be freed."""
+"""A session without a browser: when its page is left, it is closed once and its memory can be freed."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Training as a page does it: one run at a time, advanced slice by slice on the pool."""
+"""The training of one page: one run at a time, advanced slice by slice on the pool."""
 
 import asyncio
 import logging
@@ -25,38 +25,38 @@ Deliver = Callable[[bytes, str], None]  # file, name
 
 
 class Observer(Protocol):
-    """What a session reports to. All methods are called on the event loop."""
+    """Receives what a session reports. All methods are called on the event loop."""
 
     @property
     def watched(self) -> bool:
-        """Whether anybody sees what is reported; if not, training waits."""
+        """Whether anybody sees the reports. If not, training waits."""
 
     def changed(self) -> None:
-        """An attribute of the session has changed."""
+        """Handle a change of the session's attributes."""
 
     def began(self, state: TrainingState) -> None:
-        """Another run has begun, from this state."""
+        """Handle the start of another run, from this state."""
 
     def reported(self, report: ProgressReport) -> None:
-        """The run has come this far."""
+        """Handle a report on the run."""
 
 
 class TrainingSession:
-    """The page's one run. Its methods return at once, and report to the observer when something has changed.
+    """The page's run. Methods return at once, and the observer is notified of changes.
 
     Attributes:
-        settings: What the reader chose; of a run that has begun, only those in `LIVE` still act on it.
-        running: Whether it trains.
-        busy: What is being waited for, if it is not training; "" for nothing.
-        message: The latest thing that went wrong, or should be known, in one line.
+        settings: The reader's choices. Only those in `LIVE` affect a run that has started.
+        running: Whether the run is training.
+        busy: What is being waited for, apart from training; "" for nothing.
+        message: The latest error or remark, in one line.
         run: The run on the pool; None before the first picture.
-        report: Its latest report.
-        history: Of the run, from all reports: (n,) of HISTORY.
-        note: What to say beside the picture's name.
+        report: The latest report; None before the first.
+        history: The measurements of all reports, (n,) of HISTORY.
+        note: A remark beside the picture's name.
     """
 
     def __init__(self, pool: Pool, observer: Observer):
-        """Begin without a run, which a picture starts."""
+        """Start without a run. A picture or a state file brings one."""
         self.pool = pool
         self.observer = observer
         self.settings = Settings()
@@ -72,17 +72,17 @@ class TrainingSession:
         self._tasks: set[asyncio.Task[None]] = set()
         self._training: asyncio.Task[None] | None = None
 
-    # What the page asks for.
+    # Requests of the page.
 
     def start(self) -> None:
-        """Train; after the last iteration, from the beginning. While a picture is being read, train as soon as it is there."""
+        """Train, from the beginning if the run is finished. While a picture is being read, train as soon as it is there."""
         if self.finished:
             self._do(self._renew(), then_train=True)
         else:
             self._train()
 
     def pause(self) -> None:
-        """Stop after the slice under way."""
+        """Pause after the current slice."""
         self.running = False
         self.observer.changed()
 
@@ -93,20 +93,20 @@ class TrainingSession:
             self._do(self._advance(1))
 
     def reset(self) -> None:
-        """Pause, and begin the run anew."""
+        """Pause, and restart the run from its beginning."""
         self.running = False
         self._do(self._renew())
 
     def use_picture(self, name: str, data: bytes) -> None:
-        """Begin a run that fits an encoded picture."""
+        """Start a run on an encoded picture."""
         self._do(self._load_picture(name, data), then_train=self.running)
 
     def use_state(self, name: str, data: bytes) -> None:
-        """Go on with a run from a state file."""
+        """Resume a run from a state file."""
         self._do(self._load_state(data))
 
     def change(self, name: str, value: Any) -> None:
-        """Set one of the settings; a value that is not allowed is refused with a line that says what is."""
+        """Change a setting. An invalid value is refused with a message that says what is allowed."""
         try:
             if name not in self.settings.param or name == "name":
                 raise ValueError(f"There is no setting {name}.")
@@ -124,7 +124,7 @@ class TrainingSession:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
 
     async def freeze(self) -> TrainingState:
-        """Pause, and return the state once all that was asked for before is done. Raises WorkerError."""
+        """Pause, and return the state after all earlier requests are done. Raises WorkerError."""
         self.pause()
         async with self._lock:
             if self.run is None:
@@ -132,23 +132,23 @@ class TrainingSession:
             return await self.run.fetch(self._live())
 
     def save_state(self, deliver: Deliver) -> None:
-        """Give the state file to `deliver(data, name)`."""
+        """Pass the state file to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))
 
     def save_picture(self, deliver: Deliver) -> None:
-        """Give the picture, a PNG, to `deliver(data, name)`."""
+        """Pass the picture, a PNG, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.picture(), deliver, "png"))
 
     def save_gaussians(self, deliver: Deliver) -> None:
-        """Give the Gaussians, a .ply, to `deliver(data, name)`."""
+        """Pass the Gaussians, a .ply file, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.ply(), deliver, "ply"))
 
     def save_animation(self, deliver: Deliver) -> None:
-        """Give the animation of the run, a GIF, to `deliver(data, name)`."""
+        """Pass the animation of the run, a GIF, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.animation(), deliver, "gif"))
 
     def close(self) -> None:
-        """End the run and everything under way."""
+        """Close the run and cancel all tasks."""
         self.running = False
         for task in self._tasks:
             task.cancel()
@@ -162,10 +162,10 @@ class TrainingSession:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has made all its iterations."""
+        """Whether the run has done all its iterations."""
         return self.report is not None and self.report.iteration >= self.settings.iterations
 
-    # How it is done. Jobs on the run take turns: a click waits for the slice that is under way, not longer.
+    # Implementation. Jobs on the run take turns, so a click waits for the current slice and no longer.
 
     def _do(self, work: Coroutine[Any, Any, None], then_train: bool = False) -> None:
         async def guarded() -> None:
@@ -177,7 +177,7 @@ class TrainingSession:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: work.close())  # a page may be left before its work began
+        task.add_done_callback(lambda _: work.close())  # the page may be left before its work starts
 
     def _train(self) -> None:
         self.running, self.message = True, ""
@@ -190,22 +190,22 @@ class TrainingSession:
     async def _slices(self) -> None:
         losses = 0
         while self.running and not self.finished:
-            if not self.observer.watched:  # a page that nobody sees leaves the device to others
+            if not self.observer.watched:  # a page that nobody sees does not use the device
                 await asyncio.sleep(0.2)
                 continue
             async with self._lock:
-                if not self.running or self.run is None:  # the picture that was waited for was refused
+                if not self.running or self.run is None:  # the picture was refused
                     break
                 succeeded = await self._guard(self._advance(self.settings.iterations))
             losses = 0 if succeeded else losses + 1
-            # A lost worker costs the run a few seconds, so it goes on; one that is lost again and again would do nothing else.
+            # A lost worker costs the run a few seconds, so training continues. Repeated losses would never end, so they stop it.
             if losses > 1:
                 self.running = False
         self.running = False
         self.observer.changed()
 
     async def _guard(self, work: Awaitable[None]) -> bool:
-        """Await `work`; whatever goes wrong becomes the page's message."""
+        """Await `work` and return whether it succeeded. An error becomes the page's message."""
         try:
             await work
         except (WorkerError, SettingsRefused, ImageError, StateError) as error:
@@ -213,7 +213,7 @@ class TrainingSession:
             return False
         except Exception as error:
             log.exception("A job of the training page failed")
-            self.tell(f"This did not work: {error or type(error).__name__}. The server's log has the details.")
+            self.tell(f"This failed: {error or type(error).__name__}. The server's log has the details.")
             return False
         finally:
             self.busy = ""
@@ -244,7 +244,7 @@ class TrainingSession:
         self._wait_for("Reading the state file")
         state = await decode_state(self.pool, data)
         await self._begin(state, f"resumed at iteration {state.step:,}")
-        self.running = False  # and not before: a file that is refused leaves the run as it was
+        self.running = False  # only now, because a file that is refused must not affect the run
         self._file = (encode(state.target, "PNG"), state.target_name)
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
@@ -261,7 +261,7 @@ class TrainingSession:
             raise
 
     async def _begin(self, state: TrainingState, note: str) -> None:
-        """Replace the run, but only once the new one has shown itself: what is refused leaves the old one as it was."""
+        """Replace the run once the new one has reported. If it is refused, the old run stays."""
         self._wait_for("Compiling the kernels")
         run = TrainingRun(self.pool, state)
         try:
@@ -277,7 +277,7 @@ class TrainingSession:
         self._note(report)
 
     def _note(self, report: ProgressReport) -> None:
-        """Add a report to the history. After a lost worker the run is younger than its history: what was lost is dropped."""
+        """Add a report to the history, and drop measurements of iterations that were lost with a worker."""
         earlier = self.history[self.history["iteration"] < report.iteration]
         row = np.array([(report.iteration, report.seconds, report.psnr, report.loss)], HISTORY)
         self.report, self.history = report, np.concatenate([earlier, row])
@@ -295,7 +295,7 @@ class TrainingSession:
         return {name: getattr(self.settings, name) for name in LIVE}
 
     def settings_copy(self) -> Settings:
-        """Return the settings as they are now."""
+        """Return a copy of the settings."""
         return Settings(**{name: value for name, value in self.settings.param.values().items() if name != "name"})
 
     def _wait_for(self, what: str) -> None:
@@ -303,7 +303,7 @@ class TrainingSession:
         self.observer.changed()
 
     def tell(self, message: str) -> None:
-        """Show one line; it stays until training starts or another takes its place."""
+        """Show a message, one line that stays until training starts or another replaces it."""
         self.message = message
         self.observer.changed()
 
@@ -312,7 +312,7 @@ _closing: set[asyncio.Task[None]] = set()
 
 
 def _background(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Let a run be closed without anybody waiting for it."""
+    """Close a run in the background."""
 
     async def quietly() -> None:
         with suppress(Exception):
