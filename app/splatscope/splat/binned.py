@@ -18,7 +18,7 @@ from splatscope.splat.ssim import slope_kernels
 SPLAT_FLOATS = 12
 BLOCK = 64  # Gaussians per workgroup in the kernels that use one thread per Gaussian
 ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
-PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists; they grow when it fills
+PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists, which grow when it is used up
 _COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # what a projection writes
 
 

@@ -83,7 +83,7 @@ class Lesson(param.Parameterized):
         raise NotImplementedError
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which → and ← stop, sorted; every event if empty."""
+        """Return the steps of the recording at which → and ← stop, ascending; empty to stop at every event."""
         return []
 
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:

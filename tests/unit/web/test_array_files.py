@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from splatscope.recordings.archive import MOST_UNPACKED, ArchiveError, read_arrays
-from splatscope.web.debugger.array_files import MOST_KEPT, find, keep, keep_raw
+from splatscope.web.debugger.array_files import MAX_CACHED, find, store, store_raw
 
 
 def zipped(name: str, content: bytes) -> bytes:
@@ -55,17 +55,17 @@ def test_array_files_are_read_without_being_unpickled(monkeypatch):
 
 
 def test_the_least_recently_used_files_make_room_and_the_newest_is_kept_whatever_its_size():
-    half = MOST_KEPT // 2
-    first, _ = keep_raw("first", np.full(half, 1, np.uint8))
-    second, _ = keep_raw("second", np.full(half, 2, np.uint8))
+    half = MAX_CACHED // 2
+    first, _ = store_raw("first", np.full(half, 1, np.uint8))
+    second, _ = store_raw("second", np.full(half, 2, np.uint8))
     assert find(first).file == "first"
-    third, _ = keep("third.npy", npy(np.arange(9)))
+    third, _ = store("third.npy", npy(np.arange(9)))
     assert find(second) is None
     assert find(first).size == half
     np.testing.assert_array_equal(find(third).array("any"), np.arange(9))
-    huge, stored = keep_raw("huge", np.zeros(MOST_KEPT + 1, np.uint8))
+    huge, stored = store_raw("huge", np.zeros(MAX_CACHED + 1, np.uint8))
     assert find(huge) is stored
     assert find(first) is None
     assert find(third) is None
-    keep_raw("small", np.zeros(1, np.uint8))
+    store_raw("small", np.zeros(1, np.uint8))
     assert find(huge) is None
