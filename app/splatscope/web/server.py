@@ -15,6 +15,7 @@ from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.examples.gallery import example_jobs
+from splatscope.web.shell.pages import PAGES
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
 
@@ -23,7 +24,13 @@ _cache_fillers: list[subprocess.Popen] = []
 
 
 def on_server_loaded(server_context: Any) -> None:
-    """Start the workers in the background. They take a second, and longer to compile what the first visitors will run."""
+    """Import all pages, and start the workers in the background. They take a second, and longer to compile what visitors run first.
+
+    Panel tells a browser of each class of components once, when it connects. A page that was imported later could not be shown
+    in the browsers that are connected by then.
+    """
+    for entry in PAGES:
+        entry.load()
     IOLoop.current().add_callback(_warm_up)
 
 

@@ -2,11 +2,13 @@
 
 import re
 import time
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from splatscope.web.shell.pages import PAGES
+from helpers.serving import served
+from splatscope.web.shell.pages import PAGES, first_section
 
 SENT = """() => {
   window.sent = []
@@ -51,6 +53,22 @@ def test_a_page_that_comes_later_sends_messages_and_never_itself(visit):
     sent = page.evaluate("window.sent")
     assert any('"open"' in frame for frame in sent)
     assert not [frame for frame in sent if "attributes" in frame]
+
+
+@pytest.fixture(scope="module")
+def fresh_server(tmp_path_factory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("fresh") / "log.txt") as address:
+        yield address
+
+
+def test_pages_that_nobody_has_opened_yet_come_to_all_who_are_connected(watched_tabs, fresh_server):
+    watched_tabs.begin(fresh_server)
+    readers = [watched_tabs.fresh() for _ in range(2)]
+    for entry in (*(entry for entry in PAGES if not entry.is_section), first_section()):
+        for page in readers:
+            sidebar(page, "Splatscope" if entry.name == "home" else entry.title).click()
+            expect(page.locator("[data-page]")).to_have_attribute("data-page", entry.name)
+            expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
 def test_a_link_changes_page_without_loading_anew(visit):

@@ -18,7 +18,7 @@ GROUPS = (*contents.GROUPS, TOOLS)
 class Entry:
     """One page. `builder` is the name of a Builder, `package.module:function`.
 
-    It is a name rather than the function, so that a page's imports are paid for when it is first opened.
+    It is a name rather than the function, since pages import what knows the list of pages.
     """
 
     name: str
