@@ -360,7 +360,7 @@ def test_the_charts_follow_the_run(small):
     at.start()
     at.grows(30)
     at.pause()
-    rows = at.page.evaluate("""() => Bokeh.documents.flatMap((doc) => [...doc._all_models.values()])
+    rows = at.page.evaluate("""() => Bokeh.documents.flatMap((doc) => doc.roots().flatMap((root) => [...root.references()]))
         .filter((model) => model.type === "ColumnDataSource")
         .map((model) => Object.fromEntries(Object.entries(model.data).map(([name, column]) => [name, Array.from(column)])))""")
     [line] = [row for row in rows if "psnr" in row and "iteration" in row]
