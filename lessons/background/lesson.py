@@ -6,7 +6,7 @@ import numpy as np
 import param
 
 from splatscope.paths import ASSETS
-from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import COLOUR
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians

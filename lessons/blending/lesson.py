@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypedDict
 import numpy as np
 import param
 
-from splatscope.splat.images import to_bytes
+from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson

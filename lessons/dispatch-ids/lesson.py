@@ -8,7 +8,7 @@ import param
 import slangpy as spy
 from slangpy.slangpy import Shape
 
-from splatscope.splat.images import to_bytes
+from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson

@@ -7,7 +7,7 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
-from splatscope.splat.images import to_bytes
+from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited

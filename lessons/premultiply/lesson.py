@@ -8,7 +8,7 @@ import numpy as np
 import param
 
 from splatscope.paths import ASSETS
-from splatscope.splat.images import crop_picture, to_bytes
+from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.textbook.query import RecordingQuery

@@ -7,7 +7,7 @@ import numpy as np
 import param
 
 from splatscope.paths import ASSETS
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import LOG_SIZE, OPACITY, POSITION
 from splatscope.splat.sample_kernels import link_constants

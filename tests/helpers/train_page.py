@@ -8,9 +8,9 @@ import psutil
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+from splatscope.splat.files.state_file import save_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state_file import save_state
 
 
 def ramp(width: int = 32, height: int = 24) -> np.ndarray:

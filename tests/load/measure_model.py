@@ -14,7 +14,7 @@ import numpy as np
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
 from splatscope.splat import initialise, kernels
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
 from splatscope.splat.parameters import COLOUR, X, Y
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer

@@ -22,7 +22,7 @@ from splatscope.cli.benchmark_cases import Case, growth_series, race_cases
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat.images import ImageError
+from splatscope.splat.files.images import ImageError
 from splatscope.splat.trainer import UnsupportedDevice
 
 ROUNDS = 7

@@ -7,7 +7,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings, refuse
 from splatscope.splat.trainer import Trainer

@@ -33,8 +33,8 @@ def train(
 ) -> None:
     """Fit a picture with Gaussians."""
     from splatscope.gpu.device import adapter_of, open_device
-    from splatscope.splat.animation import SUFFIXES, Animation
-    from splatscope.splat.images import crop_picture, read_picture
+    from splatscope.splat.files.animation import SUFFIXES, Animation
+    from splatscope.splat.files.images import crop_picture, read_picture
     from splatscope.splat.initialise import start_state
     from splatscope.splat.settings import refuse
     from splatscope.splat.trainer import Trainer
@@ -124,9 +124,9 @@ def _parse_size(text: str) -> tuple[int, int]:
 def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, Any]) -> None:
     """Write the picture, the state, the Gaussians and the report into a folder."""
     from splatscope.gpu.device import adapter_of
-    from splatscope.splat.images import encode, to_bytes
-    from splatscope.splat.ply import to_ply
-    from splatscope.splat.state_file import save_state
+    from splatscope.splat.files.images import encode, to_bytes
+    from splatscope.splat.files.ply import to_ply
+    from splatscope.splat.files.state_file import save_state
 
     state = trainer.save()
     height, width, _ = look.picture.shape

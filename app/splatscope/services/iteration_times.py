@@ -9,7 +9,7 @@ from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.gpu.kernel import BoundKernel, submit_timed
 from splatscope.paths import ASSETS
-from splatscope.splat.images import read_picture
+from splatscope.splat.files.images import read_picture
 from splatscope.splat.initialise import start_state
 from splatscope.splat.kernels import bind
 from splatscope.splat.settings import Settings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.paths import ASSETS
 from splatscope.services.operation_counts import Counts, count_iteration
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import TrainingState

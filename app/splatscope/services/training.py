@@ -14,14 +14,14 @@ import numpy as np
 from cachetools import LRUCache
 
 from splatscope.gpu.device import Adapter, adapter_of, open_device
-from splatscope.splat.animation import Animation
-from splatscope.splat.images import LoadedImage, encode, read_picture, to_bytes
+from splatscope.splat.files.animation import Animation
+from splatscope.splat.files.images import LoadedImage, encode, read_picture, to_bytes
+from splatscope.splat.files.ply import to_ply
+from splatscope.splat.files.state_file import load_state, save_state
 from splatscope.splat.initialise import start_state
-from splatscope.splat.ply import to_ply
 from splatscope.splat.progress_report import ProgressReport, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState
-from splatscope.splat.state_file import load_state, save_state
 from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool

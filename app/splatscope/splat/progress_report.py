@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.splat.images import encode, to_bytes
+from splatscope.splat.files.images import encode, to_bytes
 from splatscope.splat.trainer import Look
 
 MOST_ELLIPSES = 170

@@ -9,7 +9,7 @@ import slangpy as spy
 from splatscope.gpu.buffers import download
 from splatscope.gpu.kernel import submit
 from splatscope.splat import kernels
-from splatscope.splat.images import encode, to_bytes
+from splatscope.splat.files.images import encode, to_bytes
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.serving import served
-from splatscope.web.shell.pages import PAGES, first_section
+from splatscope.web.shell.pages import PAGES, Entry, first_section
 
 SENT = """() => {
   window.sent = []
@@ -64,11 +64,16 @@ def fresh_server(tmp_path_factory) -> Iterator[str]:
 def test_pages_that_nobody_has_opened_yet_come_to_all_who_are_connected(watched_tabs, fresh_server):
     watched_tabs.begin(fresh_server)
     readers = [watched_tabs.fresh() for _ in range(2)]
-    for entry in (*(entry for entry in PAGES if not entry.is_section), first_section()):
-        for page in readers:
-            sidebar(page, "Splatscope" if entry.name == "home" else entry.title).click()
-            expect(page.locator("[data-page]")).to_have_attribute("data-page", entry.name)
-            expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    entries = [*(entry for entry in PAGES if not entry.is_section), first_section()]
+    assert [[opened(page, entry) for page in readers] for entry in entries] == [[entry.name] * 2 for entry in entries]
+
+
+def opened(page: Page, entry: Entry) -> str:
+    """The name of the page that is shown after a click in the sidebar."""
+    sidebar(page, "Splatscope" if entry.name == "home" else entry.title).click()
+    expect(page.locator("#content")).not_to_have_attribute("aria-busy", "true")
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    return page.locator("[data-page]").get_attribute("data-page")
 
 
 def test_a_link_changes_page_without_loading_anew(visit):

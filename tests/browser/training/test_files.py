@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from helpers.train_page import TrainPage, encoded, ramp, small_state
-from splatscope.splat.state_file import load_state
+from splatscope.splat.files.state_file import load_state
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from helpers.axe import wrongs_of
 from helpers.train_page import TrainPage, small_state
 from splatscope.services.tile_inspector import STAGES, Spot, _record
-from splatscope.splat.state_file import load_state
+from splatscope.splat.files.state_file import load_state
 
 
 class TilePage(TrainPage):

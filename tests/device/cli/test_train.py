@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from splatscope.paths import ASSETS
-from splatscope.splat.state_file import load_state
+from splatscope.splat.files.state_file import load_state
 
 PICTURE = ASSETS / "chelsea.jpg"
 

@@ -10,10 +10,10 @@ import pytest
 
 from splatscope.services import training
 from splatscope.services.training import SettingsRefused, TrainingRun
-from splatscope.splat.images import read_picture
+from splatscope.splat.files.images import read_picture
+from splatscope.splat.files.state_file import load_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state_file import load_state
 from splatscope.workers.connection import WorkerLost
 from splatscope.workers.pool import Pool
 

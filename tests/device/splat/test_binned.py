@@ -10,7 +10,7 @@ from helpers.gradients import CASES, assert_gradients_agree, differences, start,
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.kernel import compile_kernel, submit
 from splatscope.splat import binned
-from splatscope.splat.state_file import load_state, save_state
+from splatscope.splat.files.state_file import load_state, save_state
 from splatscope.splat.trainer import Trainer
 
 GRADIENT = """

@@ -5,10 +5,10 @@ import pytest
 
 from splatscope.paths import ASSETS
 from splatscope.splat import densify
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
+from splatscope.splat.files.state_file import load_state, save_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state_file import load_state, save_state
 from splatscope.splat.trainer import Trainer
 
 

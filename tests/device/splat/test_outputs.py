@@ -5,8 +5,8 @@ import pytest
 
 import reference
 from helpers.ply import read_ply
+from splatscope.splat.files.ply import SH_C0, to_ply
 from splatscope.splat.initialise import start_state
-from splatscope.splat.ply import SH_C0, to_ply
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 

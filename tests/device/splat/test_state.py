@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from splatscope.splat.files.state_file import load_state, save_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.splat.state_file import load_state, save_state
 from splatscope.splat.trainer import Trainer
 
 TARGET = np.random.default_rng(0).integers(0, 256, (24, 40, 3), dtype=np.uint8)

@@ -5,7 +5,7 @@ import pytest
 
 from splatscope.paths import ASSETS
 from splatscope.splat import densify
-from splatscope.splat.images import crop_picture
+from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
 

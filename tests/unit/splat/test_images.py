@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from splatscope.splat.images import ImageError, crop_picture, encode, read_picture, to_bytes
+from splatscope.splat.files.images import ImageError, crop_picture, encode, read_picture, to_bytes
 
 
 def file_of(image: Image.Image, kind="PNG", **options) -> bytes:

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from helpers.ply import read_ply
-from splatscope.splat.animation import LAST_MS, LONGEST_SIDE, Animation
-from splatscope.splat.ply import DEPTH, FLAT, to_ply
+from splatscope.splat.files.animation import LAST_MS, LONGEST_SIDE, Animation
+from splatscope.splat.files.ply import DEPTH, FLAT, to_ply
 
 WIDTH, HEIGHT = 48, 32
 

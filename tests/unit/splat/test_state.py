@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
+from splatscope.splat.files.state_file import StateError, load_state, save_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings, allowed_blobs, refuse
-from splatscope.splat.state_file import StateError, load_state, save_state
 
 TARGET = np.random.default_rng(0).integers(0, 256, (24, 40, 3), dtype=np.uint8)
 

@@ -21,7 +21,7 @@ from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
-from splatscope.web.lesson_page.results import Claim, Quiz, Show
+from splatscope.web.results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.stepper import KEYS, Stepper

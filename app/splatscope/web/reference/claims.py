@@ -14,7 +14,7 @@ from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
-from splatscope.web.lesson_page.results import Claim
+from splatscope.web.results.results import Claim
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry

@@ -1,5 +1,5 @@
 // A page: its words, its live components where they belong, its actions in the top bar.
-import {quote} from "#web/lesson_page/quote.js"
+import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
 import {h, style} from "./dom.js"

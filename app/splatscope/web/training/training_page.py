@@ -8,7 +8,7 @@ from typing import Any
 import panel as pn
 
 from splatscope.paths import ASSETS
-from splatscope.splat.images import MAX_BYTES, encode
+from splatscope.splat.files.images import MAX_BYTES, encode
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import TILES
 from splatscope.splat.state import TrainingState

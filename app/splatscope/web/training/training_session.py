@@ -10,12 +10,12 @@ import numpy as np
 import param
 
 from splatscope.services.training import SettingsRefused, TrainingRun, decode_picture, decode_state
-from splatscope.splat.images import ImageError, encode
+from splatscope.splat.files.images import ImageError, encode
+from splatscope.splat.files.state_file import StateError
 from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, TrainingState
-from splatscope.splat.state_file import StateError
 from splatscope.workers.connection import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
 

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
 from splatscope.web.component import Component
-from splatscope.web.lesson_page.curves import curves_chart
+from splatscope.web.results.curves import curves_chart
 
 
 class Quiz(Component):

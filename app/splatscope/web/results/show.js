@@ -3,7 +3,7 @@ import {h, style} from "#web/shell/dom.js"
 import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
-import {listing} from "./quote.js"
+import {listing} from "#web/widgets/quote.js"
 import {scenes} from "./scenes.js"
 
 /** @import {Render} from "#web/types.d.ts" */

@@ -5,7 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from splatscope.splat.images import encode, to_bytes
+from splatscope.splat.files.images import encode, to_bytes
 
 SUFFIXES = (".gif", ".webp")
 GROWTH = 1.1  # ratio of the iterations of two successive frames: 80 frames in 2,000 iterations, 145 in a million

@@ -1,0 +1,1 @@
+"""What a lesson asks, claims and tries out, drawn in the browser."""
