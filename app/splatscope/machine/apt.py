@@ -1,4 +1,4 @@
-"""Installs Debian and Ubuntu packages: as root or by passwordless sudo, else by naming the one command to run.
+"""Install Debian and Ubuntu packages, as root or with passwordless sudo; otherwise name the command to run.
 
 Standard library only: `python3 app/splatscope/machine/apt.py PACKAGE…` runs before there is an environment. A package that
 the release has too old comes from its backports suite, at the mirror that the machine's own sources name. Apt reads that

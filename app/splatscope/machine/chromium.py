@@ -1,4 +1,4 @@
-"""Finds the browser that the tests drive; `python -m splatscope.machine.chromium` installs Debian's if there is none."""
+"""Find the browser for the tests. `python -m splatscope.machine.chromium` installs Debian's if there is none."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Examines this machine: what it has, what is missing, and the command that mends it."""
+"""Examine this machine: what it has, what is missing, and which command installs it."""
 
 import platform
 import sys
@@ -20,7 +20,7 @@ CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and in
 
 @dataclass(frozen=True)
 class Missing:
-    """What is missing, with what is lost without it, and the command or sentence that mends it."""
+    """Something that is missing, what does not work without it, and the command or sentence that helps."""
 
     what: str
     mend: str

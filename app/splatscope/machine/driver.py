@@ -1,4 +1,4 @@
-"""Makes sure that kernels run on some device.
+"""Make sure that kernels run on some device.
 
 `python -m splatscope.machine.driver` installs Mesa's software Vulkan driver on Debian and Ubuntu if no device works, and names the
 command to run on other systems.

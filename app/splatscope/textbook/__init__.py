@@ -1,1 +1,1 @@
-"""The textbook's model: lessons, their text, and what they ask of recordings and devices."""
+"""The textbook's model: lessons, their texts, their queries of recordings and their experiments on devices."""

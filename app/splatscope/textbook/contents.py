@@ -1,4 +1,4 @@
-"""The book's table of contents: each section is a folder of `lessons/`, found by looking.
+"""The book's table of contents: each folder of `lessons/` with a text is a section.
 
 A section's folder has `text.md` and `lesson.py`, and may have `walk.md`, `drawing.js`, `drawing.css` and `recording.npz`. What the
 sidebar and the map on the home page say of it stands at the top of its text:
@@ -29,7 +29,7 @@ _Record = TypeVar("_Record")
 
 @dataclass(frozen=True)
 class MapPlace:
-    """Where a section stands on the home page's map of the program.
+    """A section's entry on the home page's map of the program.
 
     `place` is one of MAP_PLACES, or the name of the section whose box it stands in; `order` sorts the sections of one place.
     `sentence` says what happens there. `time` names the kernel or stage whose milliseconds stand beside it, a key of
@@ -125,5 +125,5 @@ def find_lesson(name: str) -> type[Lesson]:
 
 
 def has_drawing(name: str) -> bool:
-    """Return whether the lesson draws something beside its source."""
+    """Return whether the lesson has a drawing."""
     return (LESSONS / name / "drawing.js").is_file()

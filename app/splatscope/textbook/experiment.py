@@ -1,4 +1,4 @@
-"""Experiments of a lesson: kernels run plain, recorded, timed and compiled, on the worker's device."""
+"""Experiments of a lesson: run, record, time and compile kernels on the worker's device."""
 
 import time
 
@@ -15,7 +15,7 @@ from splatscope.tracing.record_and_check import record_and_check
 
 
 class Experiment:
-    """One device to try kernels on. The worker caches what is compiled."""
+    """A device to try kernels on. Compiled kernels are cached."""
 
     def __init__(self, device: spy.Device):
         self.device = device
@@ -69,7 +69,7 @@ class Experiment:
         return _memories[key]
 
     def compile_errors(self, job: KernelJob) -> str:
-        """Return the compiler's diagnostics where it rejects a kernel, "" where it does not."""
+        """Return the compiler's diagnostics if it rejects a kernel, "" if it does not."""
         try:
             prepare(self.device, job)
         except CompileError as error:

@@ -1,4 +1,4 @@
-"""The YAML that stands between two lines of `---` at the top of a text."""
+"""Read the front matter of a text, the YAML between two lines `---` at its top."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ _markdown = MarkdownIt("zero").use(front_matter_plugin)
 
 
 def front_matter(text: str) -> dict[str, Any]:
-    """Return the mapping at the top of a text, empty where there is none.
+    """Return the front matter of a text, {} if it has none.
 
     Raises:
-        ValueError: what stands there is not YAML, or not a mapping.
+        ValueError: The front matter is not YAML, or not a mapping.
     """
     head = next(iter(_markdown.parse(text)), None)
     if head is None or head.type != "front_matter":

@@ -1,6 +1,6 @@
-"""A section of the book as a model: what its page lets one change, the kernel that it steps, what it asks and what it tries.
+"""The model of a section: its parameters, the kernel of its figure, its quizzes and its experiments.
 
-It knows no UI. Its words are the text.md beside it (`textbook.markdown`), which names the methods below where they belong:
+It is independent of the user interface. Its text is the text.md beside it (`textbook.markdown`), which names the methods:
 `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
 """
 
@@ -22,7 +22,7 @@ RECORDS = 400_000  # of a page's recording: 6 MB on the device
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """How a page's figure begins.
+    """The initial state of a page's figure.
 
     Attributes:
         parts: the stepper's panes beside the drawing, of `web.stepper.stepper.PARTS`.
@@ -79,7 +79,7 @@ class Lesson(param.Parameterized):
     fix: ClassVar[dict[str, bool]] = {}  # parameter values that remove what the figure's recording finds: the fix that is offered
 
     def job(self) -> KernelJob:
-        """Return the kernel that the page's figure steps, with its inputs."""
+        """Return the kernel of the page's figure, with its inputs."""
         raise NotImplementedError
 
     def stops(self, query: RecordingQuery) -> list[int]:
@@ -87,7 +87,7 @@ class Lesson(param.Parameterized):
         return []
 
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
-        """Return what the drawing has to know of the whole recording, as plain numbers, texts and lists.
+        """Return what the drawing needs from the whole recording, as JSON types.
 
         A lesson with a drawing declares the shape as a TypedDict `Facts`.
         """
@@ -105,12 +105,12 @@ class Lesson(param.Parameterized):
 
     @classmethod
     def stem(cls) -> str:
-        """Return the section's name, that of its folder and of its page."""
+        """Return the section's name, which is that of its folder and its page."""
         return cls.__module__.split(".")[-2]
 
     @classmethod
     def source(cls, name: str = "") -> str:
-        """Return the Slang source that stands in the text as ```slang kernel NAME. Raises KeyError where there is none."""
+        """Return the source of the fence ```slang kernel NAME in the text. Raises KeyError."""
         return kernels_of(LESSONS / cls.stem() / "text.md")[name]
 
 

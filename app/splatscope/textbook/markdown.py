@@ -1,4 +1,4 @@
-"""A lesson's text: Markdown with blocks that stand for something live, and code cut from the kernels that run.
+"""Parse a lesson's text: Markdown with blocks for live parts, and code quoted from the kernels that run.
 
 A block begins with a line `::: KIND NAME …` and ends with `:::`; its words stand between them. A kernel is a fence that begins with
 ```slang kernel NAME. An unknown kind, file or region raises, so that a page never shows an empty box.
@@ -113,7 +113,7 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 def source_path(file: str) -> str:
-    """Return where a quoted file stands, from the top of the project. Raises LookupError."""
+    """Return the path of a quoted file, relative to the project. Raises LookupError."""
     if file.endswith(".py"):
         return f"lessons/{file.removesuffix('.py')}/lesson.py"
     return shader(file).relative_to(SHADERS.parent).as_posix()

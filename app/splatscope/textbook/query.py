@@ -1,4 +1,4 @@
-"""Questions to a recording: which steps did what, and with which values."""
+"""Query a recording: which steps did what, and with which values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

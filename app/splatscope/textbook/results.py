@@ -1,4 +1,4 @@
-"""What a lesson's methods return: an answer, a verdict, and what a page shows without a stepper."""
+"""The results of a lesson's methods: answers, verdicts, and what a page shows without a stepper."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -109,7 +109,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Several:
-    """Several results, one under the other."""
+    """Several results, from top to bottom."""
 
     shows: tuple["Part", ...] = ()
 

@@ -1,4 +1,4 @@
-"""The words of the field: read from glossary.md, and linked where a section's prose first names them."""
+"""The terms of glossary.md, and links to them at their first mention in a section's prose."""
 
 import re
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class Term:
 
     @property
     def anchor(self) -> str:
-        """The id of the row on the glossary's page."""
+        """The id of the term on the glossary page."""
         return "term-" + "".join(c if c.isalnum() else "-" for c in self.name.lower())
 
     @property
     def form(self) -> str:
-        """The name as a sentence has it, without the letter in brackets."""
+        """The name as in a sentence, without the letter in brackets."""
         return self.name.partition(" (")[0]
 
 
@@ -43,7 +43,7 @@ def terms() -> tuple[Term, ...]:
 
 
 class Links:
-    """Links from one section's prose to the glossary: each term becomes one where the prose first names it.
+    """Links from one section's prose to the glossary, at the first mention of each term.
 
     Headings, code and links are left as they are.
     """

@@ -1,1 +1,1 @@
-"""Recording Slang kernels: instrument the source, run it on the device, keep what happened, find what is wrong."""
+"""Record Slang kernels: instrument the source, run it on a device, store what happened, find what is wrong."""

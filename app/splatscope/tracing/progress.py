@@ -1,4 +1,4 @@
-"""What a recording is at, told to whoever waits for it: a cold driver takes seconds."""
+"""Report the stages of a recording, which can take seconds."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,14 +17,14 @@ _on_progress: ContextVar[Callable[[int], None] | None] = ContextVar("on_progress
 
 
 def report_progress(stage: int) -> None:
-    """Say that a stage begins, to whoever `progress_to` named."""
+    """Report that a stage begins, to the callback of `progress_to`."""
     if on_progress := _on_progress.get():
         on_progress(stage)
 
 
 @contextmanager
 def progress_to(on_progress: Callable[[int], None] | None) -> Iterator[None]:
-    """Inside, stages are told to `on_progress`; to nobody if it is None."""
+    """Within this context, pass stages to `on_progress`, unless it is None."""
     token = _on_progress.set(on_progress)
     try:
         yield
@@ -33,5 +33,5 @@ def progress_to(on_progress: Callable[[int], None] | None) -> Iterator[None]:
 
 
 def words(stage: int) -> str:
-    """For a page."""
+    """Return the text for a stage, as pages show it."""
     return f"Recording, {stage + 1} of {len(STAGES)}: {STAGES[stage]} …"

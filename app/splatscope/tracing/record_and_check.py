@@ -1,4 +1,4 @@
-"""A recording with what is wrong with it: what the pages, the lessons and the command line all begin with."""
+"""Record a kernel and check the recording, for pages, lessons and the command line."""
 
 import math
 from dataclasses import dataclass, replace

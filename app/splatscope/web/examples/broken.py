@@ -1,4 +1,4 @@
-"""Examples that do not work, each with the fix that takes its finding away."""
+"""Examples with a fault, each with the fix that removes its finding."""
 
 from splatscope.web.examples.example import Example, ramp, random, shuffle, values, zeros
 

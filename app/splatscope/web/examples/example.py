@@ -1,4 +1,4 @@
-"""A kernel to open in the debugger, with its inputs, and where it is broken, with what mends it."""
+"""Examples for the debugger: a kernel with its inputs, and a fix if it has a fault."""
 
 import difflib
 from dataclasses import dataclass, field
@@ -25,12 +25,12 @@ class Example:
 
     @property
     def source(self) -> str:
-        """The text of the kernel."""
+        """The kernel's source."""
         return (FOLDER / f"{self.name}.slang").read_text(encoding="utf-8")
 
 
 def fixed(example: Example, source: str) -> str | None:
-    """The source with the example's fix, None where it does not apply: it was made already, or the source was rewritten."""
+    """Return the source with the example's fix, or None if it is already fixed or was rewritten."""
     for wrong, right in example.fixes:
         if source.count(wrong) != 1:
             return None
@@ -39,7 +39,7 @@ def fixed(example: Example, source: str) -> str | None:
 
 
 def difference(before: str, after: str) -> list[tuple[str, int, str]]:
-    """Lines that go and lines that come, as (sign, line, text): `-` counts in the old source, `+` in the new."""
+    """Return removed and added lines as (sign, line, text): `-` lines are numbered in the old source, `+` lines in the new."""
     old, new, found = before.split("\n"), after.split("\n"), []
     for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if what != "equal":
@@ -48,7 +48,7 @@ def difference(before: str, after: str) -> list[tuple[str, int, str]]:
 
 
 def zeros(count: int) -> Fill:
-    """Fill a buffer with `count` elements that are zero."""
+    """Fill a buffer with `count` zeros."""
     return {"fill": "zeros", "count": count}
 
 

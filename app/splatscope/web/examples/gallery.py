@@ -1,4 +1,4 @@
-"""What the debugger offers to open, in the order in which it lists it."""
+"""The debugger's examples, in the order of its list."""
 
 from functools import cache
 
@@ -21,12 +21,12 @@ BY_NAME = {example.name: example for example in EXAMPLES}
 
 
 def is_shipped(source: str) -> bool:
-    """Whether this is an example as it stands in the list, or with its fix, to the letter: then it is trusted."""
+    """Return whether a source is exactly an example, or an example with its fix, and so can be trusted."""
     return source in _shipped()
 
 
 def example_jobs() -> list[KernelJob]:
-    """Each example and its fix to record, on zeros: what is compiled does not depend on the inputs."""
+    """Return jobs for each example without and with its fix, on zeros. What is compiled does not depend on the inputs."""
     sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
     return [KernelJob(source, groups=one.groups) for source, one in sources.items()]
 

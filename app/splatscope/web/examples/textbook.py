@@ -1,4 +1,4 @@
-"""Examples that work: the textbook's own kernels, which import what the trainer runs, and a few that stand alone."""
+"""Examples without a fault: the textbook's own kernels, which import what the trainer runs, and a few others."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from splatscope.web.examples.example import Example, Fill, ramp, random, shuffle
 
 
 def _gaussians(count: int, width: float = 8, height: float = 4, seed: int = 5) -> str:
-    """Raw values of the direct model, field by field: centre and sizes in pixels, angle, colour, logit of the opacity."""
+    """Return raw values of the direct model: centre and sizes in pixels, angle, colour, logit of the opacity."""
     rng = np.random.default_rng(seed)
     low = [0, 0, -0.3, -0.3, 0, 0.1, 0.1, 0.1, -1]
     high = [width, height, 0.7, 0.7, np.pi, 0.9, 0.9, 0.9, 2]
@@ -26,7 +26,7 @@ def _scene(count: int, width: int = 8, height: int = 4, spread: float = 1) -> di
 
 
 def _bits(count: int) -> str:
-    """Gradients as the bits of floats: their buffer is one of atomic uints."""
+    """Return gradients as the bits of floats, since their buffer holds atomic uints."""
     return " ".join(map(str, np.random.default_rng(2).normal(0, 1, count).astype(np.float32).view(np.uint32)))
 
 

@@ -1,10 +1,10 @@
-"""Where a session is: the page, the step and the inputs that its address names."""
+"""The location of a session: the page, the step and the inputs in its address."""
 
 import param
 
 
 class Location(param.Parameterized):
-    """What a page is built from, and may watch: Back, Forward and links change it."""
+    """A location, from which a page is built. Pages can watch it, since Back, Forward and links change it."""
 
     page = param.String(default="home", constant=True, doc="Name in the address; may be one that no page has")
     step = param.Integer(default=0, bounds=(0, None), constant=True, doc="Step in the address")

@@ -1,4 +1,4 @@
-"""A page: HTML with slots for live components, the actions in the top bar, its keys, and what to free when it is left."""
+"""A page: HTML with slots for live components, actions in the top bar, keys, and what to close when it is left."""
 
 import logging
 from collections.abc import Callable
@@ -31,11 +31,11 @@ class Page(Component):
         self._closers: list[Callable[[], None]] = []
 
     def on_close(self, closer: Callable[[], None]) -> None:
-        """Register what to do once, when the page is left or its session ends: cancel tasks, stop jobs, unwatch."""
+        """Register a function to call once, when the page is left or its session ends."""
         self._closers.append(closer)
 
     def close(self) -> None:
-        """Call what was registered, last first. Calling it again does nothing."""
+        """Call the registered functions, last first. A second call does nothing."""
         while self._closers:
             try:
                 self._closers.pop()()

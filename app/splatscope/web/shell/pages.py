@@ -1,4 +1,4 @@
-"""All pages in the order of the book: what the sidebar lists, what an address may name, and who builds each."""
+"""All pages in the order of the book, for the sidebar and for addresses, and the functions that build them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Entry:
 
     @property
     def address(self) -> str:
-        """The page's address, relative to the app's."""
+        """The page's address, relative to the app."""
         return f"?page={self.name}"
 
     @property
@@ -63,7 +63,7 @@ BY_NAME = {entry.name: entry for entry in PAGES}
 
 
 def entry_of(page: str) -> Entry:
-    """Return the page of this name; the home page where no page has it."""
+    """Return the page of this name, or the home page if there is none."""
     return BY_NAME.get(page, _HOME)
 
 
@@ -73,5 +73,5 @@ def groups() -> list[tuple[str, list[Entry]]]:
 
 
 def first_section() -> Entry:
-    """Return the section where reading begins."""
+    """Return the first section of the book."""
     return next(entry for entry in PAGES if entry.is_section)

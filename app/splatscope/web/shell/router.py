@@ -1,4 +1,4 @@
-"""The app's only root: the page that is shown, and the messages by which the browser asks for another."""
+"""The app's only root component: the current page, and the messages by which the browser requests another."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -35,7 +35,7 @@ class Router(Component):
 
 
 def read_step(text: Any) -> int:
-    """Return the step that an address or a message names; 0 for anything but a whole number from 0 on."""
+    """Return the step in an address or a message; 0 for anything but a whole number from 0."""
     try:
         return max(0, int(text))
     except (TypeError, ValueError):
@@ -43,7 +43,7 @@ def read_step(text: Any) -> int:
 
 
 def read_inputs(query: Any) -> dict[str, str]:
-    """Return what stands in an address besides page and step, by name; empty for anything but a mapping to texts."""
+    """Return the parameters of an address other than page and step, by name; {} for anything but a mapping to texts."""
     if not isinstance(query, Mapping):
         return {}
     return {str(name): value for name, value in query.items() if isinstance(value, str) and str(name) not in RESERVED}

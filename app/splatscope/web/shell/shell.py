@@ -1,4 +1,4 @@
-"""One session's shell: the frame around the pages, and the page that is shown in it."""
+"""One session's shell: the frame around the pages, and the current page."""
 
 import logging
 from dataclasses import asdict
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Shell(Location):
-    """Builds pages as the address asks for them, and closes the one that is left.
+    """Builds the page that the address names, and closes the one before.
 
     `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page.
     """
@@ -54,7 +54,7 @@ class Shell(Location):
             left.close()
 
     def close(self) -> None:
-        """Free the page that is shown: the session has ended."""
+        """Close the current page, since the session has ended."""
         self.view.close()
 
     def _build(self) -> Page:
@@ -71,7 +71,7 @@ class Shell(Location):
 
 
 def title(entry: Entry) -> str:
-    """Return what the browser's tab says; `router.js` says the same after a change of page."""
+    """Return the title of the browser's tab. `router.js` sets the same title after a change of page."""
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 

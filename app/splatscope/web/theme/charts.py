@@ -1,4 +1,4 @@
-"""Bokeh figures in our look, light and dark. The browser repaints them when the theme changes (`js/theme.js`)."""
+"""Bokeh figures in the app's style, light and dark. The browser repaints them when the theme changes (`theme.js`)."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
 
 
 def chart(**options: Any) -> figure:
-    """A figure without toolbar, outline and title, with at most four horizontal grid lines; `options` go to `figure`."""
+    """Return a figure without toolbar, outline and title, with at most four horizontal grid lines. `figure` gets `options`."""
     plot = figure(
         **{"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0} | options
     )

@@ -1,4 +1,4 @@
-"""A form made from the parameters of a settings object: names, bounds, choices and words are said once, where they are declared."""
+"""A form made from the parameters of a settings object, which declare names, bounds, choices and labels."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,13 +24,13 @@ class Controls(Component):
     revision = param.Integer(default=0, doc="Counted up to have the browser show `values` again, also where they did not change")
 
     def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
-        """Give changes to `on_change(name, value)`, and a file to the callback of its item: `receive(file name, bytes)`."""
+        """Pass changes to `on_change(name, value)`, and files to the callback of their item, `receive(file name, bytes)`."""
         super().__init__(**params)
         self._on_change = on_change
         self._inboxes = {name: Inbox(receive) for name, receive in uploads.items()}
 
     def tell(self, values: dict[str, Any], notes: dict[str, str] | None = None) -> None:
-        """Show these values, whatever stands in the inputs."""
+        """Show these values in the inputs, in place of what was typed."""
         self.param.update(values=self.values | values, notes=self.notes | (notes or {}), revision=self.revision + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -43,12 +43,12 @@ class Controls(Component):
 
 
 def group(title: str, *items: Spec, folded: bool = False) -> Spec:
-    """Items under a heading; `folded` ones open on a click."""
+    """Return items under a heading. A `folded` group opens on a click."""
     return {"title": title, "items": list(items), "folded": folded}
 
 
 def number(parameter: param.Parameter) -> Spec:
-    """A field for a number."""
+    """Return a field for a number."""
     return _item("number", parameter) | _bounds(parameter)
 
 
@@ -65,44 +65,44 @@ def slider(
 
 
 def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
-    """A row of segments, or a menu where the words are long. Objects that are given by name are called so."""
+    """Return a row of segments, or a menu if `as_menu`. Objects with names are labelled with these."""
     objects = list(parameter.objects)
     labels = list(parameter.names or ()) or [str(value)[:1].upper() + str(value)[1:] for value in objects]
     return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
 
 
 def switch(parameter: param.Boolean, off: str = "Off", on: str = "On") -> Spec:
-    """Two segments."""
+    """Return a switch of two segments."""
     return _item("segments", parameter) | {"options": [(False, off), (True, on)]}
 
 
 def text(parameter: param.String) -> Spec:
-    """A field for words."""
+    """Return a field for text."""
     return _item("text", parameter)
 
 
 def bars(parameter: param.String, count: int, low: int, high: int) -> Spec:
-    """So many whole numbers in `low` … `high`, drawn as bars; the parameter holds them with blanks between."""
+    """Return `count` bars for whole numbers in `low` … `high`. The parameter holds them separated by spaces."""
     return _item("bars", parameter) | {"count": count, "min": low, "max": high}
 
 
 def bits(parameter: param.Integer, parts: list[tuple[str, int]]) -> Spec:
-    """The bits of a number, the highest first, in `parts` of so many: each a switch."""
+    """Return a switch for each bit of a number, the highest first, in groups `parts` of (name, width)."""
     return _item("bits", parameter) | {"parts": parts}
 
 
 def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:
-    """A menu of (value, words) that is no parameter."""
+    """Return a menu of (value, label) without a parameter."""
     return {"kind": "menu", "name": name, "label": label, "doc": "", "options": options, "bare": True}
 
 
 def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = "") -> Spec:
-    """A button that takes a file, also dropped on it."""
+    """Return a button for choosing a file, which can also be dropped on it."""
     return {"kind": "upload", "name": name, "label": label, "accept": accept, "most": most_bytes, "testid": testid}
 
 
 def action(name: str, label: str, *, on_phones: bool = False) -> Spec:
-    """A button; `on_phones` shows it only where the top bar has no room for it."""
+    """Return a button. With `on_phones` it is shown only if the top bar has no room for it."""
     return {"kind": "action", "name": name, "label": label, "on_phones": on_phones}
 
 

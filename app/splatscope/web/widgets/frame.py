@@ -1,4 +1,4 @@
-"""Live pictures with back-pressure: no frame is sent before the browser has drawn the one before it."""
+"""Live pictures with back-pressure: a frame is sent only after the browser has drawn the one before."""
 
 import time
 from typing import Any
@@ -23,7 +23,7 @@ class Frame(Component):
     alt = param.String(default="", doc="What the picture shows, for those who do not see it")
 
     def __init__(self, **params: Any):
-        """Begin without a frame."""
+        """Start without a frame."""
         super().__init__(**params)
         self._waiting: tuple[bytes, dict[str, Any]] | None = None
         self._drawn = self.sequence
@@ -31,7 +31,7 @@ class Frame(Component):
 
     @property
     def idle(self) -> bool:
-        """Whether the browser has drawn all that it was sent, so that the next frame goes out at once."""
+        """Whether the browser has drawn all frames, so that the next is sent at once."""
         return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
     def show(self, frame: bytes, **data: Any) -> None:

@@ -1,4 +1,4 @@
-"""Files from the browser, in pieces: a whole file in one message would hold up the socket, and a large one would close it."""
+"""Files from the browser, in chunks: a whole file in one message would block the socket, and a large one would close it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,19 +7,19 @@ MOST_BYTES = 64 * 2**20
 
 
 class Inbox:
-    """Put the pieces of one file together and hand it over: `receive(file name, bytes)`.
+    """Joins the chunks of a file and passes it to `receive(file name, bytes)`.
 
     What the browser says is not trusted: a piece that does not fit starts nothing, and at most MOST_BYTES are buffered.
     """
 
     def __init__(self, receive: Callable[[str, bytes], Any]):
-        """Hand each whole file to `receive(file name, bytes)`."""
+        """Pass each complete file to `receive(file name, bytes)`."""
         self._receive = receive
         self._pieces = bytearray()
         self._expected = 0
 
     def take(self, message: dict[str, Any]) -> None:
-        """Take one message of {offset, total, filename, data}."""
+        """Take a chunk, {offset, total, filename, data}."""
         data, offset, total = (message.get(part) for part in ("data", "offset", "total"))
         if not (isinstance(data, bytes | bytearray | memoryview) and isinstance(offset, int) and isinstance(total, int)):
             return
