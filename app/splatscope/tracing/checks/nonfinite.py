@@ -13,14 +13,14 @@ from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
-_MOST_ASKED = 4096  # reads of what nobody wrote, whether one is not finite
+_MOST_ASKED = 4096  # uninitialised reads that are examined for such values
 
 
 @check("nan", label="Not a finite number:", severity="error", gone="the NaN", order=70)
 def not_finite(trace: Trace, context: Context) -> list[Finding]:
-    """Return the first NaN, or infinity that nobody meant, in the device's order.
+    """Return the first NaN, or unintended infinity, in the device's order.
 
-    None where a read of what nobody wrote has brought such a value: then that is the cause.
+    There is no finding if an uninitialised read brought such a value, since that is the cause.
     """
     if any(_reads_no_number(trace, finding) for finding in context.findings("uninitialised-read")):
         return []
@@ -65,7 +65,7 @@ def _meant(numbers: list[int], trace: Trace, sources: Sources) -> set[int]:
 
 
 def _reads_no_number(trace: Trace, finding: Finding) -> bool:
-    """Return whether a read of what nobody wrote, or another of that variable on that line, brought a value that is not finite."""
+    """Return whether an uninitialised read, or another of that variable on that line, brought a value that is not finite."""
     site = trace.sites[trace.site[finding.events[0]]]
     same = trace.at(lambda s: (s.kind, s.file, s.line, s.name) == (site.kind, site.file, site.line, site.name))
     values = (trace.value(event) for event in np.flatnonzero(same)[:_MOST_ASKED].tolist())

@@ -89,9 +89,9 @@ export class Compare {
       "div",
       {class: "tp"},
       button("start", "To the start (Home)", () => this.seek(0)),
-      button("wallBack", "Back to the last barrier (Shift+←)", () => this.barrier(-1)),
+      button("wallBack", "Back to the previous barrier (Shift+←)", () => this.barrier(-1)),
       button("back", "One event back in both (←)", () => this.move(-1)),
-      button("on", "One event on in both (→)", () => this.move(1)),
+      button("on", "One event forward in both (→)", () => this.move(1)),
       button("wallOn", "On to the next barrier (Shift+→)", () => this.barrier(1)),
       button("end", "To the end (End)", () => this.seek(Infinity)),
     )

@@ -37,14 +37,14 @@ export class Transport {
       "div",
       {class: "tp"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
-      button("wallBack", "Back to the last barrier", "Shift+←", () => stepper.barrier(-1)),
+      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1)),
       button("back", "One event back", "←", () => stepper.move(-1)),
       this.play,
-      button("on", "One event on", "→", () => stepper.move(1)),
-      button("line", "The next statement, of all who execute it together", "S", () => stepper.line(1), "wide"),
+      button("on", "One event forward", "→", () => stepper.move(1)),
+      button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide"),
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
-      button("write", "Last write of what is followed", "W", () => stepper.history.jump(-1), "narrow"),
+      button("write", "Previous write of what is followed", "W", () => stepper.history.jump(-1), "narrow"),
       this.stair,
     )
     this.last = h(
@@ -52,7 +52,7 @@ export class Transport {
       {
         type: "button",
         class: "btn wide",
-        title: "To the last write of what is followed (W)",
+        title: "To the previous write of what is followed (W)",
         onclick: () => stepper.history.jump(-1),
       },
       icon("write"),
