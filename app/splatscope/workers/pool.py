@@ -12,6 +12,8 @@ from distributed import Client, LocalCluster
 
 from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
 
+CONNECTION_LIMIT = 5.0  # seconds until a scheduler that does not answer is given up
+
 
 def _local_cluster() -> LocalCluster:
     # At least two workers, so that one hung kernel does not block all pages.
@@ -121,7 +123,7 @@ class Pool:
     async def _connect(self) -> Connection:
         await asyncio.to_thread(self.start)
         try:
-            client = await Client(self._address, asynchronous=True, set_as_default=False, timeout=5)
+            client = await Client(self._address, asynchronous=True, set_as_default=False, timeout=CONNECTION_LIMIT)
         except (OSError, ValueError) as error:
             raise WorkerError(
                 f"No scheduler answers at {self._address}: start it with `dask scheduler`, or unset SPLATSCOPE_SCHEDULER."

@@ -1,6 +1,7 @@
 """The recording of a tile does what the run's own kernels do there, and tiles of real size fit."""
 
 import asyncio
+import functools
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from splatscope.gpu.buffers import download
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import submit
+from splatscope.services import tile_inspector
 from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, _record, record_tile, tile_job
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import FIELDS
@@ -15,6 +17,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import TrainingState
 from splatscope.splat.trainer import Trainer
 from splatscope.tracing.dispatch import prepare
+from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.web.training.tile_view import _notes
 from splatscope.workers.pool import Pool
 
@@ -100,10 +103,11 @@ def test_real_sizes_fit(size, blobs):
         assert len(shown.listed) > 10
 
 
-def test_what_is_left_out_is_said():
+def test_what_is_left_out_is_said(monkeypatch):
     state = begun(64, 64, blobs=2048, tile="16 × 16, lists of 256", gradient_sum="tree", kernels="binned")
     state.splats.raw[2:4] = np.log(8)
-    for name, words in (("list", "its list holds 256"), ("gradient", "The recording was full")):
+    for name, records, words in (("list", MOST_RECORDS, "its list holds 256"), ("gradient", 400_000, "The recording was full")):
+        monkeypatch.setattr(tile_inspector, "KernelJob", functools.partial(KernelJob, records=records))
         shown = recorded(state, 30, 30, name)
         notes = " ".join(_notes(BY_NAME[name], shown, state.settings))
         assert words in notes

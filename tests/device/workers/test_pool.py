@@ -23,6 +23,7 @@ from dask.utils import parse_timedelta
 from distributed.deploy import spec as dask_cluster
 
 from splatscope.paths import CHECKOUT
+from splatscope.workers import pool as pool_module
 from splatscope.workers import scheduler as scheduler_module
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
@@ -339,8 +340,8 @@ def scheduler():
     processes = [subprocess.Popen(command, **quiet), subprocess.Popen(worker, **quiet)]
     wait_until(lambda: answers(int(port)), "the scheduler")
     yield address, processes[0]
-    for process in reversed(processes):
-        process.terminate()
+    for process in processes:  # killed, the worker does not look for its scheduler first; what it has started ends with it
+        process.kill()
         process.wait(GUARD)
 
 
@@ -369,7 +370,7 @@ def test_servers_share_a_running_cluster(scheduler, runner, monkeypatch, tmp_pat
     runner.run(scenario(Pool(), Pool()))
 
 
-def test_a_lost_scheduler_ends_all_waits(scheduler, runner, tmp_path):
+def test_a_lost_scheduler_ends_all_waits(scheduler, runner, monkeypatch, tmp_path):
     async def scenario(pool):
         await pool.run(os.getpid)
         running = asyncio.create_task(pool.run(nap, 60, tmp_path / "started", limit=FOREVER))
@@ -377,6 +378,7 @@ def test_a_lost_scheduler_ends_all_waits(scheduler, runner, tmp_path):
         waiting = asyncio.create_task(pool.run(nap, 60, limit=FOREVER))
         await asyncio.sleep(0.1)
         scheduler[1].kill()
+        monkeypatch.setattr(pool_module, "CONNECTION_LIMIT", 1.0)
         for job in (running, waiting):
             with pytest.raises(WorkerError, match="connection to the cluster was lost"):
                 await asyncio.wait_for(job, GUARD)
@@ -386,7 +388,8 @@ def test_a_lost_scheduler_ends_all_waits(scheduler, runner, tmp_path):
     runner.run(scenario(Pool(scheduler[0])))
 
 
-def test_no_scheduler_is_said_in_one_line(runner):
+def test_no_scheduler_is_said_in_one_line(runner, monkeypatch):
+    monkeypatch.setattr(pool_module, "CONNECTION_LIMIT", 1.0)
     with pytest.raises(WorkerError, match=r"^No scheduler answers at tcp://127.0.0.1:9: [^\n]*$"):
         runner.run(Pool("tcp://127.0.0.1:9").run(os.getpid))
 
