@@ -97,7 +97,7 @@ class TrainingRun:
         return await self._on_worker(_draw)
 
     async def ply(self) -> bytes:
-        """Return the current Gaussians as a .ply file, see `splat.ply`. Raises the same errors as `advance`."""
+        """Return the current Gaussians as a .ply file, see `splat.files.ply`. Raises the same errors as `advance`."""
         return await self._on_worker(_ply)
 
     async def animation(self) -> bytes:
