@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -80,8 +81,9 @@ class Tabs:
             return self.fresh(path, width=width, height=height, scheme=scheme)
         self.taken = True
         if self.shared is None:
+            urlopen(f"{self.server}/parts").close()  # from then on the app has these pages, too
             self.shared = self._new_tab()
-            self.shared.goto(f"{self.server}/parts{NOWHERE}")
+            self.shared.goto(f"{self.server}/app{NOWHERE}")
             self.shared.locator("[data-page=nowhere]").wait_for()
         page = self.shared
         page.set_viewport_size({"width": width, "height": height})
