@@ -81,7 +81,7 @@ class Tabs:
             return self.fresh(path, width=width, height=height, scheme=scheme)
         self.taken = True
         if self.shared is None:
-            urlopen(f"{self.server}/parts").close()  # from then on the app has these pages, too
+            urlopen(f"{self.server}/parts{NOWHERE}").close()  # from then on the app has these pages, too
             self.shared = self._new_tab()
             self.shared.goto(f"{self.server}/app{NOWHERE}")
             self.shared.locator("[data-page=nowhere]").wait_for()

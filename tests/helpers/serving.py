@@ -16,8 +16,6 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-# Without its optimiser the software driver compiles in a third of the time, and finds in its cache what tests/device compiled.
-UNOPTIMISED = {"GALLIVM_PERF": "nopt"}
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
@@ -70,9 +68,7 @@ def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[s
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--port", str(port)]
     with log.open("w") as out:
-        process = subprocess.Popen(
-            command, cwd=root, stdout=out, stderr=subprocess.STDOUT, env=UNOPTIMISED | os.environ | environment
-        )
+        process = subprocess.Popen(command, cwd=root, stdout=out, stderr=subprocess.STDOUT, env=os.environ | environment)
     address = f"http://localhost:{port}"
     try:
         _wait(address, process, log)

@@ -102,7 +102,9 @@ def test_a_watched_expression_has_a_value_for_each_thread(sort):
     sort.keyboard.type("keys[lane] + 2 * j")
     sort.keyboard.press("Enter")
     sort.keyboard.press("Escape")
-    shown = sort.locator("table.lanes tbody tr td.watched").all_text_contents()
+    cells = sort.locator("table.lanes tbody tr td.watched")
+    expect(cells.first).to_be_visible()  # it is drawn with the next frame
+    shown = cells.all_text_contents()
     expected = ask(sort, KEYS_AND_J)
     assert shown == expected
     assert len(set(shown)) > 8
