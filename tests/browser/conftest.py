@@ -88,8 +88,9 @@ class Tabs:
         page = self.shared
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
-        page.evaluate(FOLLOW, path.removeprefix(urlsplit(path).path))
-        page.locator(f"[data-page={parse_qs(urlsplit(path).query)['page'][0]}]").wait_for()
+        address = urlsplit(path)
+        page.evaluate(FOLLOW, path.removeprefix(address.path))
+        page.locator(f"[data-page={parse_qs(address.query)['page'][0]}]").wait_for()
         return page
 
     def end(self, failed: bool) -> None:

@@ -209,5 +209,5 @@ def stepping(shell: Shell) -> Page:
 
 
 def nowhere(shell: Shell) -> Page:
-    """Builds a page on which nothing is."""
+    """Build an empty page."""
     return Page(page="nowhere", html="<p>Nowhere</p>")

@@ -43,7 +43,7 @@ def workers_of(server: str) -> list[psutil.Process]:
 
 
 def said(process: psutil.Process) -> list[str]:
-    """Return a process's command line; "" if it has ended."""
+    """Return a process's command line; [] if it has ended."""
     try:
         return process.cmdline()
     except psutil.Error:
@@ -91,7 +91,7 @@ class TrainPage:
             expect(canvas).to_have_js_property("height", height)
 
     def grows(self, past: int | None = None) -> int:
-        """Wait until more iterations were done than `past` (default: than now) and returns how many."""
+        """Wait until more iterations were done than `past` (default: than now), and return how many."""
         past = self.iteration if past is None else past
         self.page.wait_for_function("([el, n]) => +el.dataset.iteration > n", arg=[self.frame.element_handle(), past])
         return self.iteration
