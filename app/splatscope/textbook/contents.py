@@ -21,7 +21,7 @@ from splatscope.paths import LESSONS
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.lesson import Lesson
 
-GROUPS = ("Blending", "One tile", "Many threads", "Learning")
+GROUPS = ("One pixel", "One tile", "Learning", "The whole picture")
 MAP_PLACES = ("loop", "stages", "forward", "backward", "update")
 
 _Record = TypeVar("_Record")

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from splatscope.web.shell.pages import PAGES
+
+FIRST, SECOND, *_ = (entry for entry in PAGES if entry.is_section)
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 
 
@@ -35,23 +38,23 @@ def test_a_figure_stepped_to_its_end_is_a_section_finished(visit: Callable[..., 
     expect(mark(page, "undo")).to_have_count(1)
     expect(home(page)).to_have_attribute("data-finished", "1")
     expect(page.locator(".contents a[data-done]")).to_have_text("Undo")
-    expect(page.get_by_role("link", name="Start with Premultiplied colour")).to_be_visible()
+    expect(page.get_by_role("link", name=f"Start with {FIRST.title}")).to_be_visible()
     page.reload()
     expect(page.get_by_test_id("progress")).to_have_attribute("data-finished", "1")
     expect(mark(page, "undo")).to_have_count(1)
 
 
 def test_all_questions_answered_is_a_section_finished(visit: Callable[..., Page]):
-    page = visit("/app?page=premultiply")
+    page = visit(f"/app?page={FIRST.name}")
     ready(page)
     quizzes = page.get_by_test_id("quiz").all()
     for quiz in quizzes:
-        expect(mark(page, "premultiply")).to_have_count(0)
+        expect(mark(page, FIRST.name)).to_have_count(0)
         quiz.locator(".opts button").last.click()
         quiz.get_by_role("button", name="Reveal").click()
-    expect(mark(page, "premultiply")).to_have_count(1)
+    expect(mark(page, FIRST.name)).to_have_count(1)
     home(page)
-    expect(page.get_by_role("link", name="Go on with Blending")).to_have_attribute("href", "?page=blending")
+    expect(page.get_by_role("link", name=f"Go on with {SECOND.title}")).to_have_attribute("href", SECOND.address)
 
 
 def test_it_leaves_as_a_file_is_cleared_and_comes_back(visit: Callable[..., Page], tmp_path: Path):

@@ -92,7 +92,7 @@ HEAD = (ROOT / "tests" / "sections" / "reverse" / "text.md").read_text(encoding=
 @pytest.mark.parametrize(
     ("old", "new", "wrong"),
     [
-        ("group: One tile", "group: Two tiles", "there is no group “Two tiles”; there are Blending, One tile"),
+        ("group: One tile", "group: Two tiles", "there is no group “Two tiles”; there are One pixel, One tile"),
         ("place: forward", "place: sideways", "the map has no place “sideways”; there are loop"),
         ("title: Reverse\n", "", "the front matter lacks title"),
         ("title: Reverse", "title: Reverse\nsubtitle: Reversed", "unknown subtitle"),

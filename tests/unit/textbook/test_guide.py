@@ -45,7 +45,7 @@ def lesson(files: dict[str, str]) -> Lesson:
 def test_the_guide_spells_out_a_whole_section(files):
     assert {"text.md", "lesson.py", "drawing.js"} <= files.keys()
     section = parse_section(NAME, files["text.md"])
-    assert (section.title, section.group, section.map.place) == ("Neighbours", "Many threads", "forward")
+    assert (section.title, section.group, section.map.place) == ("Neighbours", "One tile", "forward")
 
 
 def test_its_text_names_what_its_model_has(files, lesson):
