@@ -1,7 +1,7 @@
 """Record every lesson's first inputs on the device at hand, into the files that ship.
 
-Run it on a machine with a GPU: `.venv/bin/python tools/make_shipped_recordings.py [FOLDER]` writes `FOLDER/NAME/recording.npz`, by
-default in `lessons/`.
+`.venv/bin/python tools/make_shipped_recordings.py [FOLDER]` writes `FOLDER/NAME/recording.npz` on a machine with a GPU and
+`FOLDER/NAME/recording-software.npz` on one with a software device, by default in `lessons/`.
 """
 
 import sys
@@ -11,18 +11,20 @@ from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.reflection import reflect
 from splatscope.paths import LESSONS
 from splatscope.recordings.recording_file import save
+from splatscope.recordings.shipped import FILES
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.tracing.recording import record
 
 
 def main(folder: Path) -> None:
-    """Record the figure of every section on this device, into `folder`/NAME/recording.npz."""
+    """Record the figure of every section on this device, into a file of `folder`/NAME."""
     device = open_device()
+    name_of_file = FILES["software" if adapter_of(device).is_software else "gpu"]
     for name in lesson_names():
         job = find_lesson(name)().job()
         recording = record(device, job)
         layouts = reflect(device, job.source, job.file, job.entry).buffers
-        file = folder / name / "recording.npz"
+        file = folder / name / name_of_file
         file.parent.mkdir(parents=True, exist_ok=True)
         size = file.write_bytes(save(recording, job, layouts))
         print(f"{name}: {len(recording.trace):,} events, {size:,} bytes, {adapter_of(device).name}")

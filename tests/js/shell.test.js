@@ -1,23 +1,26 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {format, parse} from "#web/shell/address.js"
+import {UNNAMED, format, parse} from "#web/shell/address.js"
 import {chordOf} from "#web/shell/keys.js"
 
 test("an address says page, step and inputs", () => {
   assert.deepEqual(parse("?page=cas&step=12&count=16&seed=2"), {page: "cas", step: 12, inputs: "count=16&seed=2"})
-  assert.deepEqual(parse(""), {page: "home", step: 0, inputs: ""})
-  assert.deepEqual(parse("?page=cas&walk=day&class=AB12&key=x&stop=3&notes=1&n=4"), {page: "cas", step: 0, inputs: "n=4"})
+  assert.deepEqual(parse(""), {page: "home", step: UNNAMED, inputs: ""})
+  assert.deepEqual(parse("?page=cas&walk=day&class=AB12&key=x&stop=3&notes=1&n=4"), {page: "cas", step: UNNAMED, inputs: "n=4"})
 })
 
-test("a step that is no whole number above 0 is none", () => {
-  for (const step of ["-1", "1.5", "x", "", "1e99999"]) assert.equal(parse(`?page=cas&step=${step}`).step, 0, step)
+test("a step that is no whole number from 0 is none; 0 is the start, not where the page likes to open", () => {
+  for (const step of ["-1", "1.5", "x", "", "1e99999"]) assert.equal(parse(`?page=cas&step=${step}`).step, UNNAMED, step)
+  assert.equal(parse("?page=cas&step=0").step, 0)
+  assert.equal(format({page: "cas", step: 0, inputs: ""}), "?page=cas&step=0")
 })
 
 test("an address that was written is read as the same place", () => {
   for (const place of [
-    {page: "home", step: 0, inputs: ""},
+    {page: "home", step: UNNAMED, inputs: ""},
+    {page: "cas", step: 0, inputs: ""},
     {page: "fine-raster", step: 7, inputs: "a=1&b=x+y"},
-    {page: "a&b=c", step: 0, inputs: ""},
+    {page: "a&b=c", step: UNNAMED, inputs: ""},
   ])
     assert.deepEqual(parse(format(place)), place)
 })

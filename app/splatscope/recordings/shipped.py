@@ -1,31 +1,54 @@
-"""The recordings that ship with the lessons: each lesson's kernel with its default inputs, recorded on a data-centre GPU.
+"""The recordings that ship with the lessons: each lesson's kernel with its default inputs, on two devices.
 
-`tools/make_shipped_recordings.py` makes them.
+`recording.npz` was made on a data-centre GPU, `recording-software.npz` on a software device. A page opens with one of them, before
+any worker has run its kernel. `tools/make_shipped_recordings.py` makes both.
 """
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from splatscope.paths import LESSONS
 from splatscope.recordings.untrusted import Opened, open_file
+from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.trace import Trace
 
+Shipped = Literal["gpu", "software"]
+FILES: dict[Shipped, str] = {"gpu": "recording.npz", "software": "recording-software.npz"}
+
 
 def device_of(stem: str, sources: dict[str, str]) -> str:
-    """Return the device of the recording that ships for a section, or "" if there is none or it was made from other sources."""
+    """Return the GPU whose recording ships for a section, or "" if there is none or it was made from other sources."""
     header = _header(stem)
     return header["adapter"] if header.get("sources") == sources else ""
 
 
 @cache
 def _header(stem: str) -> dict[str, Any]:
-    file = LESSONS / stem / "recording.npz"
+    file = LESSONS / stem / FILES["gpu"]
     return Trace.header_of(file) if file.is_file() else {}
 
 
-def open_recorded(stem: str, job: KernelJob) -> Opened:
-    """Open the recording that ships for a section. `job` is the job it was made from, whose inputs are typed. Raises OSError."""
-    opened = open_file(f"{stem}.npz", (LESSONS / stem / "recording.npz").read_bytes())
+def open_recorded(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened:
+    """Open a recording that ships for a section. `job` is the job it was made from, whose inputs are typed. Raises OSError."""
+    opened = open_file(f"{stem}.npz", (LESSONS / stem / FILES[shipped]).read_bytes())
     return replace(opened, job=job)
+
+
+def is_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> bool:
+    """Return whether a section ships a recording of this very job: of the same sources and entry, with the same inputs."""
+    file = LESSONS / stem / FILES[shipped]
+    if not file.is_file():
+        return False
+    opened = open_file(f"{stem}.npz", file.read_bytes())
+    sources = {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
+    given = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
+    return (
+        opened.recording.trace.header["sources"] == sources
+        and (opened.job.groups, opened.job.group) == (job.groups, job.group)
+        and opened.job.inputs.keys() == given.keys()
+        and all(np.array_equal(opened.job.inputs[name], given[name]) for name in given)
+    )

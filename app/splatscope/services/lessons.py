@@ -1,5 +1,6 @@
 """Run lessons on the pool: record a page's figure, answer its quizzes, and run its experiments."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -9,7 +10,7 @@ from typing import Any
 
 from splatscope.gpu.device import open_device
 from splatscope.recordings.packed import PackedRecording, packed_recording
-from splatscope.recordings.shipped import device_of, open_recorded
+from splatscope.recordings.shipped import Shipped, device_of, is_current, open_recorded
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
@@ -58,7 +59,9 @@ class LessonRecording:
         stops: See `Lesson.stops`.
         facts: See `Lesson.facts`.
         answers: By name of the quiz.
-        shipped_from: The device of the recording that ships for the lesson's default inputs; "" for none.
+        shipped_from: The GPU of the recording that ships for the lesson's default inputs; "" for none.
+        opening: See `Lesson.opening`.
+        sentences: See `Lesson.sentences`; as many as there are stops, or none.
     """
 
     packed: PackedRecording
@@ -66,6 +69,8 @@ class LessonRecording:
     facts: Mapping[str, Any] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     shipped_from: str = ""
+    opening: int = 0
+    sentences: list[str] = field(default_factory=list)
 
 
 async def record_lesson(
@@ -98,6 +103,18 @@ async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str])
     )
 
 
+async def open_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | None:
+    """Open the recording that ships for a lesson in its first state, without a worker and within a fraction of a second.
+
+    Return None if the lesson's inputs are others, or if no current recording ships. Of two, the one from a software device is
+    opened: on most machines it is the very recording that a worker is going to make.
+    """
+    request = LessonRequest.of(lesson)
+    if request != LessonRequest.of(type(lesson)()):
+        return None
+    return await _at_once.get(request.key(*quizzes), lambda: asyncio.to_thread(_open_at_once, request, tuple(quizzes)))
+
+
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
     """Run a method of the lesson on a worker, with the parameters it depends on. The result is cached, unless `anew`.
 
@@ -119,10 +136,11 @@ def dependencies(lesson: Lesson, method: str) -> set[str]:
 
 
 _recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(recording.packed.data))
+_at_once = SingleFlightCache(MAX_CACHED)
 _results = SingleFlightCache(MOST_RESULTS)
 
 
-# What follows runs on a worker.
+# What follows runs on a worker; what opens a recording needs no device and may run in a thread of the page process.
 
 
 def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
@@ -135,20 +153,31 @@ def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording
     return _with_answers(lesson, RecordingQuery(recording, job, findings), packed, quizzes, shipped_from)
 
 
-def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
+def _open_at_once(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording | None:
+    job = request.lesson().job()
+    for shipped in ("software", "gpu"):
+        if is_current(request.stem, job, shipped):
+            return _open_shipped(request, quizzes, shipped)
+    return None
+
+
+def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...], shipped: Shipped = "gpu") -> LessonRecording:
     lesson = request.lesson()
-    opened = open_recorded(request.stem, lesson.job())
+    opened = open_recorded(request.stem, lesson.job(), shipped)
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
-    return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"])
+    return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"] if shipped == "gpu" else "")
 
 
 def _with_answers(
     lesson: Lesson, query: RecordingQuery, packed: PackedRecording, quizzes: tuple[str, ...], shipped_from: str
 ) -> LessonRecording:
     answers = {name: getattr(lesson, name)(query) for name in quizzes}
-    return LessonRecording(packed, lesson.stops(query), lesson.facts(query), answers, shipped_from)
+    stops, sentences = lesson.stops(query), lesson.sentences(query)
+    if sentences and len(sentences) != len(stops):
+        raise ValueError(f"lessons/{lesson.stem()}/lesson.py has {len(sentences)} sentences for {len(stops)} stops")
+    return LessonRecording(packed, stops, lesson.facts(query), answers, shipped_from, lesson.opening(query), sentences)
 
 
 def _run_experiment(request: LessonRequest, method: str) -> Verdict | Result:

@@ -86,6 +86,18 @@ class Lesson(param.Parameterized):
         """Return the steps of the recording at which → and ← stop, ascending; empty to stop at every event."""
         return []
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step at which the figure opens: the section's telling moment, above 0. By default the stop in the middle."""
+        stops = self.stops(query)
+        return stops[len(stops) // 2] if stops else max(1, len(query) // 2)
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return for each of `stops` a sentence on what has just happened and why, with `code` in backticks; empty for none.
+
+        It stands over the transport and is spoken, so it has to be true of every recording that the controls can bring.
+        """
+        return []
+
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
         """Return what the drawing needs from the whole recording, as JSON types.
 

@@ -1,6 +1,7 @@
 """The results of a lesson's methods: answers, verdicts, and what a page shows without a stepper."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -8,12 +9,23 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a quiz: its text, up to four options (itself among them), the step that shows it, and a sentence why (HTML)."""
+    """The answer to a quiz.
+
+    Attributes:
+        value: The answer, one of the options.
+        options: Up to four distinct texts. A wrong one is what a certain misconception leads to.
+        step: The step of the recording that shows it; 0 for none.
+        because: A sentence on why it is right, HTML.
+        wrong: For a wrong option, what leads to it and why it is wrong, HTML.
+        question: The question with its inputs, Markdown of one paragraph, in place of the one in the text; "" for that one.
+    """
 
     value: str
     options: tuple[str, ...]
     step: int = 0
     because: str = ""
+    wrong: Mapping[str, str] = field(default_factory=dict)
+    question: str = ""
 
 
 @dataclass(frozen=True)

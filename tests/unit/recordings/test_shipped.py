@@ -1,7 +1,10 @@
-"""Shipped recordings are complete, were made on a GPU, and answer their lessons' queries."""
+"""Shipped recordings are complete, were made on a GPU and on a software device, and answer their lessons' queries."""
 
+import asyncio
 import inspect
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from splatscope.paths import LESSONS
@@ -21,31 +24,52 @@ def sources_now(stem):
     return {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
 
 
-def is_current(stem):
-    return recorded.device_of(stem, sources_now(stem)) != ""
+def quizzes_of(lesson):
+    methods = ((name, method) for name, method in vars(lesson).items() if inspect.isfunction(method))
+    return tuple(name for name, method in methods if method.__annotations__.get("return") is Answer)
 
 
+@pytest.mark.parametrize("shipped", recorded.FILES)
 @pytest.mark.parametrize("stem", STEMS)
-def test_it_opens_and_the_page_can_ask_it(stem):
-    assert is_current(stem), "its kernel was changed since: make it anew with tools/make_shipped_recordings.py"
+def test_it_opens_and_the_page_can_ask_it(stem, shipped):
     lesson = find_lesson(stem)
-    quizzes = tuple(
-        name
-        for name, method in vars(lesson).items()
-        if inspect.isfunction(method) and method.__annotations__.get("return") is Answer
-    )
-    shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes)
-    trace = Trace.load((LESSONS / stem / "recording.npz").read_bytes())
+    job, quizzes = lesson().job(), quizzes_of(lesson)
+    assert recorded.is_current(stem, job, shipped), "changed since: make it anew with tools/make_shipped_recordings.py"
+    shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
+    trace = Trace.load((LESSONS / stem / recorded.FILES[shipped]).read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
-    assert shown.shipped_from == shown.packed.meta["adapter"]
-    assert trace.header["wave_size"] == 32
+    assert shown.shipped_from == (shown.packed.meta["adapter"] if shipped == "gpu" else "")
     assert shown.packed.meta["same_as_plain"]
     assert set(shown.answers) == set(quizzes)
     assert shown.stops == sorted(shown.stops)
+    assert 0 < shown.opening <= len(trace)
+    if shipped == "gpu":
+        assert trace.header["wave_size"] == 32
 
 
-def test_every_section_ships_one():
-    assert list(lesson_names()) == STEMS
+def test_every_section_ships_both():
+    assert list(lesson_names()) == STEMS == sorted(file.parent.name for file in LESSONS.glob("*/recording-software.npz"))
+
+
+def test_a_recording_of_other_inputs_or_other_code_is_not_current():
+    stem = STEMS[0]
+    job = find_lesson(stem)().job()
+    assert recorded.is_current(stem, job)
+    name = next(iter(job.inputs))
+    other = np.asarray(job.inputs[name]).copy()
+    other.reshape(-1).view(np.uint8)[0] ^= 1
+    assert not recorded.is_current(stem, replace(job, inputs=job.inputs | {name: other}))
+    assert not recorded.is_current(stem, replace(job, inputs={}))
+    assert not recorded.is_current(stem, replace(job, source=job.source + "\n// later"))
+    assert not recorded.is_current("no-such-section", job)
+
+
+def test_a_lesson_in_its_first_state_opens_without_a_worker_and_no_other_does():
+    lesson = find_lesson("bitonic-sort")
+    opened = asyncio.run(lessons.open_at_once(lesson(), quizzes_of(lesson)))
+    assert opened.stops
+    assert opened.packed.data
+    assert asyncio.run(lessons.open_at_once(lesson(count=9), ())) is None
 
 
 def test_a_changed_kernel_is_not_taken_for_the_recorded_one():

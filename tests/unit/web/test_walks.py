@@ -12,7 +12,7 @@ from splatscope.web.classroom.walk_bar import WalkBar, join, reachable
 from splatscope.web.classroom.walks import find, parse, parse_stops, section_stops, walks
 from splatscope.web.lesson_page.lesson_form import address_of, parameters, set_from_address
 from splatscope.web.shell.pages import PAGES
-from splatscope.web.shell.router import RESERVED
+from splatscope.web.shell.router import RESERVED, UNNAMED
 
 WALKS = walks()
 STOPS = [pytest.param(stop, id=f"{walk.name}-{i}") for walk in WALKS for i, stop in enumerate(walk.stops)]
@@ -159,7 +159,7 @@ def test_what_a_presenter_says_is_made_fit(monkeypatch):
     teacher._handle_msg({"type": "lead", "page": "<script>", "step": "x", "inputs": "a" * 9999, "stop": 10**9, "show": None})
     where = teacher.room.where
     assert where["page"] == "home"
-    assert (where["step"], where["show"]) == (0, "")
+    assert (where["step"], where["show"]) == (UNNAMED, "")
     assert where["stop"] == len(teacher.stops) - 1
     assert len(where["inputs"]) <= 4000
 

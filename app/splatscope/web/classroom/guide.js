@@ -1,6 +1,7 @@
 // Where a walk stands: alone from stop to stop, following a presenter, or presenting. The router asks it for the address.
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
+import {UNNAMED} from "#web/shell/address.js"
 import * as router from "#web/shell/router.js"
 import {bring} from "./view.js"
 
@@ -156,7 +157,7 @@ export class Guide {
    * @param {number} [spread]  seconds within which it does
    */
   #follow(spread = 0) {
-    const {page, step = 0, inputs = "", stop = 0, show = ""} = this.last
+    const {page, step = UNNAMED, inputs = "", stop = 0, show = ""} = this.last
     const now = router.current()
     if (page === undefined || !this.led) return
     const asks = page !== now.page || inputs !== now.inputs
@@ -203,7 +204,7 @@ export class Guide {
     const now = router.current()
     const same = page === now.page
     this.touched = false
-    router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : 0, inputs})
+    router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
     this.changed()
   }

@@ -149,7 +149,7 @@ def reachable(base: str) -> str:
 
 
 def _stop(text: Any, count: int) -> int:
-    return min(read_step(text), count - 1)
+    return min(max(0, read_step(text)), count - 1)
 
 
 def _valid(message: Mapping[str, Any], count: int) -> dict[str, Any]:

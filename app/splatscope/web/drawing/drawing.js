@@ -3,7 +3,8 @@ import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {Look} from "./look.js"
-import {onMoments} from "./moments.js"
+import {onMoments, stageOf} from "./moments.js"
+import {roomOf} from "./room.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 /** @import {DrawingHost} from "./types.d.ts" */
@@ -25,22 +26,28 @@ export function render({model, el}) {
     get values() {
       return model.values
     },
+    room: () => roomOf(root),
     set: (name, value) => model.send_msg({type: "set", name, value}),
     step: (step) => emit("step", step),
   }
   const drawing = DRAWINGS[model.lesson](host)
   /** @type {Moment | null} */
   let shown = null
+  const show = (/** @type {Look} */ look) => {
+    drawing.paint(look)
+    const stage = stageOf(root)
+    if (stage) emit("described", {stage, words: drawing.describe?.(look) ?? ""})
+  }
   const open = (/** @type {Moment} */ moment) => {
     shown = moment
     const look = new Look(moment)
     drawing.open?.(look)
-    drawing.paint(look)
+    show(look)
   }
   const paint = (/** @type {Moment} */ moment) => {
     if (moment.recording !== shown?.recording) return open(moment)
     shown = moment
-    drawing.paint(new Look(moment))
+    show(new Look(moment))
   }
   const stop = onMoments(el, paint)
   const onValues = () => {
@@ -48,13 +55,16 @@ export function render({model, el}) {
     else if (shown) open(shown)
   }
   model.on("values", () => queueMicrotask(onValues))
-  const resizes = new ResizeObserver(() => {
+  const resized = () => {
     if (shown) drawing.resized?.(new Look(shown))
-  })
+  }
+  const resizes = new ResizeObserver(resized)
   resizes.observe(root)
+  window.addEventListener("resize", resized)
   model.on("remove", () => {
     stop()
     resizes.disconnect()
+    window.removeEventListener("resize", resized)
   })
   return root
 }

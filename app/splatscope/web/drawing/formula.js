@@ -9,7 +9,7 @@ import {parseField, splitEquation, splitSentence} from "./formula_text.js"
 
 /** @typedef {{el: HTMLElement, paint(look: Look): void}} Line */
 
-const NO_VALUE = "▢"
+const NO_VALUE = "–"
 
 /** @param {Render<{text: string, bits: number}>} component */
 export function render({model, el}) {
@@ -79,9 +79,12 @@ function equation(text, bitCount) {
     paint(look) {
       for (const {field, number, binary} of columns) {
         if (!field) continue
-        number.textContent = textOf(field, look) ?? NO_VALUE
-        const value = look.value(field.expression)
+        const known = textOf(field, look)
+        const {final} = look
+        number.textContent = known ?? textOf(field, final) ?? NO_VALUE
+        const value = (known === null ? final : look).value(field.expression)
         binary.textContent = value === null ? "" : bits(value, bitCount)
+        for (const el of [number, binary]) el.classList.toggle("later", known === null)
       }
     },
   }

@@ -1,10 +1,23 @@
 // What a drawing asks of the moment: expressions over a thread's variables, cells of memory, what threads are doing.
 import {parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
+import {State} from "#web/stepper/model/state.js"
 import {text} from "#web/stepper/model/values.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
-/** @import {State} from "#web/stepper/model/state.js" */
+/** @import {Recording} from "#web/stepper/model/recording.js" */
+
+/** @type {WeakMap<Recording, State>} */
+const finals = new WeakMap()
+
+/** @param {Recording} recording */
+function finalState(recording) {
+  const known = finals.get(recording)
+  if (known) return known
+  const made = new State(recording).seek(recording.length).meet()
+  finals.set(recording, made)
+  return made
+}
 
 /** @type {Map<string, ReturnType<typeof parse>>} */
 const parsed = new Map()
@@ -22,17 +35,25 @@ function parsedOnce(expression) {
 
 /** A recording at one moment, as a drawing sees it. */
 export class Look {
-  /** @param {Moment} moment */
-  constructor(moment) {
+  /**
+   * @param {Moment} moment
+   * @param {State} [state]  another state of its recording than the moment's own
+   */
+  constructor(moment, state) {
     this.moment = moment
     this.recording = moment.recording
-    this.state = /** @type {State} */ (moment.state)
-    this.step = moment.step
+    this.state = state ?? moment.state
+    this.step = state ? moment.recording.length : moment.step
     this.thread = moment.thread
     /** Threads of the recorded workgroup. */
     this.threads = moment.recording.threads
     /** @type {Map<number, ReturnType<typeof lookup>>} */
     this.lookups = new Map()
+  }
+
+  /** The same recording at its end, with the same thread chosen: what is not known yet is drawn pale, as it will be. */
+  get final() {
+    return new Look(this.moment, finalState(this.recording))
   }
 
   /**

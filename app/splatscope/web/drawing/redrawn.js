@@ -13,7 +13,9 @@
 export function redrawn(host, ready, build) {
   /** @type {Drawn | null} */
   let drawn = null
+  let height = 0 // of the room that it was drawn for
   const open = (/** @type {Look} */ look) => {
+    height = host.room().height
     drawn = ready(host.facts) ? build(host, look) : null
     host.root.replaceChildren(...(drawn ? [drawn.el] : []))
   }
@@ -22,8 +24,9 @@ export function redrawn(host, ready, build) {
     paint(look) {
       drawn?.paint(look)
     },
+    describe: (look) => drawn?.describe?.(look) ?? "",
     resized(look) {
-      if (!drawn || host.root.clientWidth === drawn.width) return
+      if (!drawn || (host.root.clientWidth === drawn.width && host.room().height === height)) return
       open(look)
       drawn?.paint(look)
     },

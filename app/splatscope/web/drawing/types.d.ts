@@ -12,6 +12,11 @@ export interface DrawingHost<Facts = unknown, Options = unknown, Values = unknow
   /** Empty until the lesson has made its recording: ask for one of them first. */
   readonly facts: Facts
   readonly values: Values
+  /**
+   * The room for the drawing, in px. `height` is what the window has left beside settings, sentence and transport, so that all of the
+   * figure is in view; Infinity where panes stand below each other.
+   */
+  room(): {width: number; height: number}
   /** Set a parameter of the lesson, as a control would. */
   set(name: string, value: unknown): void
   /** Go to an event of the page's primary stepper, counted from 1. */
@@ -24,7 +29,9 @@ export interface DrawingView {
   open?(look: Look): void
   /** The stepper stands at another moment. */
   paint(look: Look): void
-  /** The root's size has changed. */
+  /** One sentence on what is drawn, which is spoken after the step's own. */
+  describe?(look: Look): string
+  /** The root's size has changed, or the window's. */
   resized?(look: Look): void
   /** The lesson's parameters have changed; without it, the drawing is opened again. */
   changed?(): void
@@ -37,5 +44,6 @@ export type Draw = (host: DrawingHost<any, any, any>) => DrawingView
 export interface Drawn {
   el: Node
   paint(look: Look): void
+  describe?(look: Look): string
   width: number
 }

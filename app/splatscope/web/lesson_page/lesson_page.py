@@ -11,10 +11,18 @@ import panel as pn
 
 from splatscope.gpu.device import DeviceError
 from splatscope.gpu.kernel import CompileError, declaration
-from splatscope.services.lessons import LessonRecording, dependencies, open_shipped, record_lesson, run_experiment
+from splatscope.services.lessons import (
+    LessonRecording,
+    dependencies,
+    open_at_once,
+    open_shipped,
+    record_lesson,
+    run_experiment,
+)
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region, source_path
+from splatscope.textbook.results import Answer
 from splatscope.textbook.terms import Links
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
@@ -59,7 +67,7 @@ class LessonPage:
         blocks = parse(text)
         self._formula = next((block for block in blocks if block.kind == "formula"), None)
         self._kernels: list[str] = []
-        html = "".join(self._block(block) for block in blocks)
+        html = self._blocks(blocks)
         if self._kernels:
             words = (
                 "The kernel that this page runs"
@@ -86,19 +94,30 @@ class LessonPage:
 
     # The text
 
+    def _blocks(self, blocks: list[TextBlock]) -> str:
+        """Return all blocks as HTML. The controls right before the figure are its settings and stand in its frame."""
+        html, settings = "", ""
+        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+            if block.kind == "controls" and following and following.kind == "figure":
+                settings = self._block(block)
+            elif block.kind == "figure":
+                caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
+                frame = f'<div class="frame" data-testid="figure">{settings}{self._slot(self._figure(), "figure")}</div>'
+                html += f'<div class="fig">{frame}{caption}</div>'
+            else:
+                html += self._block(block)
+        return html
+
     def _block(self, block: TextBlock) -> str:
         match block.kind:
             case "words":
                 return f'<div class="prose">{html_of(block.text, self.links)}</div>'
             case "afterwards":
-                return f'<aside class="after"><b>Afterwards you can say</b> {inline(block.text)}</aside>'
+                return f'<aside class="after"><b>After this page you can explain</b> {inline(block.text)}</aside>'
             case "controls":
                 groups = controls_of(self.lesson, block.args)
                 self.controls.append(Controls(self._set, {}, groups=groups, values=self._values(), bar=True))
                 return self._slot(self.controls[-1])
-            case "figure":
-                caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
-                return f'<div class="fig">{self._slot(self._figure(), "figure")}{caption}</div>'
             case "formula":
                 return ""  # is part of the figure
             case "code":
@@ -121,8 +140,12 @@ class LessonPage:
         name = block.args[0]
         if not callable(getattr(self.lesson, name, None)):
             raise LookupError(f"lessons/{self.lesson.stem()}/lesson.py has no method {name}")
-        run, words = partial(self._run_again, name), inline(block.text)
-        experiment = Claim(run, claim=words) if block.kind == "claim" else Show(run, caption=words, method=name)
+        run = partial(self._run_again, name)
+        if block.kind == "claim":
+            words, _, source = block.text.partition("\nFrom: ")
+            experiment: Claim | Show = Claim(run, claim=inline(words), source=inline(source))
+        else:
+            experiment = Show(run, caption=inline(block.text), method=name)
         self.experiments[name] = experiment
         return experiment
 
@@ -250,18 +273,28 @@ class LessonPage:
     async def _record(self, settle: float = 0.0) -> None:
         """Record the figure, and after `settle` seconds run the experiments that wait. A change of the inputs cancels this."""
         if self.stepper is not None:
-            self.stepper.wait()
+            if not await self._open_at_once(self.stepper):
+                self.stepper.wait()
             try:
                 recording = await self._recording(self.stepper)
             except EXPECTED_ERRORS as error:
                 self.stepper.param.update(busy="", error=str(error))
                 return
-            self._show(self.stepper, recording)
+            self._show(self.stepper, recording, self._shows_shipped)
         await asyncio.sleep(settle)
         while self.waiting:
             name = self.waiting[0]
             await self._run(name)
             self.waiting = [other for other in self.waiting if other != name]
+
+    async def _open_at_once(self, stepper: Stepper) -> bool:
+        """Show the recording that ships for these inputs, if one does, until this device's own has been made."""
+        if self._shows_shipped or stepper.sequence:
+            return False
+        recording = await open_at_once(self.lesson, list(self.quizzes))
+        if recording is not None:
+            self._show(stepper, recording)
+        return recording is not None
 
     async def _recording(self, stepper: Stepper) -> LessonRecording:
         quizzes = list(self.quizzes)
@@ -269,19 +302,19 @@ class LessonPage:
             return await open_shipped(worker_pool, type(self.lesson), quizzes)
         return await record_lesson(worker_pool, self.lesson, quizzes, stepper.progress_callback())
 
-    def _show(self, stepper: Stepper, recording: LessonRecording) -> None:
+    def _show(self, stepper: Stepper, recording: LessonRecording, from_elsewhere: bool = False) -> None:
         if self.drawing:
             self.drawing.facts = recording.facts
-        stepper.show(recording.packed, stops=recording.stops, fix=self._fix())
-        if self._shows_shipped:
+        sentences = [inline(sentence) for sentence in recording.sentences]
+        stepper.show(recording.packed, stops=recording.stops, fix=self._fix(), opening=recording.opening, sentences=sentences)
+        if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
             adapter = recording.packed.meta.get("adapter", "")
             self.bar.param.update(adapter=adapter, elsewhere=recording.shipped_from, recorded=False)
         for name, quiz in self.quizzes.items():
             if name in recording.answers:
-                answer = recording.answers[name]
-                quiz.answer = vars(answer) | {"options": list(answer.options)}
+                quiz.answer = _plain(recording.answers[name])
 
     async def _run(self, name: str, anew: bool = False) -> None:
         """Run a method of the lesson and show its result."""
@@ -297,6 +330,11 @@ class LessonPage:
         else:
             experiment.show(result)
             experiment.busy = False
+
+
+def _plain(answer: Answer) -> dict[str, Any]:
+    question = inline(answer.question) if answer.question else ""
+    return vars(answer) | {"options": list(answer.options), "wrong": dict(answer.wrong), "question": question}
 
 
 def lesson(location: Location) -> Page:

@@ -42,6 +42,7 @@ class Claim(_Experiment):
     """A claim with its verdict."""
 
     claim = param.String(doc="HTML")
+    source = param.String(doc="Where the claim is from, as HTML; empty if that is not known")
     verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
 
 

@@ -4,23 +4,24 @@
  * A page at a step.
  * @typedef {object} Place
  * @property {string} page  name of the page
- * @property {number} step  event of its primary stepper, counted from 1; 0 for none
+ * @property {number} step  event of its primary stepper, counted from 1; 0 before the first, UNNAMED where the address names none
  * @property {string} inputs  the page's inputs as they stand in the address, `count=16&seed=2`
  */
 
+export const UNNAMED = -1 // the step of an address without one: the page opens at a step of its own choice
 const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes"] // everything else is an input of the page
 
 /**
- * Read the query of an address; "" is the home page, a step that is no whole number above 0 is none.
+ * Read the query of an address; "" is the home page, a step that is no whole number from 0 is none.
  * @param {string} search
  * @returns {Place}
  */
 export function parse(search) {
   const query = new URLSearchParams(search)
-  const step = Number(query.get("step"))
+  const step = Number(query.get("step") || UNNAMED)
   const page = query.get("page") || "home"
   for (const name of RESERVED) query.delete(name)
-  return {page, step: Number.isInteger(step) && step > 0 ? step : 0, inputs: query.toString()}
+  return {page, step: Number.isInteger(step) && step >= 0 ? step : UNNAMED, inputs: query.toString()}
 }
 
 /**
@@ -28,5 +29,5 @@ export function parse(search) {
  * @param {Place} place
  */
 export function format({page, step, inputs}) {
-  return `?page=${encodeURIComponent(page)}${step ? `&step=${step}` : ""}${inputs ? `&${inputs}` : ""}`
+  return `?page=${encodeURIComponent(page)}${step === UNNAMED ? "" : `&step=${step}`}${inputs ? `&${inputs}` : ""}`
 }

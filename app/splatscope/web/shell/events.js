@@ -32,8 +32,9 @@
  * Payload by name. On `window` an event is called `splatscope:NAME`, its payload is the event's `detail`.
  * @typedef {object} Events
  * @property {MomentShown} moment  from every stepper, once a frame at most
- * @property {number} step  go to this event, counted from 1: to the primary stepper
+ * @property {number} step  go to this event, counted from 1, or to where the figure opens (UNNAMED): to the primary stepper
  * @property {number} press  from the start, press → this often: to the primary stepper
+ * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
  * @property {Place} page  another page was asked for
  * @property {{root: HTMLElement}} answered  a quiz was answered
  * @property {DebuggerState} debug-state  from the workbench to its bar

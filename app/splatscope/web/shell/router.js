@@ -1,6 +1,6 @@
 // The address is the state: ?page=NAME&step=N and a page's inputs behind them. Pages are pushed, steps replaced, Back and Forward followed.
 import {startTheme} from "#web/theme/theme.js"
-import {format, parse} from "./address.js"
+import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
@@ -74,7 +74,7 @@ export function address(place = shown) {
  * Go to a page, as a click on its link does; what the link holds after `#` the page reads from the address.
  * @param {string} page
  */
-export function go(page, step = 0, hash = "", inputs = "") {
+export function go(page, step = UNNAMED, hash = "", inputs = "") {
   if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
   guide?.leave()
   travel({page, step, inputs}, hash)

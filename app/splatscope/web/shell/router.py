@@ -8,6 +8,7 @@ from panel.viewable import Child
 
 from splatscope.web.component import Component
 
+UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 # What an address says besides a page's inputs: of itself, and of a walk.
 RESERVED = ("page", "step", "walk", "class", "key", "stop", "notes")
 
@@ -35,11 +36,11 @@ class Router(Component):
 
 
 def read_step(text: Any) -> int:
-    """Return the step in an address or a message; 0 for anything but a whole number from 0."""
+    """Return the step in an address or a message; UNNAMED for anything but a whole number from 0."""
     try:
-        return max(0, int(text))
+        return max(UNNAMED, int(text))
     except (TypeError, ValueError):
-        return 0
+        return UNNAMED
 
 
 def read_inputs(query: Any) -> dict[str, str]:

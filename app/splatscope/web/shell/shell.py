@@ -11,7 +11,7 @@ from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, entry_of
-from splatscope.web.shell.router import Router
+from splatscope.web.shell.router import UNNAMED, Router
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class Shell(Location):
     def __init__(
         self,
         page: str = "home",
-        step: int = 0,
+        step: int = UNNAMED,
         inputs: dict[str, str] | None = None,
         walk: Component | None = None,
         notes_only: bool = False,
@@ -36,7 +36,7 @@ class Shell(Location):
         begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}
         self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[_public(e) for e in BY_NAME.values()])
 
-    def go(self, page: str, step: int = 0, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
+    def go(self, page: str, step: int = UNNAMED, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
         """Show another page, or another step or other inputs of this one.
 
         With `followed` False, the page itself put the inputs into the address: it is not notified of them, since it may have others

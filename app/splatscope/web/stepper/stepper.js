@@ -1,6 +1,7 @@
 // The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
 import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
+import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {Findings} from "#web/stepper/panes/findings.js"
@@ -12,6 +13,7 @@ import {unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "#web/stepper/model/player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
+import {Sentence} from "#web/stepper/panes/sentence.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Breakpoints} from "#web/stepper/panes/breakpoints.js"
 import {Threads} from "#web/stepper/panes/threads.js"
@@ -39,6 +41,8 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {string[]} memories
  * @property {string} unit
  * @property {number[]} stops
+ * @property {string[]} sentences
+ * @property {number} opening
  * @property {boolean} lockstep
  * @property {number} thread
  * @property {[sign: string, line: number, text: string][]} fix
@@ -60,11 +64,14 @@ export class Stepper {
   shown = 0 // number of the recording shown, as Python counts them; 0 for none
   state = h("div", {class: "state", role: "status", hidden: true}) // what is waited for, in words
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
+  drawn = h("div", {class: "aside", role: "group"}) // holds the drawing, and is named by what it shows
   took = 0 // ms of the last paint
   /** @type {number | null} */
   frame = null // the frame in which the panes are painted next
-  /** @type {{moment: Moment, stops: number[], positions: number[]} | null} */
+  /** @type {{moment: Moment, stops: number[], positions: number[], order: number[]} | null} */
   #placed = null
+  #opened = false // the reader has not moved since the recording opened
+  #opening = false // it opens at this moment
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock
   /** @type {number | null} */
@@ -84,21 +91,44 @@ export class Stepper {
     this.transport = new Transport(this)
     this.player = new Player(this)
     this.breakpoints = new Breakpoints(this)
-    this.panes = [this.source, this.threads, this.memory, this.history, this.origin, this.findings, this.when, this.transport]
+    this.sentence = new Sentence(this)
+    this.panes = [
+      this.source,
+      this.threads,
+      this.memory,
+      this.history,
+      this.origin,
+      this.findings,
+      this.when,
+      this.transport,
+      this.sentence,
+    ]
     this.root = this.#assemble()
     this.leave = join(this)
   }
 
   /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
   get stops() {
+    return this.#places()?.positions ?? []
+  }
+
+  /** The model's sentence on the stop at the cursor, as HTML; "" where there is none. */
+  get words() {
+    const placed = this.#places()
+    const stop = placed ? placed.positions.indexOf(/** @type {Moment} */ (this.moment).position) : -1
+    return (placed && this.model.sentences[placed.order[stop]]) ?? ""
+  }
+
+  /** The stops as positions, ascending, and for each its number in the model. */
+  #places() {
     const {moment, model} = this
-    if (!moment || moment.lockstep !== model.lockstep) return []
-    if (!model.lockstep) return model.stops
+    if (!moment || moment.lockstep !== model.lockstep) return null
     if (this.#placed?.moment !== moment || this.#placed.stops !== model.stops) {
-      const positions = model.stops.map((n) => moment.after(n - 1)).sort((a, b) => a - b)
-      this.#placed = {moment, stops: model.stops, positions}
+      const positions = model.stops.map((n) => moment.after(n - 1))
+      const order = positions.map((_, i) => i).sort((a, b) => positions[a] - positions[b])
+      this.#placed = {moment, stops: model.stops, positions: order.map((i) => positions[i]), order}
     }
-    return this.#placed.positions
+    return this.#placed
   }
 
   #assemble() {
@@ -107,6 +137,7 @@ export class Stepper {
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
+      layout === "figure" ? this.sentence.el : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
       this.when.foot,
@@ -126,10 +157,11 @@ export class Stepper {
     )
     const aside = this.model.get_child("aside"),
       below = this.model.get_child("below")
+    if (aside) this.drawn.append(aside)
     const panes = h(
       "div",
       {class: "panes"},
-      aside ? h("div", {class: "aside"}, aside) : null,
+      aside ? this.drawn : null,
       has("source") ? this.source.el : null,
       below ? h("div", {class: "below"}, below) : null,
       this.tabs,
@@ -142,6 +174,7 @@ export class Stepper {
       this.state,
       panes,
       dock,
+      this.sentence.announcer,
     )
     queueMicrotask(() => this.#tab("memory"))
     return root
@@ -183,8 +216,8 @@ export class Stepper {
       return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (sequence !== model.sequence) return // another came meanwhile
-    const before = this.moment,
-      step = !before ? this.wanted : this === primary() && isLed() ? current().step : before.step
+    const before = this.moment
+    const step = this.#stepFor(before, recording)
     this.shown = sequence
     this.player.play(false)
     const moment = new Moment(recording, () => this.#changed())
@@ -194,13 +227,43 @@ export class Stepper {
     this.#label(recording)
     this.root.classList.toggle("many", recording.threads > MANY)
     this.#present()
+    this.#opening = true
     if (before ? before.lockstep : model.lockstep) moment.setOrder(true)
-    moment.goto(this === primary() && !before ? this.wanted : step)
+    this.#opening = false
+    this.goto(step)
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+  }
+
+  /**
+   * Where another recording opens: at the step that the address names or the presenter chose; where the reader has moved, at the same
+   * stop, since on another device the same stop is another event; else where the figure opens.
+   * @param {Moment | null} before
+   * @param {Recording} recording
+   */
+  #stepFor(before, recording) {
+    if (!before) return this === primary() ? this.wanted : UNNAMED
+    if (this === primary() && isLed()) return current().step
+    if (this.#opened) return UNNAMED
+    const stop = this.#placed?.moment === before ? this.#placed.positions.indexOf(before.position) : -1
+    const same = before.recording.head.adapter === recording.head.adapter
+    return (!same && this.#placed && this.model.stops[this.#placed.order[stop]]) || before.step
+  }
+
+  /**
+   * Go to the moment after an event.
+   * @param {number} step  counted from 1; UNNAMED for where the figure opens
+   */
+  goto(step) {
+    if (!this.moment) return
+    if (step !== UNNAMED) return this.moment.goto(step)
+    this.#opening = true // the address goes on naming no step
+    this.moment.goto(this.model.opening)
+    this.#opening = false
+    this.#opened = true
   }
 
   #present() {
@@ -251,7 +314,10 @@ export class Stepper {
     if (finding && !finding.events.includes(step)) moment.finding = -1
     this.transport.said = ""
     this.root.dataset.step = String(step)
-    if (this === primary()) setStep(step)
+    if (!this.#opening) {
+      this.#opened = false
+      if (this === primary()) setStep(step)
+    }
     this.paint()
   }
 
@@ -415,6 +481,7 @@ export class Stepper {
     this.player.close()
     this.leave()
     this.history.close()
+    this.sentence.close()
     this.when.close()
   }
 }
@@ -425,7 +492,7 @@ export function render({model, el}) {
   const stepper = new Stepper(model)
   const ends = [
     on("step", (step) => {
-      if (stepper === primary() && stepper.moment) stepper.moment.goto(step)
+      if (stepper === primary() && stepper.moment) stepper.goto(step)
       else stepper.wanted = step
     }),
     on("press", (times) => {

@@ -59,6 +59,8 @@ class Stepper(Component):
     stops = param.List(default=[], item_type=int, doc="Steps at which → and ← stop, ascending; empty for every event")
     lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep, which then is also the order of the stops")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
+    opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at where the address names none; 0 for the start")
+    sentences = param.List(default=[], item_type=str, doc="For each stop what has happened there, as HTML; empty for none")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
     aside = Child(default=None, doc="In a figure, a component at the left of the source")
     below = Child(default=None, doc="In a figure, a component under the source")

@@ -251,7 +251,7 @@ class TileBar {
     const {spot, gaussians, recording} = this.model
     if (!this.open || moment.recording === this.recording || sequence !== recording) return
     this.recording = moment.recording
-    const step = this.wantedStep || gaussians[this.chosen]?.[2] || 0
+    const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? 0)
     queueMicrotask(() => {
       if (spot.x !== undefined) moment.pinned = spot.thread
       emit("step", step)

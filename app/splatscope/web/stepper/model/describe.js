@@ -46,6 +46,25 @@ export function subscript(memory, index) {
 }
 
 /**
+ * What has happened at the cursor, in a sentence.
+ * @param {import("./moment.js").Moment} moment
+ */
+export function sentenceOf(moment) {
+  const {recording, event, step} = moment
+  if (!step) return "Nothing has run yet. Press → to take the first step."
+  const thread = recording.thread[event]
+  const {verb, target, value, sign} = describeEvent(recording, event)
+  if (recording.about(event).kind === "arrive") {
+    const all = recording.threads
+    const there = Array.from({length: all}, (_, other) => moment.state.status(other) === "wait").filter(Boolean).length
+    return there && there < all
+      ? `Thread ${thread} waits at the barrier. ${there} of ${all} are there.`
+      : `Thread ${thread} reaches the barrier: all have been there, and go on.`
+  }
+  return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
+}
+
+/**
  * What an event does: {verb: "reads", target: "keys[3]", value: "30", sign: "→"}.
  * @param {Recording} recording
  * @param {number} event

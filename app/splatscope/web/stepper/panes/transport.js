@@ -24,6 +24,8 @@ const button = (name, label, key, act, klass = "") =>
     icon(name),
   )
 
+const DETAILS = "splatscope-events" // in the browser's storage: whether figures show event numbers
+
 export class Transport {
   said = "" // stands in place of the cursor's event, until it moves
 
@@ -74,7 +76,12 @@ export class Transport {
       button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)),
       button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)),
     )
-    this.now = h("p", {class: "now num", role: "status", "aria-live": "off"})
+    this.now = h("p", {class: "now num"})
+    this.details = h(
+      "button",
+      {type: "button", class: "btn details", title: "The event at the cursor, by its number", onclick: () => this.#detail(true)},
+      "Events",
+    )
     this.find = h("input", {
       type: "search",
       class: "find",
@@ -104,14 +111,28 @@ export class Transport {
       {class: "row"},
       tp,
       h("div", {class: "acts2"}, this.last, this.thread, this.stops),
+      stepper.model.layout === "figure" ? this.details : null,
       this.now,
       this.find,
       this.seg,
     )
   }
 
+  /**
+   * Show or hide the event at the cursor, for all figures from now on.
+   * @param {boolean} other  change it, else do as was last chosen
+   */
+  #detail(other) {
+    const before = localStorage.getItem(DETAILS) === "shown"
+    const shown = before !== other
+    if (other) localStorage.setItem(DETAILS, shown ? "shown" : "hidden")
+    this.details.setAttribute("aria-pressed", String(shown))
+    this.stepper.root.classList.toggle("detailed", shown)
+  }
+
   /** @param {Recording} recording */
   open(recording) {
+    this.#detail(false)
     this.seg.hidden = this.stair.hidden = recording.epochs < 2 && recording.threads < 2
     this.said = ""
   }

@@ -1,0 +1,52 @@
+// What has happened at the cursor, in a sentence: over a figure's transport, and spoken once the reader rests.
+import {h} from "#web/shell/dom.js"
+import {on} from "#web/shell/events.js"
+import {sentenceOf} from "#web/stepper/model/describe.js"
+
+/**
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Stepper} from "#web/stepper/stepper.js"
+ */
+
+const REST = 300 // ms without a step, after which it is spoken
+
+export class Sentence {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #rest
+  #described = "" // what the drawing says of itself
+  #painted = "" // the recording and the position last painted
+
+  /** @param {Stepper} stepper */
+  constructor(stepper) {
+    this.stepper = stepper
+    this.el = h("p", {class: "sentence", "data-testid": "step-sentence"})
+    this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
+    this.close = on("described", ({stage, words}) => {
+      if (stage === stepper.root) this.#described = words
+    })
+  }
+
+  open() {
+    this.#painted = ""
+  }
+
+  /** @param {Moment} moment */
+  paint(moment) {
+    const {stepper, el} = this
+    if (stepper.transport.said || !stepper.words) el.textContent = stepper.transport.said || sentenceOf(moment)
+    else el.innerHTML = stepper.words
+    const here = `${stepper.shown} ${moment.position}`
+    const moved = this.#painted !== "" && here !== this.#painted
+    this.#painted = here
+    stepper.drawn.setAttribute("aria-label", `The drawing. ${el.textContent}`)
+    clearTimeout(this.#rest)
+    if (moved || stepper.transport.said) this.#rest = setTimeout(() => this.#speak(), REST)
+  }
+
+  #speak() {
+    if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
+    const words = [this.el.textContent, this.#described].filter(Boolean).join(" ")
+    this.stepper.drawn.setAttribute("aria-label", `The drawing. ${words}`)
+    this.announcer.textContent = words
+  }
+}
