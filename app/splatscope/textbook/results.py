@@ -30,9 +30,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both HTML)."""
+    """The verdict on a claim: whether it holds (None: in part), what was run and counted, and what is true instead (both HTML)."""
 
-    holds: bool
+    holds: bool | None
     ran: str
     said: str
 

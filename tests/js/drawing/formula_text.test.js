@@ -31,6 +31,12 @@ test("a choice has two texts and no label", () => {
   assert.deepEqual(field.choice, ["goes up", "goes down"])
 })
 
+test("a choice may have a label, which is one word", () => {
+  const field = parseField("= = isnan(T) ? ≠ | =")
+  assert.deepEqual([field.label, field.expression, field.choice], ["=", "isnan(T) ", ["≠", "="]])
+  assert.deepEqual([parseField("< = T < 1/255 ? < | ≥").label, parseField("a == b ? yes | no").label], ["<", ""])
+})
+
 test("an equation is split into fields and signs", () => {
   const words = splitEquation("{l*} = {i*} ⊕ {j}")
   assert.deepEqual(

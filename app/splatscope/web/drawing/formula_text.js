@@ -1,7 +1,7 @@
 // The text of a formula: `{expression}` with what is to be shown of its value.
 //
 // `{i ^ j}` the value, `{T:6}` with so many digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l*}` in the colour of the chosen thread,
-// `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}` one of two texts.
+// `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}` one of two texts, `{< = T < 1/255 ? < | ≥}` that with a label.
 
 /**
  * @typedef {object} Field
@@ -21,7 +21,10 @@ const FIELD = /\{([^{}]+)\}/
  */
 export function parseField(text) {
   const [, condition, yes, no] = /^(.+?)\?([^|]*)\|(.*)$/.exec(text) ?? []
-  if (condition) return {expression: condition, label: "", mine: false, choice: [yes.trim(), no.trim()]}
+  if (condition) {
+    const [, label = "", expression] = /^\s*(?:(\S+) = )?(.+)$/.exec(condition) ?? []
+    return {expression, label, mine: false, choice: [yes.trim(), no.trim()]}
+  }
   const [, before, format] = /** @type {RegExpExecArray} */ (/^(.*?)(?::(b?\d+|x))?$/.exec(text))
   const mine = before.trimEnd().endsWith("*")
   const body = mine ? before.trimEnd().slice(0, -1) : before

@@ -2,14 +2,25 @@
 import {h, style} from "#web/shell/dom.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
+/** @import {Severity} from "#web/stepper/panes/icons.js" */
 /** @import {Render} from "#web/types.d.ts" */
 
 /**
  * @typedef {object} Verdict  HTML, what was run and what it says; empty until then
- * @property {boolean} [holds]
+ * @property {boolean | null} [holds]  null: in part
  * @property {string} [ran]
  * @property {string} [said]
  */
+
+/**
+ * By whether a claim holds: the class of the verdict, its words and its sign.
+ * @type {Record<string, {name: string, words: string, sign: Severity}>}
+ */
+const VERDICTS = {
+  true: {name: "yes", words: "Holds", sign: "ok"},
+  false: {name: "no", words: "Does not hold", sign: "warn"},
+  null: {name: "part", words: "Holds in part", sign: "note"},
+}
 
 /** @param {Render<{claim: string, verdict: Verdict, busy: boolean, error: string}>} component */
 export function render({model, el}) {
@@ -39,18 +50,20 @@ export function render({model, el}) {
     const known = found.said !== undefined
     again.disabled = busy
     root.classList.toggle("busy", busy)
-    verdict.className = !known ? "" : found.holds ? "yes" : "no"
     if (!known) {
+      verdict.className = ""
       delete root.dataset.verdict
       ran.textContent = error || (busy ? "Running …" : "Waits its turn …")
       mark.replaceChildren()
       said.textContent = ""
       return
     }
-    root.dataset.verdict = found.holds ? "holds" : "does not hold"
+    const {name, words, sign} = VERDICTS[String(found.holds)]
+    verdict.className = name
+    root.dataset.verdict = words.toLowerCase()
     ran.innerHTML = found.ran ?? ""
     said.innerHTML = found.said ?? ""
-    mark.replaceChildren(severity(found.holds ? "ok" : "warn"), found.holds ? "Holds" : "Does not hold")
+    mark.replaceChildren(severity(sign), words)
   }
   show()
   for (const name of ["verdict", "busy", "error"]) model.on(name, () => queueMicrotask(show))
