@@ -12,6 +12,7 @@ from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -29,6 +30,7 @@ SHAPES = (
 )
 RECORDED = ("blendPixel", "transformPixelState", "alphaBlend", "preMult")
 PROBE = 0.99
+PAPER = "the white paper"
 
 
 class ChosenLayer(TypedDict):
@@ -71,6 +73,7 @@ class Blend(TypedDict):
     alpha: float  # of the layer at this pixel
     before: list[float]  # r, g, b, T
     after: list[float]
+    blended: bool  # or left out, for a pixel that was opaque already
     end: int  # the step that ends it
 
 
@@ -120,6 +123,17 @@ class Blending(Lesson):
         """Return the steps with which each layer is blended."""
         return [one["end"] for one in blends(query)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step that blends the second layer, the first that gets less than its α."""
+        return self.stops(query)[:2][-1]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return for each layer which share of the pixel it covers, and what is left of T."""
+        found = blends(query)
+        said = [f"Layer {number} {done(one)}" for number, one in enumerate(found, 1)]
+        said[-1] += f" White paper covers the last {found[-1]['after'][3]:.3f}."
+        return said
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the picture, and what each layer did to the chosen pixel."""
         picture = query.output("picture")
@@ -135,36 +149,74 @@ class Blending(Lesson):
     # Questions
 
     def heaviest(self, query: RecordingQuery) -> Answer:
-        """Answer which layer has the largest share of the pixel's light."""
+        """Answer what covers the largest share of the pixel: a layer, or the paper."""
         found = blends(query)
+        left = found[-1]["after"][3]
         shares = [one["before"][3] - one["after"][3] for one in found]
-        best = int(np.argmax(shares))
-        offered = sorted(sorted(range(len(shares)), key=lambda i: -shares[i])[:4])
-        one = found[best]
-        because = f"It takes {one['alpha']:.2f} of the {one['before'][3]:.2f} that reaches it: {shares[best]:.2f} of all the light."
-        return Answer(f"layer {best + 1}", tuple(f"layer {i + 1}" for i in offered), one["end"], because)
+        best = int(np.argmax([*shares, left]))
+        alphas = [one["alpha"] for one in found]
+        boldest, last = int(np.argmax(alphas)), len(found) - 1
+
+        def got(i: int) -> str:
+            return f"its α is {alphas[i]:.2f}, but only {found[i]['before'][3]:.3f} still came through: it covers {shares[i]:.3f}."
+
+        misconceptions = (
+            (
+                f"layer {boldest + 1}",
+                f"A layer's α is a share of what still comes through, not of the whole pixel. Here {got(boldest)}",
+            ),
+            ("layer 1", f"The nearest layer is always whole, but it covers no more than its own α, here {alphas[0]:.2f}."),
+            (
+                f"layer {last + 1}",
+                f"It would be right if the layer blended last lay on top. It lies behind all others: {got(last)}",
+            ),
+            (PAPER, f"It covers what all layers together leave over: {left:.3f}."),
+            *((f"layer {i + 1}", f"Multiply α by T: {got(i)}") for i in range(len(found))),
+        )
+        because = f"That is what all layers together leave over: {left:.3f} of the pixel."
+        if best < len(found):
+            came = found[best]["before"][3]
+            because = f"{came:.3f} still came through, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."
+        question = f"At this pixel the layers have α = {listed(alphas)}, the nearest first. What covers the largest share of it?"
+        answer = PAPER if best == len(found) else f"layer {best + 1}"
+        return answer_among(question, answer, misconceptions, found[min(best, last)]["end"], because)
 
     def paper(self, query: RecordingQuery) -> Answer:
-        """Answer how much of the background shows through, in percent."""
-        last = blends(query)[-1]
-        left = last["after"][3]
-        words = [f"{share:.0%}" for share in (left, left / 3, min(1.0, left + 0.2), 1 - left, 0.5 * (1 + left), left / 10)]
-        offered = list(dict.fromkeys(words))[:4]
-        because = f"That is T after the last layer, {left:.3f}: what all of them together let through."
-        return Answer(words[0], tuple(sorted(offered, key=lambda word: int(word[:-1]))), last["end"], because)
+        """Answer how much of the paper shows, in percent."""
+        found = blends(query)
+        left, alphas = found[-1]["after"][3], [one["alpha"] for one in found]
+        misconceptions = (
+            (
+                f"{max(0.0, 1 - sum(alphas)):.0%}",
+                "That is 1 minus the sum of all α. But a layer covers a share of what is left, not of the whole.",
+            ),
+            (f"{1 - left:.0%}", "That is what the layers cover together. The paper shows in the rest."),
+            (f"{1 - alphas[-1]:.0%}", "That is what the last layer lets through. The others are in the way, too."),
+            (f"{1 - alphas[0]:.0%}", "That is what the first layer lets through. The others are in the way, too."),
+            ("0%", "A layer never covers everything: the program keeps α at 0.99 or less."),
+            ("100%", "It would be right if no layer reached this pixel."),
+        )
+        because = f"It is T after the last layer, {left:.3f}: the product of all factors 1 − α."
+        if not all(one["blended"] for one in found):
+            because = f"It is T when the pixel was opaque, {left:.5f}. The layers behind were left out."
+        question = f"At this pixel the layers have α = {listed(alphas)}. How much of the white paper behind them still shows?"
+        return answer_among(question, f"{left:.0%}", misconceptions, found[-1]["end"], because)
 
     # Claims
 
     def back_to_front(self, experiment: Experiment) -> Verdict:
-        """Try whether the list is blended back to front: blend two layers in both orders."""
+        """Try whether the layer that is blended last lies on top: blend two layers in both orders."""
         red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
         found = {}
-        for name, layers in (("id 0 red, id 1 blue", (red, blue)), ("id 0 blue, id 1 red", (blue, red))):
+        for name, layers in (("red first, then blue", (red, blue)), ("blue first, then red", (blue, red))):
             inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
             found[name] = experiment.run(self.kernel("two", entry="blendTwo", inputs=inputs))["result"][0]
-        ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
-        holds = found["id 0 red, id 1 blue"][0] < found["id 0 red, id 1 blue"][2]
-        return Verdict(bool(holds), ran, "What is blended first weighs most, so it is the nearest. Ids rise with distance.")
+        ran = "Red and blue, each of α = 0.5:<br>" + "<br>".join(
+            f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items()
+        )
+        red_share, _, blue_share, _ = found["red first, then blue"]
+        said = "The first gets its whole α, and the second only a share of the rest: what is blended first lies on top."
+        return Verdict(bool(red_share < blue_share), ran, said)
 
     @param.depends("layers")
     def painter(self, experiment: Experiment) -> Verdict:
@@ -175,7 +227,7 @@ class Blending(Lesson):
         step = float(np.abs(to_bytes(front).astype(int) - to_bytes(back)).max())
         pixels = WIDTH * HEIGHT
         ran = f"{pixels:,} pixels of your stack, both ways<br>largest difference <b>{most:.1e}</b>, <b>{step:g}</b> of 255 steps"
-        said = "The two agree, but for rounding and for the layers that an opaque pixel leaves out."
+        said = "The two agree, except for rounding and for the layers that an opaque pixel leaves out."
         return Verdict(step > 1, ran, said)
 
     # What is tried
@@ -214,8 +266,32 @@ def blends(query: RecordingQuery) -> list[Blend]:
     alphas = query.values(query.steps(kind="value", name="gval", function="blendPixel"))[:, 3]
     earlier = query.values(query.steps(kind="value", name="pixel.value", function="transformPixelState"))
     afters = query.values(query.steps(kind="value", name="state.value", function="blendPixel"))[1:]
-    ends = query.steps(kind="value", name="state.finalCount", function="blendPixel")[1:]
+    counted = query.steps(kind="value", name="state.finalCount", function="blendPixel")
+    counts, ends = query.values(counted).astype(int), counted[1:]
     return [
-        {"alpha": float(alpha), "before": [float(x) for x in before], "after": [float(x) for x in after], "end": int(end)}
-        for alpha, before, after, end in zip(alphas, earlier, afters, ends, strict=True)
+        {
+            "alpha": float(alpha),
+            "before": before.tolist(),
+            "after": after.tolist(),
+            "blended": bool(more),
+            "end": int(end),
+        }
+        for alpha, before, after, more, end in zip(alphas, earlier, afters, np.diff(counts), ends, strict=True)
     ]
+
+
+def done(blend: Blend) -> str:
+    """Return what a layer did, in words that follow its name."""
+    before, after = blend["before"][3], blend["after"][3]
+    share = before - after
+    if not blend["blended"]:
+        return f"is left out: T was {before:.4f}, less than 1/255, so the pixel counts as opaque."
+    if share < 0.0005:
+        return f"covers less than 0.001 of the pixel: α is {blend['alpha']:.4f} here, and T was {before:.3f}. T is {after:.3f} now."
+    return f"covers {blend['alpha']:.3f} of the {before:.3f} that came through: {share:.3f} of the pixel. T is {after:.3f} now."
+
+
+def listed(alphas: list[float]) -> str:
+    """Return numbers as a list in words."""
+    words = [f"{alpha:.2f}" for alpha in alphas]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

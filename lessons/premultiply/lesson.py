@@ -12,6 +12,7 @@ from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -21,6 +22,7 @@ PHOTOGRAPH = "chelsea.jpg"
 SPRITE = (80, 60)
 TEXELS, ENLARGED = 12, 96
 RED = (1.0, 0.2, 0.2)
+CHANNELS = ("red", "green", "blue")
 RECORDED = ("blendBoth", "blendAsItIs", "alphaBlend", "preMult")
 
 
@@ -74,6 +76,36 @@ class Premultiply(Lesson):
         ]
         return [*values, len(query)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the last step: the pictures are the idea, and by then the sums beside them are complete."""
+        return self.stops(query)[-1]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what each value of the pixel is, and at last what is too much in one of its sums."""
+        found = pixel(query)
+        alpha = found["gval"][3]
+        where = {"black": "nothing: black", "white": "white", "checkerboard": "the checkerboard", "photograph": "the photograph"}
+        excess = np.subtract(found["straight"], found["premultiplied"])
+        worst = int(np.argmax(excess))
+        with_it, without = (found[name][worst] for name in ("premultiplied", "straight"))
+        if alpha == 1 or not any(found["gval"][:3]):
+            last = f"Both sums agree: {rgb(found['premultiplied'])}. "
+            last += "A layer of α = 1 needs no `preMult`." if alpha == 1 else "A black layer adds nothing, whatever its α."
+        elif excess[worst] < 0.005:
+            last = f"With `preMult` the sums are {rgb(found['premultiplied'])}. Without it, they differ by less than 0.01."
+        else:
+            last = (
+                f"With `preMult`, {CHANNELS[worst]} is {with_it:.2f}. Without it, {without:.2f}: too much by {excess[worst]:.2f}."
+            )
+            last += " A screen cuts it off at 1." if without > 1.005 else ""
+        return [
+            f"The layer's straight colour is {rgb(found['gval'])}. With α = {alpha:.2f} it covers {alpha:.0%} of the pixel.",
+            f"Without `preMult` the layer adds its colour as it is: {rgb(found['wrong'])}.",
+            f"With `preMult` it adds α times its colour: {rgb(found['right'])}.",
+            f"The share 1 − α = {1 - alpha:.2f} shows what lies behind, {where[self.over]}: {rgb(found['through'])}.",
+            last,
+        ]
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the pictures, and the values of the recorded pixel."""
         return {
@@ -90,23 +122,37 @@ class Premultiply(Lesson):
     def excess(self, query: RecordingQuery) -> Answer:
         """Answer how much red is too much without `preMult`."""
         found = pixel(query)
-        excess, colour, alpha = found["wrong"][0] - found["right"][0], found["gval"][0], found["gval"][3]
-        step = self.stops(query)[2]
-        because = f"It gets {found['wrong'][0]:.2f} instead of {found['right'][0]:.2f}: the difference is (1 − α)·c."
-        return Answer(
-            f"{excess:.2f}",
-            offered(excess, alpha * colour, colour, alpha, excess / 2, colour / 4, 0.0, 0.75, 0.25, 1.0),
-            step,
-            because,
+        colour, alpha = found["gval"][0], found["gval"][3]
+        misconceptions = (
+            (f"{alpha * colour:.2f}", "That is α·c: what the layer should add."),
+            (f"{colour:.2f}", "That is c: all that the layer adds without <code>preMult</code>. A part of it, α·c, is right."),
+            (f"{1 - alpha:.2f}", "That is 1 − α, the share that shows what lies behind. It has still to be multiplied by the red."),
+            (f"{alpha:.2f}", "That is α, the share that the layer covers."),
+            ("0.00", "It would be right for α = 1, or for a layer without red."),
+            ("1.00", "It would be right for a layer of full red that covers nothing."),
         )
+        because = f"It adds {found['wrong'][0]:.2f} instead of {found['right'][0]:.2f}: the difference is (1 − α)·c."
+        question = f"A layer of red {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. How much red is too much?"
+        too_much = found["wrong"][0] - found["right"][0]
+        return answer_among(question, f"{abs(too_much):.2f}", misconceptions, self.stops(query)[2], because)
 
     def clipped(self, query: RecordingQuery) -> Answer:
         """Count the channels that exceed 1 without `preMult`."""
         found = pixel(query)
-        sums = np.array(found["straight"])
-        many = int(np.sum(sums > 1 + 1e-6))
-        said = ", ".join(f"{name} {value:.2f}" for name, value in zip(("red", "green", "blue"), sums, strict=True))
-        return Answer(str(many), ("0", "1", "2", "3"), len(query), f"The sums are {said}. A screen shows 1 at the most.")
+        sums = found["straight"]
+        many = int(np.sum(np.array(sums) > 1 + 1e-6))
+        said = ", ".join(f"{name} {value:.2f}" for name, value in zip(CHANNELS, sums, strict=True))
+        count = f"The sums are {said}."
+        misconceptions = [
+            (str(n), f"Each channel adds up on its own, not the brightest alone. {count}")
+            if n < many
+            else (str(n), f"A screen shows up to 1, and some channels have room for what is too much. {count}")
+            for n in range(4)
+        ]
+        misconceptions[0] = ("0", f"It would be right with <code>preMult</code>: then the shares add up to one. {count}")
+        layer, behind = rgb(found["gval"]), rgb(found["through"])
+        question = f"Without `preMult` the layer adds {layer}, and {behind} shows through. How many of the channels exceed 1?"
+        return answer_among(question, str(many), misconceptions, self.stops(query)[-1], f"{count} A screen shows 1 at the most.")
 
     # Claims
 
@@ -121,7 +167,11 @@ class Premultiply(Lesson):
         total = len(BACKGROUNDS) * SPRITE[0] * SPRITE[1]
         ran = f"the soft disc over four backgrounds, {total:,} pixels: without <code>preMult</code>"
         ran += f"<br><b>{darker:,}</b> are darker than with it<br><b>{brighter:,}</b> are brighter"
-        return Verdict(darker > 0, ran, "It glows. Light is added that the layer does not send, so nothing can turn darker.")
+        return Verdict(
+            darker > 0,
+            ran,
+            "It glows. Colour is added for parts of the pixel that the layer does not cover, so nothing can turn darker.",
+        )
 
     @param.depends("r")
     def extremes(self, experiment: Experiment) -> Verdict:
@@ -130,9 +180,7 @@ class Premultiply(Lesson):
         right, wrong = self._sweep(experiment, alphas)
         ran = "<br>".join(f"α = {alpha:.1f}: <b>{diff:.2f}</b>" for alpha, diff in zip(alphas, wrong - right, strict=True))
         holds = bool(wrong[-1] - right[-1] > wrong[2] - right[2])
-        return Verdict(
-            holds, f"what is too much of red<br>{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest."
-        )
+        return Verdict(holds, f"red that is too much<br>{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest.")
 
     def filtering(self, experiment: Experiment) -> Verdict:
         """Count the pixels of an enlarged disc that are too dark, from straight and from premultiplied texels."""
@@ -152,18 +200,18 @@ class Premultiply(Lesson):
         """Show the soft disc both ways, and the difference of the two."""
         wrong, right = (self._soft_disc(experiment, self.over, premultiply) for premultiply in (False, True))
         shown = (
-            Picture("colour as it is: it glows", to_bytes(wrong)),
+            Picture("straight, as it is: it glows", to_bytes(wrong)),
             Picture("premultiplied", to_bytes(right)),
-            Picture("what was too much, largest channel", (wrong - right).max(axis=2), low=0.0, high=1.0),
+            Picture("too much, in the channel with the most", (wrong - right).max(axis=2), low=0.0, high=1.0),
         )
         return Pictures(shown, lens=14, at=(SPRITE[0] * 3 // 4 - 2, SPRITE[1] // 3))
 
     @param.depends("r")
     def sweep(self, experiment: Experiment) -> Curves:
         """Show red by α both ways, and what is too much."""
-        alphas = np.linspace(0, 0.8, 81, dtype=np.float32)
+        alphas = np.linspace(0, 1, 101, dtype=np.float32)
         right, wrong = self._sweep(experiment, alphas)
-        curves = (Curve("as it is", alphas, wrong), Curve("premultiplied", alphas, right), Curve("too much", alphas, wrong - right))
+        curves = (Curve("straight", alphas, wrong), Curve("premultiplied", alphas, right), Curve("too much", alphas, wrong - right))
         return Curves("α", "red", curves)
 
     @param.depends("r", "g", "b", "over")
@@ -174,7 +222,7 @@ class Premultiply(Lesson):
         shown = (
             Picture("straight texels averaged: a dark rim", to_bytes(wrong)),
             Picture("premultiplied texels averaged", to_bytes(right)),
-            Picture("what is missing, largest channel", (right - wrong).max(axis=2), low=0.0),
+            Picture("missing, in the channel with the most", (right - wrong).max(axis=2), low=0.0),
         )
         return Pictures(shown, lens=24, at=(ENLARGED * 3 // 4 + 4, ENLARGED // 3))
 
@@ -241,7 +289,6 @@ def packed(pictures: np.ndarray) -> str:
     return base64.b64encode(to_bytes(pictures[..., :3]).tobytes()).decode()
 
 
-def offered(answer: float, *others: float) -> tuple[str, ...]:
-    """Return up to four different numbers, the answer among them, in order."""
-    words = list(dict.fromkeys(f"{abs(number):.2f}" for number in (answer, *others)))[:4]
-    return tuple(sorted(words, key=float))
+def rgb(colour: list[float]) -> str:
+    """Return a colour in words."""
+    return ", ".join(f"{name} {abs(value):.2f}" for name, value in zip(CHANNELS, colour, strict=False))

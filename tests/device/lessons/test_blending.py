@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reference
-from splatscope.lessons.blending.lesson import HEIGHT, SHAPES, WIDTH, blends, raw
+from splatscope.lessons.blending.lesson import HEIGHT, PAPER, SHAPES, WIDTH, blends, raw
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.web.lesson_page.lesson_form import set_parameter
@@ -63,9 +63,10 @@ def test_every_pixel_is_drawn(record_lesson: Told) -> None:
 def test_answers_are_the_twins(record_lesson: Told, layers: list[dict[str, Any]], pixel: list[int]) -> None:
     lesson, query = record_lesson("blending", layers=layers, pixel=pixel)
     light = states(layers, pixel)[:, 3]
-    shares = light[:-1] - light[1:]
+    shares = np.append(light[:-1] - light[1:], light[-1])  # of each layer and of the paper
     heaviest, paper = lesson.heaviest(query), lesson.paper(query)
-    assert shares[int(heaviest.value.split()[1]) - 1] == pytest.approx(shares.max(), abs=1e-5)
+    covers = -1 if heaviest.value == PAPER else int(heaviest.value.split()[1]) - 1
+    assert shares[covers] == pytest.approx(shares.max(), abs=1e-5)
     assert int(paper.value[:-1]) == pytest.approx(100 * light[-1], abs=0.501)
     for answer in (heaviest, paper):
         assert answer.value in answer.options
@@ -76,8 +77,8 @@ def test_answers_are_the_twins(record_lesson: Told, layers: list[dict[str, Any]]
 def test_the_list_is_not_blended_back_to_front(experiment: Experiment) -> None:
     verdict = find_lesson("blending")().back_to_front(experiment)
     assert not verdict.holds
-    assert "red, id 1 blue: <b>(0.5, 0, 0.25)" in verdict.ran
-    assert "blue, id 1 red: <b>(0.25, 0, 0.5)" in verdict.ran
+    assert "red first, then blue: <b>(0.5, 0, 0.25)" in verdict.ran
+    assert "blue first, then red: <b>(0.25, 0, 0.5)" in verdict.ran
 
 
 def test_both_directions_give_one_picture(experiment: Experiment) -> None:
