@@ -13,16 +13,20 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Look, Trainer
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 COLOURS = {"white": (1.0, 1.0, 1.0), "orange": (0.9, 0.6, 0.1), "pink": (0.85, 0.4, 0.6), "grey": (0.5, 0.5, 0.5)}
 WIDTH, HEIGHT = 8, 4
 CENTRE = (3, 1)  # of the figure's Gaussian: a pixel
+AT_CENTRE = CENTRE[1] * WIDTH + CENTRE[0]  # its thread
+LAST = WIDTH * HEIGHT - 1  # thread
+VISIBLE = 1 / 255  # more than this is a step of a screen
 SIDE, BLOBS, ITERATIONS, LOOKS = 48, 60, 300, 15
-RECORDED = ("layOnWhite", "alphaBlend", "preMult", "onWhite", "onWhiteInSample")
+RECORDED = ("layOnWhite", "onWhite", "onWhiteInSample")
 
 
 class Facts(TypedDict):
@@ -32,7 +36,7 @@ class Facts(TypedDict):
     height: int
     T: list[float]  # [pixel]
     right: list[list[float]]  # [pixel][r, g, b]: C + T
-    shipped: list[list[float]]  # [pixel][r, g, b]: by the shipped formula
+    inSample: list[list[float]]  # [pixel][r, g, b]: by the sample's formula
 
 
 class Background(Lesson):
@@ -42,68 +46,116 @@ class Background(Lesson):
     colour = param.Selector(default="white", objects=list(COLOURS), label="Colour of the Gaussian")
     target = param.Selector(default="ink on paper", objects=["ink on paper", "a full picture"], label="What to fit")
 
-    unit: ClassVar[str] = "pixel"
+    unit: ClassVar[str] = "line"
+    figure: ClassVar[FigureSpec] = FigureSpec(thread=AT_CENTRE, lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"T": ControlSpec(live=True)}
 
     def job(self) -> KernelJob:
         """Return one Gaussian laid on white by both formulas, a thread for each of the 32 pixels."""
-        raw = gaussians([CENTRE], [(2.6, 1.5)], [0.35], [COLOURS[self.colour]], [1 - self.T])
+        raw = gaussians([CENTRE], [(1.8, 1.0)], [0.35], [COLOURS[self.colour]], [1 - self.T])
         inputs = scene_inputs((WIDTH, HEIGHT), raw, max_weight=1.0) | outputs(WIDTH * HEIGHT)
         return self.kernel(entry="layOnWhite", inputs=inputs, functions=RECORDED)
 
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which a pixel has both results."""
-        return [int(step) for step in query.steps(kind="write", name="asShipped")]
+        """Return the steps at which all pixels have their layer, what they gathered, and each of the two results."""
+        layers = query.steps(kind="value", name="layer", thread=LAST)
+        writes = [query.steps(kind="write", name=name, thread=LAST) for name in ("gathered", "asItShould", "inSample")]
+        return [int(steps[-1]) for steps in (layers, *writes)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step at which white lies behind the Gaussian as it should; the sample's formula comes next."""
+        return self.stops(query)[2]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what each line of the kernel has done, with the numbers of the pixel at the Gaussian's centre."""
+        covered = 1 - query.output("gathered")[:, 3]
+        light, transmittance, right, in_sample = self._centre(query)
+        off = (query.output("asItShould") - query.output("inSample")).max(axis=1)
+        many = int(np.sum(off > VISIBLE))
+        return [
+            f"Each pixel has its α, the share of it that the Gaussian covers: from {covered.min():.2f} to {covered.max():.2f}.",
+            f"Blended over nothing, the pixel at the centre gathers C = {short(light)} in red "
+            f"and lets T = {short(transmittance)} through.",
+            f"White paper adds T: at the centre, red is {short(light)} + {short(transmittance)} = {short(right)}, as it should be.",
+            f"The sample's formula makes {short(in_sample)} of it: C · T = {short(light * transmittance)} is missing. "
+            f"{many} of {len(off)} pixels lose more than a screen's step.",
+        ]
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return each pixel's transmittance and both results."""
-        right, shipped = query.output("asItShould"), query.output("asShipped")
+        right, in_sample = query.output("asItShould"), query.output("inSample")
         return {
             "width": WIDTH,
             "height": HEIGHT,
             "T": query.output("gathered")[:, 3].tolist(),
             "right": right[:, :3].tolist(),
-            "shipped": shipped[:, :3].tolist(),
+            "inSample": in_sample[:, :3].tolist(),
         }
+
+    def _centre(self, query: RecordingQuery) -> tuple[float, float, float, float]:
+        """Return C, T and both results of the pixel at the Gaussian's centre, of the red channel."""
+        gathered = query.output("gathered")[AT_CENTRE]
+        return (gathered[0], gathered[3], *(query.output(name)[AT_CENTRE, 0] for name in ("asItShould", "inSample")))
 
     # Questions
 
     def centre(self, query: RecordingQuery) -> Answer:
-        """Answer how bright the shipped formula leaves the red channel of the pixel at the Gaussian's centre."""
-        at = CENTRE[1] * WIDTH + CENTRE[0]
-        light, transmittance = (query.output("gathered")[at, channel] for channel in (0, 3))
-        right, shipped = (query.output(name)[at, 0] for name in ("asItShould", "asShipped"))
+        """Answer how bright the sample's formula leaves the red channel of the pixel at the Gaussian's centre."""
+        light, transmittance, right, in_sample = self._centre(query)
+        question = (
+            f"At its centre the Gaussian, {self.colour} with {COLOURS[self.colour][0]:g} of red, lets T = {self.T:g} of the light "
+            "through. What does the sample's formula make of the red channel there?"
+        )
+        misconceptions = (
+            (f"{right:.2f}", "That is C + T, as it should be. The sample multiplies C by 1 − T before it adds T."),
+            (f"{light:.2f}", "That is C alone: the paper behind the Gaussian sends light as well."),
+            (f"{light * (1 - transmittance):.2f}", "That is C · (1 − T), to which the paper's T has still to be added."),
+            (f"{transmittance:.2f}", "That is what the paper sends. The Gaussian sends light of its own."),
+            ("1.00", "That would be bare paper, or a white Gaussian laid on white by the right formula."),
+            ("0.00", "Only a black Gaussian that lets nothing through would be black."),
+        )
         because = (
             f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be {right:.2f}."
         )
-        values = [f"{value:.2f}" for value in (shipped, right, light, transmittance, 1 - light, 1.0, 0.0)]
-        step = next(step for step in self.stops(query) if query.threads([step])[0] == at)
-        return Answer(values[0], tuple(sorted(list(dict.fromkeys(values))[:4])), step, because)
+        return answer_among(question, f"{in_sample:.2f}", misconceptions, self.stops(query)[3], because)
 
     def visible(self, query: RecordingQuery) -> Answer:
         """Count the pixels in which the formulas differ by more than one step of eight bits."""
-        off = np.abs(query.output("asItShould") - query.output("asShipped")).max(axis=1)
-        many = int(np.sum(off > 1 / 255))
+        off = np.abs(query.output("asItShould") - query.output("inSample")).max(axis=1)
+        covered = int(np.sum(query.output("gathered")[:, 3] < 0.5))
+        question = (
+            f"The Gaussian is {self.colour}, with T = {self.T:g} at its centre. In how many of the figure's 32 pixels do the two "
+            "formulas differ by more than one of a screen's 255 steps?"
+        )
+        misconceptions = (
+            ("32", "Where T is close to 1 hardly anything was gathered, so hardly anything can be lost."),
+            ("0", "A step is small, 0.004. The formulas differ by C · T, which is up to 0.25."),
+            (str(covered), "That counts pixels that are covered by more than half. Soft edges suffer just as much."),
+            ("1", "Not only the centre: every pixel loses C · T."),
+            ("16", "Nothing makes it half of them: it depends on T, pixel by pixel."),
+        )
         because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
-        kept = list(dict.fromkeys(one for one in (many, 32, many // 2, 0, 16, 8, 4) if 0 <= one <= 32))[:4]
-        return Answer(str(many), tuple(str(one) for one in sorted(kept)), self.stops(query)[-1], because)
+        return answer_among(question, str(int(np.sum(off > VISIBLE))), misconceptions, self.stops(query)[3], because)
 
     # Claims
 
     def standard(self, experiment: Experiment) -> Verdict:
-        """Try whether the shipped formula is the right one for premultiplied colour, on white and 65,535 other layers."""
+        """Try whether the sample's formula is the right one for premultiplied colour, on white and 65,535 other layers."""
         rng = np.random.default_rng(2)
         layers = np.r_[[(1, 1, 1, 0.5)], rng.random((65_535, 4))]
         found = self._sweep(experiment, layers)
-        right, shipped = found["asItShould"], found["asShipped"]
+        right, in_sample = found["asItShould"], found["inSample"]
         ran = (
-            f"white, α = 0.5, on white: shipped <b>{shipped[0, 0]:g}</b>, C + T gives <b>{right[0, 0]:g}</b><br>"
-            f"65,535 other layers: darker by up to <b>{(right - shipped).max():.3f}</b>, never brighter"
+            f"white, α = 0.5, on white: the claimed formula gives <b>{in_sample[0, 0]:g}</b>, C + T <b>{right[0, 0]:g}</b><br>"
+            f"65,535 other layers: darker by up to <b>{(right - in_sample).max():.3f}</b>, never brighter"
         )
-        said = "For a straight colour it is. This <code>rgb</code> is weighted already; over white it is <code>rgb + a</code>."
-        return Verdict(bool(np.allclose(right, shipped, atol=1 / 255)), ran, said)
+        said = (
+            "For a straight colour, with <code>a</code> for the share that shines through, it is. This <code>rgb</code> was "
+            "multiplied by its alpha when it was blended; over white it is <code>rgb + a</code>."
+        )
+        return Verdict(bool(np.allclose(right, in_sample, atol=VISIBLE)), ran, said)
 
     # Tried out
 
@@ -113,22 +165,20 @@ class Background(Lesson):
         layers[:, 3] = np.linspace(1, 0, 129)
         found = self._sweep(experiment, layers)
         x = found["gathered"][:, 3]
-        curves = [
-            Curve(label, x, found[name][:, 0]) for label, name in (("as it should be", "asItShould"), ("as shipped", "asShipped"))
-        ]
-        lost = Curve("missing", x, found["asItShould"][:, 0] - found["asShipped"][:, 0])
+        curves = [Curve(label, x, found[name][:, 0]) for label, name in (("C + T", "asItShould"), ("the sample's", "inSample"))]
+        lost = Curve("missing", x, found["asItShould"][:, 0] - found["inSample"][:, 0])
         return Curves("T", "white on white", (*curves, lost), height=240)
 
     def pictures(self, experiment: Experiment) -> Pictures:
-        """Show a scene by both formulas, and how much darker the shipped one is."""
+        """Show a scene by both formulas, and how much darker the sample's is."""
         size = (64, 32)
         found = self._scene(experiment, some_gaussians(26, size, seed=21, spread=(2.0, 5.0)), size)
-        right, shipped = found["asItShould"][..., :3], found["asShipped"][..., :3]
+        right, in_sample = found["asItShould"][..., :3], found["inSample"][..., :3]
         return Pictures(
             (
-                Picture("as it should be", to_bytes(right)),
-                Picture("as shipped", to_bytes(shipped)),
-                Picture("darker by", (right - shipped).max(axis=2), low=0.0, high=0.25),
+                Picture("white adds T", to_bytes(right)),
+                Picture("the sample's formula", to_bytes(in_sample)),
+                Picture("darker by", (right - in_sample).max(axis=2), low=0.0, high=0.25),
             )
         )
 
@@ -137,7 +187,7 @@ class Background(Lesson):
         """Show two trainings that differ in the background's formula: their fit in dB, pictures and errors."""
         target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
         curves, pictures, rows = [], [Picture("the target", target)], []
-        for background, words in (("correct", "C + T"), ("shipped", "as shipped")):
+        for background, words in (("correct", "C + T"), ("shipped", "the sample's")):
             looks, raw = train(experiment, target, background)
             last = looks[-1]
             curves.append(Curve(words, np.array([look.iteration for look in looks]), np.array([look.psnr for look in looks])))
@@ -148,10 +198,16 @@ class Background(Lesson):
             found = self._scene(experiment, raw, (SIDE, SIDE))
             transmittance = found["gathered"][..., 3:]
             soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
-            other = psnr(found["asShipped" if background == "correct" else "asItShould"][..., :3], target)
+            other = psnr(found["inSample" if background == "correct" else "asItShould"][..., :3], target)
             over = np.mean((raw[COLOUR] > 1).any(axis=0))
             rows.append((words, f"{last.psnr:.1f} dB", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} dB"))
-        head = ("trained", "fit", "pixels with T in 0.1 … 0.9", "Gaussians brighter than white", "drawn by the other formula")
+        head = (
+            "trained with",
+            "fit",
+            "pixels with T between 0.1 and 0.9",
+            "Gaussians brighter than white",
+            "fit if drawn by the other formula",
+        )
         return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))
 
     def _sweep(self, experiment: Experiment, layers: np.ndarray) -> dict[str, np.ndarray]:
@@ -161,16 +217,21 @@ class Background(Lesson):
         return experiment.run(self.kernel("sweep", entry="sweepLayers", groups=(-(-count // 64), 1, 1), inputs=inputs))
 
     def _scene(self, experiment: Experiment, raw: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
-        """Draw these Gaussians: `gathered` (h, w, 4), `asItShould` and `asShipped` (h, w, 3) float32."""
+        """Draw these Gaussians: `gathered` (h, w, 4), `asItShould` and `inSample` (h, w, 3) float32."""
         width, height = size
         inputs = scene_inputs(size, raw) | outputs(height, width)
         groups = (-(-width // WIDTH), -(-height // HEIGHT), 1)
         return experiment.run(self.kernel("scene", entry="drawScene", groups=groups, inputs=inputs))
 
 
+def short(value: float) -> str:
+    """Return a number with at most three decimals."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
 def outputs(*shape: int) -> dict[str, np.ndarray]:
     """Return zeroed outputs of the page's kernels, each (*shape, 4) float32."""
-    return {name: np.zeros((*shape, 4), np.float32) for name in ("gathered", "asItShould", "asShipped")}
+    return {name: np.zeros((*shape, 4), np.float32) for name in ("gathered", "asItShould", "inSample")}
 
 
 def train(experiment: Experiment, target: np.ndarray, background: str) -> tuple[list[Look], np.ndarray]:

@@ -9,7 +9,6 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
-from splatscope.splat.parameters import LOG_SIZE, OPACITY, POSITION
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import Settings
@@ -17,7 +16,8 @@ from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
-from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
+from splatscope.textbook.questions import answer_among
+from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 
@@ -33,6 +33,8 @@ WAYS = {
     "native": "every thread the device's float add",
     "serial": "one thread adds all",
 }
+# µs, of `ways` on an NVIDIA H200, driver 580.159, Vulkan
+ON_H200 = {"tree": 7.8, "wave": 8.5, "waves": 6.0, "swaps": 1486, "native": 18.7, "serial": 6.6}
 
 
 class Round(TypedDict):
@@ -66,15 +68,15 @@ class Reduction(Lesson):
 
     count = param.Selector(default=16, objects=list(SHAPES), label="Threads")
     scale = param.Number(default=5.0, bounds=(0.1, 100.0), label="Size of the gradients", doc="Their standard deviation")
-    seed = param.Integer(default=4, bounds=(0, 9999), label="Shuffle", doc="Another number, other gradients")
-    barrier = param.Boolean(default=True, label="The barrier in each round")
+    seed = param.Integer(default=4, bounds=(0, 9999), label="Seed", doc="Another seed, other gradients")
+    barrier = param.Boolean(default=True, label="Barrier in each round")
 
     unit: ClassVar[str] = "round"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "scale": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),
-        "barrier": ControlSpec(off="Taken out", on="In its place"),
+        "barrier": ControlSpec(off="Taken out", on="In place"),
     }
 
     def values(self) -> np.ndarray:
@@ -93,10 +95,37 @@ class Reduction(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which the first round begins, each round ends, and the sum is added."""
+        """Return the steps at which the first round begins, each round ends, and the sum has been added."""
         rounds = folds(query)
+        ends = [rounds[0]["begin"], *(one["end"] for one in rounds)]
         adds = query.steps(kind="call", name="atomicAccumulate")
-        return [rounds[0]["begin"], *(one["end"] for one in rounds), int(adds[-1])]
+        return [*ends, max(int(adds[-1]), ends[-1] + 1)]  # without barriers, thread 0 may add before others have left their loop
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step that ends the first round: the fold is there, and the next one is a key press away."""
+        return folds(query)[0]["end"]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what went into shared memory, what each round added, and where the sum goes."""
+        cut, row = int(np.sum(np.abs(self.values()) > LIMIT)), np.array(first_row(query), np.float32)
+        said = [
+            f"All {self.count} threads have written their gradient to shared memory, {cut or 'none'} of them cut to ±{LIMIT:g}. "
+            f"Thread 0 wrote {digits(row[0])}."
+        ]
+        for number, one in enumerate(folds(query), 1):
+            stride, stale, got = one["stride"], one["stale"], one["row"][0]
+            row = row[:stride] + row[stride : 2 * stride]  # as it should be
+            added = f"Round {number}: {stride} of {self.count} threads added the value {plural(stride, 'place')} away"
+            end = f"Thread 0 got {digits(got)}, the sum of {self.count // stride} gradients."
+            if stale:
+                who = f"thread {stale[0]} read before thread {stale[0] + stride} had written"
+                added = f"Round {number}: {stride} of {self.count} threads added, {len(stale)} too early: {who}"
+            if got != row[0]:
+                end = f"Thread 0 got {digits(got)}, not {digits(row[0])}."
+            said.append(f"{added}. {end}")
+        does = f"adds it to memory once for all {self.count} threads" if got else "has nothing to add"
+        said.append(f"Thread 0 hands its sum, {digits(got)}, to `atomicAccumulate`, which {does}.")
+        return said
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the rounds, and what stands in shared memory after each."""
@@ -115,25 +144,43 @@ class Reduction(Lesson):
         """Answer what thread 0 holds after the first round."""
         before, one = first_row(query), folds(query)[0]
         half = self.count // 2
-        because = f"It adds what stood {half} places away: {before[0]:.4g} and {before[half]:.4g}."
-        guesses = [one["row"][0], before[0] + before[1], before[0], math.fsum(before[:half]), math.fsum(before)]
-        texts = list(dict.fromkeys(f"{guess:.1f}" for guess in guesses))[:4]
-        return Answer(texts[0], tuple(sorted(texts, key=float)), one["end"], because)
+        mine, next_, far = (digits(before[i], ".4g") for i in (0, 1, half))
+        question = (
+            f"{self.count} threads. Thread 0 begins with {mine}, thread 1 with {next_}, thread {half} with {far}. "
+            "What does thread 0 hold after the first round?"
+        )
+        guesses = (
+            (before[0] + before[1], f"That adds thread 1, its neighbour. In the first round the stride is {half}."),
+            (before[0], "Thread 0 works in every round, also in the first."),
+            (math.fsum(before), "That is the sum of all, which takes one round for each halving."),
+            (math.fsum(before[:half]), "A thread makes one addition in a round."),
+        )
+        misconceptions = [(digits(guess, ".1f"), why) for guess, why in guesses]
+        because = f"It adds what stood {half} places away: {mine} and {far}."
+        return answer_among(question, digits(one["row"][0], ".1f"), misconceptions, one["end"], because)
 
     def idle(self, query: RecordingQuery) -> Answer:
-        """Count how often a thread comes to a barrier without having added anything."""
+        """Count how often a thread goes through a round without adding anything."""
         rounds = folds(query)
         adds = sum(len(one["threads"]) for one in rounds)
         turns = self.count * len(rounds)
+        question = (
+            f"{self.count} threads go through {len(rounds)} rounds. How often, in all of them together, does a thread go through a "
+            "round without adding anything?"
+        )
+        misconceptions = (
+            (f"{turns // 2:,}", "Half of the threads are idle in the first round only. In the second it is three quarters."),
+            (f"{adds:,}", "That is how many additions there are."),
+            (f"{turns - self.count:,}", f"There are {adds:,} additions, one less than threads."),
+            (f"{turns:,}", "In each round some threads do add."),
+        )
         because = f"{len(rounds)} rounds of {self.count} threads are {turns:,} turns, and {adds:,} of them add."
-        guesses = [turns - adds, adds, turns // 2, turns, self.count]
-        texts = [f"{guess:,}" for guess in sorted(list(dict.fromkeys(guesses))[:4])]
-        return Answer(f"{turns - adds:,}", tuple(texts), rounds[-1]["end"], because)
+        return answer_among(question, f"{turns - adds:,}", misconceptions, rounds[-1]["end"], because)
 
     # Claims
 
     def clamp_prevents(self, experiment: Experiment) -> Verdict:
-        """Try whether the clamp keeps a workgroup's sum and Adam's step small."""
+        """Try whether the clamp keeps a workgroup's sum, and with it Adam's first step, small."""
         emitted = float(experiment.run(self._job(np.full(256, 1000, np.float32)))["derivBuffer"].view(np.float32)[0])
         gradients = np.array([1e-3, LIMIT, emitted], np.float32)
         inputs = {
@@ -148,8 +195,8 @@ class Reduction(Lesson):
         steps = ", ".join(f"{gradient:g} → <b>{move:.3f} η</b>" for gradient, move in zip(gradients, moves, strict=True))
         ran = f"256 threads with a gradient of 1,000 each: the workgroup adds <b>{emitted:,.0f}</b><br>Adam's first step: {steps}"
         said = (
-            "The clamp acts on each thread before the sum, so the sum can be far larger. "
-            "And Adam divides by the size of the gradient: its step does not depend on it."
+            "The clamp acts on each thread before the sum, so the sum can be far larger. And the "
+            "<a href='?page=adam'>optimiser</a> divides by a gradient's usual size: a first step of 1 η is the same for all three."
         )
         return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
 
@@ -203,7 +250,7 @@ class Reduction(Lesson):
         """Count the gradients beyond the clamp in four short trainings."""
         rows = []
         for side in (16, 32):
-            for model, words in (("shipped", "as shipped"), ("direct", "direct")):
+            for model, words in (("shipped", "the sample's model"), ("direct", "this book's model")):
                 settings = Settings(size=side, blobs=BLOBS, iterations=200, kernels="simple", model=model)
                 file = ASSETS / "shapes.png"
                 target = crop_picture(file.read_bytes(), file.name, side, side).pixels
@@ -216,30 +263,8 @@ class Reduction(Lesson):
                     trainer.advance(20)
                 gradients, beyond, largest = np.array(tallies).T
                 many, over = int(gradients.sum()), int(beyond.sum())
-                psnr = f"{trainer.look().psnr:.1f} dB"
-                rows.append((f"{side} × {side}, {words}", psnr, f"{many:,}", f"<b>{over:,}</b>", f"{largest.max():.2g}"))
-        head = ("picture, model", "PSNR", "gradients", "beyond ±10", "largest")
-        return Table(head, tuple(rows))
-
-    def reach(self, experiment: Experiment) -> Curves:
-        """Show the largest gradient of a pixel by the picture's side, for random and for thin Gaussians."""
-        sides, rng = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]), np.random.default_rng(8)
-        starts, thin = [], []
-        for side in sides:
-            target = np.zeros((side, side, 3))
-            runs = {False: [0.0], True: [0.0]}
-            for _ in range(12):
-                for edge in runs:
-                    raw = rng.random((9, BLOBS))
-                    if edge:  # black, opaque, and a pixel about one standard deviation from the centre, across the thin axis
-                        pixels = rng.integers(0, side, (2, BLOBS)) / side
-                        raw[POSITION] = unease(np.clip(pixels + rng.normal(size=BLOBS) * 3e-4, 0, 1))
-                        raw[LOG_SIZE.start : OPACITY], raw[OPACITY] = 0, 1
-                    runs[edge].append(self._count(experiment, (side, side), raw.astype(np.float32), target, {"SAMPLE_MODEL": 1})[2])
-            starts.append(max(runs[False]))
-            thin.append(max(runs[True]))
-        curves = (Curve("random", sides, np.array(starts)), Curve("thin", sides, np.array(thin)))
-        return Curves("side of the picture, pixels", "largest", curves, lines=((LIMIT, "the clamp"),), log_x=True, log_y=True)
+                rows.append((f"{side} × {side} pixels, {words}", f"{many:,}", f"<b>{over:,}</b>", f"{largest.max():.2g}"))
+        return Table(("run", "gradients", "beyond ±10", "largest"), tuple(rows))
 
     def _count(
         self, experiment: Experiment, size: tuple[int, int], raw: np.ndarray, target: np.ndarray, constants: dict[str, int | float]
@@ -257,8 +282,8 @@ class Reduction(Lesson):
         return int(tally[0]), int(tally[1]), float(tally.view(np.float32)[2])
 
     def ways(self, experiment: Experiment) -> Several:
-        """Show the time of six ways to sum, in µs, with their barriers and swaps."""
-        groups, labels, amounts, rows = 64, [], [], []
+        """Show the time of six ways to sum, in µs, beside that of an H200, with their barriers and swaps, and why they differ."""
+        groups, times, rows = 64, {}, []
         values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
         for way, words in WAYS.items():
             if way == "native" and not (experiment.adapter.backend == "cuda" or experiment.has("atomic_float")):
@@ -274,13 +299,22 @@ class Reduction(Lesson):
                 )
                 for many in (groups, 1)
             )
-            amounts.append(experiment.seconds(job) * 1e6)
-            labels.append(words)
+            times[way] = experiment.seconds(job) * 1e6
             query = experiment.record(one)
             swaps = len(query.steps(kind="atomic", access="compareExchange"))
-            rows.append((words, str(len(query.barriers())), f"{swaps:,}" if way != "native" else "256 adds"))
-        shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
-        return Several((shown, Table(("way", "barriers", "swaps"), tuple(rows))))
+            counted = f"{swaps:,}" if way != "native" else "256 adds"
+            rows.append((words, micros(times[way]), micros(ON_H200[way]), str(len(query.barriers())), counted))
+        amounts = tuple(times.values())
+        here = experiment.adapter.short_name
+        shown = Bars(tuple(WAYS[way] for way in times), amounts, tuple(micros(amount) for amount in amounts))
+        why = (
+            f"{here} is a program on a processor. At each of the tree's nine barriers it puts 256 threads aside, one wave after "
+            "the other, and takes them up again: that is what the tree pays for here."
+            if experiment.adapter.is_software
+            else f"On {here} a barrier costs little. What costs is many threads that want the same float at once."
+        )
+        head = ("way", here, "NVIDIA H200", "barriers", "swaps")
+        return Several((shown, Words(f"<p>{why}</p>"), Table(head, tuple(rows))))
 
 
 def folds(query: RecordingQuery) -> list[Fold]:
@@ -341,6 +375,16 @@ def hoped(values: np.ndarray) -> float:
     return math.fsum(np.clip(values, -LIMIT, LIMIT).tolist())
 
 
-def unease(y: np.ndarray) -> np.ndarray:
-    """Return where smoothstep is y."""
-    return 0.5 - np.sin(np.arcsin(1 - 2 * y) / 3)
+def digits(value: float, format_: str = ".5g") -> str:
+    """Return a number as text, with a minus sign."""
+    return f"{value:{format_}}".replace("-", "−")
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}{'s' if count > 1 else ''}"
+
+
+def micros(amount: float) -> str:
+    """Return a time in µs as text, with a decimal where it is short."""
+    return f"{amount:,.0f} µs" if amount >= 100 else f"{amount:.1f} µs"

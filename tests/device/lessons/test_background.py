@@ -26,29 +26,27 @@ def gathered(lesson):
 def test_the_figure_is_the_twins(record_lesson, transmittance, colour):
     lesson, query = record_lesson("background", T=transmittance, colour=colour)
     value = gathered(lesson)
-    right, shipped = reference.over_white(value), reference.over_white(value, sample=True)
+    right, in_sample = reference.over_white(value), reference.over_white(value, sample=True)
     np.testing.assert_allclose(query.output("gathered"), value, atol=2e-6)
     np.testing.assert_allclose(query.output("asItShould")[:, :3], right, atol=2e-6)
-    np.testing.assert_allclose(query.output("asShipped")[:, :3], shipped, atol=2e-6)
+    np.testing.assert_allclose(query.output("inSample")[:, :3], in_sample, atol=2e-6)
     centre = 1 * 8 + 3
     assert value[centre, 3] == pytest.approx(transmittance, abs=2e-6)
     answer = lesson.centre(query)
-    assert abs(float(answer.value) - shipped[centre, 0]) < 0.006
+    assert abs(float(answer.value) - in_sample[centre, 0]) < 0.006
     assert answer.value in answer.options
-    assert query.threads([answer.step])[0] == centre
     answer = lesson.visible(query)
-    assert abs(int(answer.value) - np.sum(np.abs(right - shipped).max(axis=1) > 1 / 255)) <= 1
+    assert abs(int(answer.value) - np.sum(np.abs(right - in_sample).max(axis=1) > 1 / 255)) <= 1
     assert answer.value in answer.options
 
 
-def test_every_pixel_is_a_stop(record_lesson):
+def test_the_facts_are_of_every_pixel(record_lesson):
     lesson, query = record_lesson("background")
-    stops = lesson.stops(query)
-    assert sorted(query.threads(stops)) == list(range(32))
     facts = lesson.facts(query)
+    assert len(facts["T"]) == len(facts["right"]) == len(facts["inSample"]) == 32
     assert facts["T"][11] == pytest.approx(0.5)
     assert facts["right"][11] == pytest.approx([1, 1, 1])
-    assert facts["shipped"][11] == pytest.approx([0.75, 0.75, 0.75])
+    assert facts["inSample"][11] == pytest.approx([0.75, 0.75, 0.75])
 
 
 def test_the_claim_does_not_hold(experiment):
@@ -57,17 +55,17 @@ def test_the_claim_does_not_hold(experiment):
     assert "<b>0.75</b>" in verdict.ran
 
 
-def test_the_shipped_line_loses_a_quarter_at_most(experiment):
-    right, shipped, missing = Background().sweep(experiment).curves
+def test_the_samples_formula_loses_a_quarter_at_most(experiment):
+    right, in_sample, missing = Background().sweep(experiment).curves
     np.testing.assert_allclose(right.y, 1, atol=1e-6)
-    np.testing.assert_allclose(shipped.y, 1 - right.x * (1 - right.x), atol=1e-6)
+    np.testing.assert_allclose(in_sample.y, 1 - right.x * (1 - right.x), atol=1e-6)
     assert missing.x[np.argmax(missing.y)] == pytest.approx(0.5)
     assert missing.y.max() == pytest.approx(0.25)
 
 
 def test_pictures_differ_by_what_the_third_one_shows(experiment):
-    right, shipped, off = (picture.pixels for picture in Background().pictures(experiment).pictures)
-    difference = (right.astype(int) - shipped).max(axis=2)
+    right, in_sample, off = (picture.pixels for picture in Background().pictures(experiment).pictures)
+    difference = (right.astype(int) - in_sample).max(axis=2)
     np.testing.assert_allclose(np.clip(off, 0, 1) * 255, np.maximum(difference, 0), atol=4)
     assert 0.1 < off.max() <= 0.25001
 
@@ -75,7 +73,7 @@ def test_pictures_differ_by_what_the_third_one_shows(experiment):
 def test_ink_on_paper_is_learned_better_with_the_right_formula(experiment):
     curves, pictures, table = Background().training(experiment).shows
     ends = {curve.label: curve.y[-1] for curve in curves.curves}
-    assert ends["C + T"] > ends["as shipped"] + 4
+    assert ends["C + T"] > ends["the sample's"] + 4
     assert all(curve.y[-1] > curve.y[0] + 8 for curve in curves.curves)
     for row in table.rows:
         assert float(row[1].split()[0]) > float(row[4].split()[0]) + 3  # drawn by the formula it learned, and by the other

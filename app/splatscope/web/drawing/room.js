@@ -27,7 +27,7 @@ function enclosing(el, selector) {
  */
 export function roomOf(root) {
   const width = root.clientWidth
-  const frame = enclosing(root, ".frame")
+  const frame = enclosing(root, ".whole")
   const panes = enclosing(root, ".panes")
   if (!frame || !panes || !matchMedia(BESIDE).matches) return {width, height: Infinity}
   const aside = enclosing(root, ".aside")

@@ -102,7 +102,7 @@ class LessonPage:
                 settings = self._block(block)
             elif block.kind == "figure":
                 caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
-                frame = f'<div class="frame" data-testid="figure">{settings}{self._slot(self._figure(), "figure")}</div>'
+                frame = f'<div class="whole" data-testid="figure">{settings}{self._slot(self._figure(), "figure")}</div>'
                 html += f'<div class="fig">{frame}{caption}</div>'
             else:
                 html += self._block(block)

@@ -35,7 +35,12 @@ export class Findings {
     this.recording = recording
     this.picked = recording.findings.length ? 0 : -1
     this.cards = recording.findings.map((finding, i) => this.#card(finding, i))
-    this.el.replaceChildren(...(this.cards.length ? this.cards.map((card) => card.el) : [this.#clean()]), ...this.#unseen())
+    const cards = this.cards.map((card) => card.el)
+    // a figure is known to be right, but for what its controls break: only that is told
+    const quiet = this.stepper.model.layout === "figure" && !recording.head.truncated
+    const rest = quiet ? [] : [cards.length ? null : this.#clean(), ...this.#unseen()]
+    this.el.replaceChildren(...cards, ...rest.filter((el) => el !== null))
+    this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
   }
 

@@ -1,0 +1,73 @@
+"""A figure opens at its telling moment, from a recording that ships, and says each step in a sentence that is read out."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page, expect
+
+PAGE = "/app?page=bitonic-sort"
+
+
+def figure(page: Page, *, inside: str = "stepper"):
+    root = page.get_by_test_id(inside).first
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"^\d+$"), timeout=30_000)
+    return root
+
+
+def step_in_address(page: Page) -> str:
+    return parse_qs(urlsplit(page.url).query).get("step", ["unnamed"])[0]
+
+
+def test_an_address_without_a_step_opens_at_the_telling_moment_and_stays_without(turn_to):
+    page = turn_to(PAGE)
+    stepper = figure(page)
+    assert int(stepper.get_attribute("data-step")) > 0
+    assert step_in_address(page) == "unnamed"
+    page.keyboard.press("ArrowRight")
+    expect(stepper).not_to_have_attribute("data-step", "0")
+    expect(page).to_have_url(re.compile(r"step=\d+"))
+
+
+def test_the_start_is_an_address_of_its_own(visit):
+    page = visit(PAGE)
+    stepper = figure(page)
+    page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-step", "0")
+    expect(page).to_have_url(re.compile(r"step=0"))
+    page.reload()
+    expect(figure(page)).to_have_attribute("data-step", "0")
+
+
+def test_the_reader_stays_where_they_are_when_this_devices_own_recording_comes(visit):
+    page = visit(PAGE)
+    stepper = figure(page)
+    shipped = stepper.get_attribute("data-recording")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    step = stepper.get_attribute("data-step")
+    expect(stepper).not_to_have_attribute("data-recording", shipped or "", timeout=60_000)
+    expect(stepper).to_have_attribute("data-step", step or "")
+
+
+def test_a_step_is_said_in_a_sentence_and_read_out_once_the_reader_rests(turn_to):
+    page = turn_to(PAGE)
+    stepper = figure(page)
+    announcer, sentence = page.get_by_test_id("announcer").first, page.get_by_test_id("step-sentence").first
+    expect(announcer).to_have_attribute("aria-live", "polite")
+    expect(sentence).not_to_be_empty()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_have_text(re.compile(re.escape(sentence.inner_text())))
+    assert stepper.get_by_role("group", name=re.compile("The drawing")).count() == 1
+
+
+def test_event_numbers_are_behind_a_switch_that_is_remembered(visit):
+    page = visit(PAGE)
+    figure(page)
+    now = page.locator(".stage.figure .now").first
+    expect(now).to_be_hidden()
+    page.get_by_role("button", name="Events", exact=True).click()
+    expect(now).to_contain_text("event")
+    page.reload()
+    figure(page)
+    expect(page.locator(".stage.figure .now").first).to_be_visible()

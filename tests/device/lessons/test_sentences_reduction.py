@@ -1,0 +1,105 @@
+"""The sentences of the section on reduction against a tree in NumPy, and without the barrier against the trace itself."""
+
+import re
+
+import numpy as np
+import pytest
+
+CASES = [
+    {},
+    {"count": 32, "scale": 100.0},
+    {"count": 256, "scale": 20.0, "seed": 9},
+    {"scale": 0.1, "seed": 2},  # its sum is 0
+    {"barrier": False},
+    {"count": 32, "barrier": False},
+    {"count": 256, "barrier": False, "scale": 20.0},
+]
+
+
+def numbers(sentence: str) -> list[float]:
+    return [float(found) for found in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", sentence.replace("−", "-"))]
+
+
+def sums(values: np.ndarray) -> list[float]:
+    """Thread 0's sum before the first round and after each, if every thread waits for the others."""
+    row = np.clip(values, -10, 10).astype(np.float32)
+    found = [float(row[0])]
+    while len(row) > 1:
+        row = row[: len(row) // 2] + row[len(row) // 2 :]
+        found.append(float(row[0]))
+    return found
+
+
+def early_reads(query, count: int) -> list[list[int]]:
+    """By round, the threads whose partner's last write before their read was not that of the round before."""
+    writes, reads = (query.steps(kind=kind, name="reductionBuffer") for kind in ("write", "read"))
+    owners, readers, cells = query.threads(writes), query.threads(reads), query.indices(reads)
+    rounds = []
+    stride = count // 2
+    while stride:
+        theirs = (cells - readers == stride) & (readers < stride)
+        due = 1 + len(rounds)  # writes that the owner has to have made: its gradient, and one in each round before
+        early = [
+            int(thread)
+            for step, thread in zip(reads[theirs], readers[theirs], strict=True)
+            if np.sum((owners == thread + stride) & (writes < step)) < due
+        ]
+        rounds.append(early)
+        stride //= 2
+    return rounds
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_each_sentence_is_true(record_lesson, values):
+    lesson, query = record_lesson("reduction", **values)
+    first, *rounds, last = lesson.sentences(query)
+    gradients, count = lesson.values(), lesson.count
+    wanted, early = sums(gradients), early_reads(query, count)
+    cut = int(np.sum(np.abs(gradients) > 10))
+    assert numbers(first) == pytest.approx([count, *([cut] if cut else []), 10, 0, wanted[0]], rel=1e-4)
+    assert ("none of them" in first) == (cut == 0)
+    writes = query.steps(kind="write", name="reductionBuffer", thread=0)
+    got = query.values(writes)[1:]  # by thread 0: its gradient, then one in each round
+    stride = count
+    for number, sentence in enumerate(rounds, 1):
+        stride //= 2
+        mine = float(got[number - 1])
+        assert sentence.startswith(f"Round {number}: {stride} of {count} threads added")
+        assert numbers(sentence.split("Thread 0 got")[1])[0] == pytest.approx(mine, rel=1e-4)
+        if early[number - 1]:
+            said = re.search(r"(\d+) too early: thread (\d+) read before thread (\d+) had", sentence)
+            assert int(said[1]) == len(early[number - 1])
+            assert int(said[2]) in early[number - 1]
+            assert int(said[3]) == int(said[2]) + stride
+        else:
+            assert "too early" not in sentence
+            assert f"the value {stride} place" in sentence
+        if mine == wanted[number]:
+            assert sentence.endswith(f"the sum of {count // stride} gradients.") or early[number - 1]
+        else:
+            assert numbers(sentence)[-1] == pytest.approx(wanted[number], rel=1e-4)
+            assert ", not " in sentence
+    total = float(query.output("derivBuffer").view(np.float32)[0])
+    assert numbers(last)[1] == pytest.approx(total, rel=1e-4)
+    assert ("nothing to add" in last) == (total == 0)
+
+
+def test_taking_the_barrier_out_is_told(record_lesson, experiment):
+    """With two waves at work one of them runs ahead; where one wave does it all, nothing need go wrong."""
+    lesson, query = record_lesson("reduction", count=256, barrier=False)
+    if experiment.adapter.wave_size < 128:
+        assert any("too early" in sentence for sentence in lesson.sentences(query))
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_stops_and_questions(record_lesson, values):
+    lesson, query = record_lesson("reduction", **values)
+    stops, sentences = lesson.stops(query), lesson.sentences(query)
+    assert len(stops) == len(sentences)
+    assert stops == sorted(set(stops))
+    assert stops[-1] <= len(query)
+    assert lesson.opening(query) == stops[1]
+    assert all(len(sentence) <= 150 for sentence in sentences)
+    for answer in (lesson.after_first(query), lesson.idle(query)):
+        assert set(answer.wrong) == set(answer.options) - {answer.value}
+        assert str(lesson.count) in answer.question
