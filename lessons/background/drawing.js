@@ -1,124 +1,124 @@
-// A few pixels on white paper, composited in two ways: both pictures, how far they are apart, and every pixel's red over its T.
-// What is not written yet is pale: it shows what the kernel is going to write.
+// A few pixels on white paper, white laid behind them in two ways: both pictures, how far they are apart, and every pixel's red over its
+// T. What is not written yet is pale: it shows what the kernel is going to write.
 import {show} from "#web/drawing/look.js"
+import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
-/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
 
 /**
- * Of each pixel, colours from 0 to 1. The kernel writes them to asItShould and asShipped.
+ * Of each pixel, colours from 0 to 1. The kernel writes them to asItShould and inSample.
  * @typedef {object} Facts
  * @property {number} width
  * @property {number} height
  * @property {number[]} T
- * @property {number[][]} right  over the background as it should be
- * @property {number[][]} shipped  as in the sample
+ * @property {number[][]} right  with T added
+ * @property {number[][]} inSample  by the sample's formula
+ *
+ * @typedef {{choose(thread: number): void, move(dx: number, dy: number): void}} Moves
  */
 
-const GAP = 18
-const PADDING = 16
+const GAP = 16
+const PADDING = 14
+const CAPTION = 22
+const MOST_CELL = 44
 const MOST_DARKER = 0.25 // full colour in the picture of differences
+const CHART = {least: 150, most: 260}
+const CAPTIONS = ["R: white adds T", "S: the sample's formula", "S is darker by"]
+
+const digits = (/** @type {number} */ value) => show(Number(value.toFixed(3)), 3)
+
+/** @param {DrawingHost<Facts>} host */
+export const draw = (host) => redrawn(host, (facts) => facts.T, build)
 
 /**
  * @param {DrawingHost<Facts>} host
- * @returns {DrawingView}
+ * @param {Look} look
+ * @returns {Drawn}
  */
-export function draw(host) {
-  const {root} = host
-  /** @type {{pictures: Picture[], chart: Chart} | null} */
-  let drawn = null
-  /** @type {Look} */
-  let look
-
-  const build = () => {
-    const {facts} = host
-    const room = Math.max(280, root.clientWidth - 2 * PADDING)
-    const cell = Math.floor((room - 2 * GAP) / (3 * facts.width))
-    const pictures = ["as it should be", "as shipped", "darker by"].map((caption) => picture(caption, facts, cell, moves))
-    const chart = redOverT(facts, room)
-    root.replaceChildren(h("div", {class: "paper-body"}, h("div", {class: "sheets"}, ...pictures.map((one) => one.el)), chart.el))
-    drawn = {pictures, chart}
-  }
+function build({root, facts, room}, look) {
+  const {width, height} = facts
+  const space = room()
+  const half = Math.max(0, (space.width - 2 * PADDING - GAP) / 2)
+  const most = (space.height - 2 * PADDING - 2 * CAPTION - GAP) / 2 // of a picture
+  const cell = Math.floor(Math.max(4, Math.min(MOST_CELL, half / width, most / height)))
+  const beside = half >= 240 // the chart stands at the right of the third picture
+  const chartHeight = Math.max(CHART.least, Math.min(CHART.most, beside ? cell * height + CAPTION : 200))
+  let latest = look
   const choose = (/** @type {number} */ thread) => {
-    if (look && look.moment.pinned !== thread) look.moment.choose(thread)
+    if (latest.moment.pinned !== thread) latest.moment.choose(thread)
   }
+  /** @type {Moves} */
   const moves = {
     choose,
-    move(/** @type {[dx: number, dy: number]} */ [dx, dy]) {
-      if (!look) return
-      const {width, height} = host.facts
-      const [x, y] = [(look.thread % width) + dx, Math.floor(look.thread / width) + dy]
+    move(dx, dy) {
+      const [x, y] = [(latest.thread % width) + dx, Math.floor(latest.thread / width) + dy]
       if (x >= 0 && x < width && y >= 0 && y < height) choose(y * width + x)
     },
   }
-  // a control's change makes another recording and another picture: the focus stays in it
-  const buildAndFocus = () => {
-    const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
-    const index = /** @type {(Element | null)[]} */ ([...root.querySelectorAll(".sheet")]).indexOf(focused)
-    build()
-    const again = /** @type {SVGElement | undefined} */ (root.querySelectorAll(".sheet")[index])
-    again?.focus()
-  }
+  const focused = indexOfFocus(root)
+  const pictures = CAPTIONS.map((caption) => picture(caption, facts, cell, moves))
+  const chart = redOverT(facts, Math.max(200, beside ? half : space.width - 2 * PADDING), chartHeight)
+  const grid = h("div", {class: classes("paper", !beside && "narrow")}, ...pictures.map((one) => one.el), chart.el)
+  if (focused >= 0) queueMicrotask(() => pictures[focused].svg.focus()) // another recording, another picture: the focus stays
 
+  const pair = (/** @type {number} */ i) => [facts.right[i], facts.inSample[i]]
+  const darker = (/** @type {number} */ i) =>
+    Math.max(...facts.right[i].map((value, channel) => value - facts.inSample[i][channel]))
   return {
-    open() {
-      drawn = null
-      if (host.facts.T !== undefined) buildAndFocus()
-    },
-    changed() {},
+    el: grid,
+    width: space.width,
     paint(now) {
-      look = now
-      if (drawn) paint(drawn, host.facts, look)
+      latest = now
+      const memories = ["asItShould", "inSample"].map((name) => now.ownMemory(name))
+      facts.T.forEach((_, i) => {
+        const known = memories.map((memory) => memory.written(i) > 0)
+        pair(i).forEach((colour, which) => {
+          setAttributes(pictures[which].cells[i], {fill: css(colour), class: known[which] ? "" : "later"})
+        })
+        const share = Math.round(100 * Math.min(1, darker(i) / MOST_DARKER))
+        setAttributes(pictures[2].cells[i], {
+          style: `fill: color-mix(in oklab, var(--c-blue) ${share}%, var(--surface))`,
+          class: known[1] ? "" : "later",
+        })
+        chart.point(i, known, i === now.thread)
+      })
+      pictures[2].words.textContent = ` ${digits(darker(now.thread))}`
+      for (const one of pictures) one.mark(now.thread)
     },
-    resized(now) {
-      look = now
-      if (!drawn) return
-      build()
-      paint(drawn, host.facts, look)
+    describe(now) {
+      const i = now.thread
+      const [right, inSample] = pair(i)
+      const place = `Pixel ${i % width}, ${Math.floor(i / width)} lets T = ${digits(facts.T[i])} through`
+      return `${place}: its red is ${digits(right[0])} with T added, ${digits(inSample[0])} by the sample's formula.`
     },
   }
 }
 
 /**
- * @param {{pictures: Picture[], chart: Chart}} drawn
- * @param {Facts} facts
- * @param {Look} look
+ * Which of the drawing's pictures has the focus; −1 for none.
+ * @param {HTMLElement} root
  */
-function paint({pictures, chart}, facts, look) {
-  const [right, shipped, darker] = pictures
-  const [rightMemory, shippedMemory] = ["asItShould", "asShipped"].map((name) => look.ownMemory(name))
-  facts.T.forEach((_, i) => {
-    const [first, second] = [rightMemory, shippedMemory].map((memory, which) =>
-      memory.written(i) ? [0, 1, 2].map((part) => memory.number(i, part) ?? 0) : facts[which ? "shipped" : "right"][i],
-    )
-    const known = shippedMemory.written(i) > 0
-    const pale = known ? "" : "pale"
-    const difference = Math.max(...first.map((value, channel) => value - second[channel]))
-    const share = Math.round(100 * Math.min(1, difference / MOST_DARKER))
-    setAttributes(right.cells[i], {fill: css(first), class: rightMemory.written(i) ? "" : "pale"})
-    setAttributes(shipped.cells[i], {fill: css(second), class: pale})
-    setAttributes(darker.cells[i], {style: `fill: color-mix(in oklab, var(--c-blue) ${share}%, var(--surface))`, class: pale})
-    chart.point(i, first[0], second[0], known, i === look.thread)
-    if (i === look.thread) darker.words.textContent = ` ${show(Number(difference.toFixed(3)), 3)}`
-  })
-  for (const one of pictures) one.mark(look.thread)
+function indexOfFocus(root) {
+  const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
+  return /** @type {(Element | null)[]} */ ([...root.querySelectorAll(".sheet")]).indexOf(focused)
 }
-
-/** @typedef {ReturnType<typeof picture>} Picture */
 
 /**
  * One of the three pictures: a square a pixel, the chosen one marked.
  * @param {string} caption
  * @param {Facts} facts
  * @param {number} cell  size of a square
- * @param {{choose(thread: number): void, move(by: [number, number]): void}} moves
+ * @param {Moves} moves
  */
 function picture(caption, {width, height, T}, cell, {choose, move}) {
   const at = (/** @type {number} */ i) => ({x: (i % width) * cell, y: Math.floor(i / width) * cell})
   const cells = T.map((_, i) => s("rect", {...at(i), width: cell, height: cell}))
+  const columns = Array.from({length: width + 1}, (_, i) => `M${i * cell} 0V${height * cell}`)
+  const rows = Array.from({length: height + 1}, (_, i) => `M0 ${i * cell}H${width * cell}`)
   const mark = s("rect", {class: "chosen", width: cell, height: cell, fill: "none"})
   const svg = s(
     "svg",
@@ -132,6 +132,7 @@ function picture(caption, {width, height, T}, cell, {choose, move}) {
       "aria-label": `${caption}, ${width} × ${height} pixels. Arrow keys choose a pixel's thread.`,
     },
     ...cells,
+    s("path", {class: "raster", d: [...columns, ...rows].join("")}),
     mark,
   )
   svg.onclick = (event) => {
@@ -140,87 +141,79 @@ function picture(caption, {width, height, T}, cell, {choose, move}) {
     const y = Math.floor((event.clientY - box.top - 2) / cell)
     if (x >= 0 && y >= 0 && x < width && y < height) choose(y * width + x)
   }
-  onArrows(svg, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, ([dx, dy]) => move([dx, dy]))
-  const words = h("span", {class: "num"})
+  onArrows(svg, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, ([dx, dy]) => move(dx, dy))
+  const words = h("b", {class: "num"})
   return {
-    el: h("figure", {class: "sheet-box"}, svg, h("figcaption", {}, caption, words)),
+    el: h("figure", {}, svg, h("figcaption", {}, caption, words)),
+    svg,
     cells,
     words,
     mark: (/** @type {number} */ i) => setAttributes(mark, at(i)),
   }
 }
 
-/** @typedef {ReturnType<typeof redOverT>} Chart */
-
 /**
- * The red channel over T: a ring as it should be, a disc as shipped, and what lies between for the chosen pixel.
+ * The red channel over T: a ring with T added, a disc by the sample's formula, and what is missing for the chosen pixel.
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} height
  */
-function redOverT(facts, width) {
-  const axes = axesOf(width)
-  const {x, y, height} = axes
-  const label = "The red channel of every pixel by its T, as it should be and as shipped"
+function redOverT(facts, width, height) {
+  const reds = [...facts.right, ...facts.inSample].map(([red]) => red)
+  const low = Math.floor(4 * Math.min(...reds, 0.99)) / 4
+  const [left, right, top, bottom] = [40, 14, 24, 30]
+  const x = (/** @type {number} */ T) => left + T * (width - left - right)
+  const y = (/** @type {number} */ red) => top + ((1 - red) / (1 - low)) * (height - top - bottom)
+  const label = "The red channel of every pixel by its T, with T added and by the sample's formula"
   const svg = canvas(width, height, {class: "sag", role: "img", "aria-label": label})
-  drawAxes(svg, axes)
+  drawAxes(svg, {x, y, low, left, height})
   const order = facts.T.map((_, i) => i).sort((a, b) => facts.T[a] - facts.T[b])
   const line = (/** @type {number[][]} */ values) => `M${order.map((i) => `${x(facts.T[i])} ${y(values[i][0])}`).join("L")}`
-  const gap = s("path", {class: "missing"})
-  const middle = order[order.length >> 1]
-  const deepest = Math.min(...facts.shipped.map(([red]) => red))
-  const place = {x: x(facts.T[middle]), y: y(deepest) + 22, "text-anchor": "middle"}
-  svg.append(
-    s("path", {class: "should", d: line(facts.right)}),
-    s("path", {class: "does", d: line(facts.shipped)}),
-    gap,
-    s("text", {x: x(1), y: y(1) - 12, "text-anchor": "end", class: "should-word"}, "as it should be"),
-    s("text", {...place, class: "does-word"}, "as shipped"),
-  )
-  const points = facts.T.map((T) => {
-    const ring = s("circle", {cx: x(T), r: 4.5, class: "ring"})
-    const disc = s("circle", {cx: x(T), r: 4, class: "dot"})
+  const missing = s("path", {class: "missing"})
+  svg.append(s("path", {class: "should", d: line(facts.right)}), s("path", {class: "does", d: line(facts.inSample)}), missing)
+  const points = facts.T.map((T, i) => {
+    const ring = s("circle", {cx: x(T), cy: y(facts.right[i][0]), r: 4.5, class: "ring"})
+    const disc = s("circle", {cx: x(T), cy: y(facts.inSample[i][0]), r: 4, class: "dot"})
     svg.append(ring, disc)
     return {ring, disc}
   })
+  // names stand beside the pixel that lets least light through, at the left, where the two are apart
+  const first = order[0]
+  const name = (/** @type {string} */ text, /** @type {number[][]} */ values, /** @type {number} */ dy) =>
+    s("text", {x: x(facts.T[first]) - 10, y: y(values[first][0]) + dy, "text-anchor": "end", class: "name"}, text)
+  if (facts.T[first] > 0.15) svg.append(name("R", facts.right, 5), name("S", facts.inSample, 5))
   return {
     el: svg,
     /**
-     * Move a pixel's two points.
+     * Paint a pixel's two points.
      * @param {number} i
-     * @param {number} right  red
-     * @param {number} shipped  red
-     * @param {boolean} known
+     * @param {boolean[]} known  of R and S
      * @param {boolean} chosen
      */
-    point(i, right, shipped, known, chosen) {
+    point(i, known, chosen) {
       const {ring, disc} = points[i]
-      setAttributes(ring, {cy: y(right), class: classes("ring", !known && "pale", chosen && "me")})
-      setAttributes(disc, {cy: y(shipped), class: classes("dot", !known && "pale", chosen && "me")})
+      setAttributes(ring, {class: classes("ring", !known[0] && "later", chosen && "me")})
+      setAttributes(disc, {class: classes("dot", !known[1] && "later", chosen && "me")})
       if (!chosen) return
-      setAttributes(gap, {d: `M${x(facts.T[i])} ${y(right)}V${y(shipped)}`})
+      setAttributes(missing, {
+        d: `M${x(facts.T[i])} ${y(facts.right[i][0])}V${y(facts.inSample[i][0])}`,
+        class: classes("missing", !known[1] && "later"),
+      })
       svg.append(ring, disc) // above the others
     },
   }
 }
 
-/** @param {number} width */
-function axesOf(width) {
-  const height = Math.max(200, Math.min(280, width * 0.42))
-  const [left, right, top, bottom] = [46, 22, 30, 34]
-  const x = (/** @type {number} */ T) => left + T * (width - left - right)
-  const y = (/** @type {number} */ value) => top + (1 - value) * (height - top - bottom)
-  return {x, y, height, left, nameY: top + (height - top - bottom) * 0.12}
-}
-
 /**
  * @param {SVGElement} svg
- * @param {ReturnType<typeof axesOf>} axes
+ * @param {{x: (T: number) => number, y: (red: number) => number, low: number, left: number, height: number}} axes
  */
-function drawAxes(svg, {x, y, height, left, nameY}) {
-  for (const value of [0, 0.25, 0.5, 0.75, 1]) {
-    const number = s("text", {x: left - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}, String(value))
+function drawAxes(svg, {x, y, low, left, height}) {
+  const ticks = [0, 0.25, 0.5, 0.75, 1].filter((value) => value >= low)
+  for (const value of ticks) {
+    const number = s("text", {x: left - 6, y: y(value) + 4, "text-anchor": "end", class: "m"}, String(value))
     svg.append(s("path", {class: "grid", d: `M${x(0)} ${y(value)}H${x(1)}`}), number)
   }
-  for (const T of [0, 0.5, 1]) svg.append(s("text", {x: x(T), y: height - 14, "text-anchor": "middle", class: "m"}, String(T)))
-  svg.append(s("text", {x: x(0.25), y: height - 14, "text-anchor": "middle"}, "T"), s("text", {x: 0, y: nameY}, "red"))
+  for (const T of [0, 0.5, 1]) svg.append(s("text", {x: x(T), y: height - 10, "text-anchor": "middle", class: "m"}, String(T)))
+  svg.append(s("text", {x: x(0.75), y: height - 10, "text-anchor": "middle"}, "T"), s("text", {x: 0, y: 12}, "red of each pixel"))
 }

@@ -26,7 +26,7 @@ AT_CENTRE = CENTRE[1] * WIDTH + CENTRE[0]  # its thread
 LAST = WIDTH * HEIGHT - 1  # thread
 VISIBLE = 1 / 255  # more than this is a step of a screen
 SIDE, BLOBS, ITERATIONS, LOOKS = 48, 60, 300, 15
-RECORDED = ("layOnWhite", "onWhite", "onWhiteInSample")
+RECORDED = ("layOnWhite",)
 
 
 class Facts(TypedDict):

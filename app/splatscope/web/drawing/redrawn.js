@@ -1,4 +1,4 @@
-// A drawing that is built for one recording and one width, and built again for the next of either.
+// A drawing that is built for one recording and one room, and built again for the next of either.
 
 /** @import {DrawingHost, DrawingView, Drawn} from "./types.d.ts" */
 /** @import {Look} from "./look.js" */
@@ -13,9 +13,9 @@
 export function redrawn(host, ready, build) {
   /** @type {Drawn | null} */
   let drawn = null
-  let height = 0 // of the room that it was drawn for
+  let room = host.room()
   const open = (/** @type {Look} */ look) => {
-    height = host.room().height
+    room = host.room()
     drawn = ready(host.facts) ? build(host, look) : null
     host.root.replaceChildren(...(drawn ? [drawn.el] : []))
   }
@@ -26,7 +26,8 @@ export function redrawn(host, ready, build) {
     },
     describe: (look) => drawn?.describe?.(look) ?? "",
     resized(look) {
-      if (!drawn || (host.root.clientWidth === drawn.width && host.room().height === height)) return
+      const now = host.room()
+      if (!drawn || (now.width === room.width && now.height === room.height)) return
       open(look)
       drawn?.paint(look)
     },
