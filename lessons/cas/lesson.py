@@ -11,7 +11,8 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
-from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict, Words
+from splatscope.textbook.questions import answer_among
+from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 THREADS = 32
@@ -22,6 +23,8 @@ WAYS = {
     "waveFirst": ("wave sum, then compare and swap", "wave"),
     "treeFirst": ("tree in the workgroup, then compare and swap", "tree"),
 }
+# µs, of `times` on an NVIDIA H200, driver 580.159, Vulkan
+ON_H200 = {"compareAndSwap": 9845, "native": 23.3, "waveFirst": 74, "treeFirst": 74}
 PARTS = 2**20  # of one: what the integers count
 
 
@@ -54,14 +57,14 @@ class Cas(Lesson):
 
     count = param.Integer(default=THREADS, bounds=(1, THREADS), label="Threads")
     cells = param.Selector(default=1, objects=[1, 2, 4, 8, 32], label="Floats they add to")
-    compare = param.Boolean(default=True, label="The compare")
+    compare = param.Boolean(default=True, label="Compare")
     start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="as 32 bits")
 
     unit: ClassVar[str] = "write"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
-        "compare": ControlSpec(on="In its place", off="Dropped"),
+        "compare": ControlSpec(off="Taken out", on="In place"),
         "start": ControlSpec(kind="bits", parts=(("sign", 1), ("exponent", 8), ("fraction", 23))),
     }
 
@@ -85,6 +88,36 @@ class Cas(Lesson):
         """Return the steps of the attempts that wrote."""
         return [one["step"] for one in attempts(query) if one["outcome"] != "refused"]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step of the first write after three others and a refused attempt; if none was refused, of the middle one."""
+        writes = self.stops(query)
+        refused = [one["step"] for one in attempts(query) if one["outcome"] == "refused"]
+        later = [step for step in writes[3:] if any(other < step for other in refused)]
+        return later[0] if later else writes[len(writes) // 2]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return who wrote, from which value to which, and how many numbers are in, lost, or refused by then."""
+        made, values, said = attempts(query), self.values(), []
+        for one in made:
+            if one["outcome"] == "refused":
+                continue
+            by_then = Counter(other["outcome"] for other in made if other["step"] <= one["step"])
+            was = np.uint32(one["read"]).view(np.float32)
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums = f"{float32(was + values[one['thread']])}"
+            where = f" in float {one['cell']}" if self.cells > 1 else ""
+            if self.compare:
+                does = f"Thread {one['thread']} finds {float32(was)}{where}, as it expected, and stores {sums}."
+                counts = f"Numbers in the sum: {by_then['made']} of {self.count}. Attempts refused: {by_then['refused']}."
+            elif one["outcome"] == "made":
+                does = f"Thread {one['thread']} stores {sums}{where}, made from the {float32(was)} that it had read."
+                counts = f"Numbers in the sum: {by_then['made']}. Lost: {by_then['lost']}."
+            else:
+                does = f"Thread {one['thread']} stores {sums}{where}, in vain: a thread that has read before will write after it."
+                counts = f"Numbers lost so far: {by_then['lost']}."
+            said.append(f"{does} {counts}")
+        return said
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every attempt with its round and its outcome, and the exact sums."""
         made = attempts(query)
@@ -105,24 +138,53 @@ class Cas(Lesson):
         """Count the attempts that were refused."""
         made = attempts(query)
         many = sum(one["outcome"] == "refused" for one in made)
-        most = self.count * (self.count - 1) // 2
+        question = (
+            f"{self._who('add')} to {self._floats()}, the compare {'in place' if self.compare else 'taken out'}. "
+            "How many attempts in all are refused?"
+        )
+        most = sum(len(mine) * (len(mine) - 1) // 2 for mine in (range(cell, self.count, self.cells) for cell in range(self.cells)))
+        misconceptions = (
+            (str(most), "So many if all threads of a float guessed at the same moment. Only lanes of one wave do."),
+            (str(self.count - 1), "So many if one thread got through at once, and every other at its second attempt."),
+            ("0", "So many if no two threads ever wanted the same float at the same time."),
+            (str(self.count), "Then every thread would have been refused just once."),
+            (str(2 * self.count), "Nobody is refused a fixed number of times: it depends on how many got in between."),
+        )
         because = f"{len(made)} attempts for {len(self.values())} numbers; each round has one winner in each float."
         if not self.compare:
             because = "Without the compare nothing is refused, and nothing is tried again."
         elif many == 0:
             because = "No two threads guessed the same value of the same float at the same time."
-        return Answer(str(many), some((many, most, self.count - 1, 0, most // 4, 2 * self.count)), self.stops(query)[-1], because)
+        return answer_among(question, str(many), misconceptions, self.stops(query)[-1], because)
 
     def kept(self, query: RecordingQuery) -> Answer:
         """Count the numbers that are in the sums at the end."""
         made = attempts(query)
         many = sum(one["outcome"] == "made" for one in made)
         lost = [one["thread"] for one in made if one["outcome"] == "lost"]
+        question = (
+            f"{self._who('add')} a number to {self._floats()}, the compare {'in place' if self.compare else 'taken out'}. "
+            f"How many of the numbers are in the sum{'s' if self.cells > 1 else ''} at the end?"
+        )
         because = (
             f"Thread {lost[0]} wrote, but a thread that had read before wrote after it." if lost else "None was covered by another."
         )
-        guesses = (many, self.count, 1, self.count // 2, self.count - 1, 0)
-        return Answer(f"{many} of {self.count}", some(guesses, f" of {self.count}"), self.stops(query)[-1], because)
+        every = "Then no thread would have read between another's read and its write."
+        misconceptions = (
+            (self.count, every),
+            (self.cells, "Only the last write of each float would count if all threads read before any of them wrote."),
+            (self.count // 2 or -1, "There is no rule that loses every second one: it depends on who read before whom."),
+            (self.count - 1, "One is lost for each thread that wrote on top of what it had not read."),
+            (0, "The last thread to write is always in."),
+        )
+        options = [(f"{guess} of {self.count}", why) for guess, why in misconceptions if 0 <= guess <= self.count]
+        return answer_among(question, f"{many} of {self.count}", options, self.stops(query)[-1], because)
+
+    def _who(self, does: str) -> str:
+        return f"{self.count} threads {does}" if self.count > 1 else f"One thread {does}s"
+
+    def _floats(self) -> str:
+        return f"{self.cells} floats in turn" if self.cells > 1 else "one float"
 
     # Claims
 
@@ -225,16 +287,21 @@ class Cas(Lesson):
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
 
     def times(self, experiment: Experiment) -> Several:
-        """Show the time of adding 8,192 numbers four ways, in µs."""
-        values, labels, amounts = random_numbers(8192), [], []
-        for way, (words, _) in WAYS.items():
-            if way == "native" and not has_float_atomics(experiment):
-                continue
-            labels.append(words)
-            amounts.append(experiment.seconds(self._many(way, values)) * 1e6)
-        shown = Bars(tuple(labels), tuple(amounts), tuple(f"{amount:,.0f} µs" for amount in amounts))
-        own = "has float atomics" if has_float_atomics(experiment) else "has no float atomics, so that bar is missing"
-        return Several((shown, Words(f"<p>{experiment.adapter.name} {own}.</p>")))
+        """Show the time of adding 8,192 numbers four ways, in µs, beside that of an H200."""
+        values, times = random_numbers(8192), {}
+        for way in WAYS:
+            if way != "native" or has_float_atomics(experiment):
+                times[way] = experiment.seconds(self._many(way, values))
+        shown = Bars(
+            tuple(WAYS[way][0] for way in times),
+            tuple(1e6 * seconds for seconds in times.values()),
+            tuple(microseconds(seconds) for seconds in times.values()),
+        )
+        rows = tuple(
+            (words, microseconds(times[way]) if way in times else "it has none", f"{ON_H200[way]:,.0f} µs")
+            for way, (words, _) in WAYS.items()
+        )
+        return Several((shown, Table(("way", experiment.adapter.short_name, "NVIDIA H200"), rows)))
 
     def last_bits(self, experiment: Experiment) -> Several:
         """Show how many different sums 100 runs give, and their errors in units in the last place."""
@@ -335,15 +402,14 @@ def total(experiment: Experiment, job: KernelJob) -> float:
     return float(found["derivBuffer"].view(np.float32)[0])
 
 
-def some(guesses: tuple[int, ...], unit: str = "") -> tuple[str, ...]:
-    """Return up to four numbers, the first, which is the answer, among them."""
-    kept = list(dict.fromkeys(guess for guess in guesses if guess >= 0))[:4]
-    return tuple(f"{guess}{unit}" for guess in sorted(kept))
-
-
 def microseconds(seconds: float) -> str:
     """Return a time in µs as text."""
     return f"{seconds * 1e6:,.0f} µs"
+
+
+def float32(value: np.float32) -> str:
+    """Return a float32 in short, `NaN` for what is no number."""
+    return "NaN" if np.isnan(value) else f"{value:.6g}".replace("-", "−").replace("inf", "infinity")
 
 
 def exactly(value: float) -> str:
