@@ -1,9 +1,11 @@
-// Bundles the browser's sources into app/splatscope/web/dist/splatscope.js. setup.py runs it as a step of the build.
+// Bundles the browser's sources into app/splatscope/web/dist/splatscope.js, and the few of Panel's models that the app uses into
+// panel-models-VERSION.js beside it. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync} from "node:fs"
-import {basename, dirname, resolve} from "node:path"
+import {basename, dirname, join, resolve} from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
+const [panel, version] = process.argv.slice(2)
 
 // `#drawings` is every lessons/NAME/drawing.js, by the lesson's name: a drawing is found by looking, and listed nowhere.
 const drawings = {
@@ -31,3 +33,49 @@ await build({
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
   plugins: [drawings],
 })
+
+// Panel's own bundle has some seventy models, and needs two more bundles of Bokeh for their base classes: 1.4 MB to parse on every
+// page for the three models that this app's documents hold.
+const MODELS = {ReactiveESM: "reactive_esm", Location: "location", BrowserInfo: "browser"}
+
+// What Panel takes from Bokeh is asked of the Bokeh on the page. Base classes that only the models left out need are stood in for.
+const STAND_INS = {
+  "models/widgets/widget": `import {LayoutDOM, LayoutDOMView} from "@bokehjs/models/layouts/layout_dom"
+    export class Widget extends LayoutDOM {}
+    export class WidgetView extends LayoutDOMView {}`,
+  "models/widgets/markup": `import {LayoutDOM, LayoutDOMView} from "@bokehjs/models/layouts/layout_dom"
+    export class Markup extends LayoutDOM {}
+    export class MarkupView extends LayoutDOMView {}`,
+}
+const fromPage = {
+  name: "from-page",
+  setup({onResolve, onLoad}) {
+    onResolve({filter: /^@bokehjs\//}, ({path}) => ({path: path.slice("@bokehjs/".length), namespace: "bokeh"}))
+    onLoad({filter: /.*/, namespace: "bokeh"}, ({path}) =>
+      path in STAND_INS ? {contents: STAND_INS[path]} : {contents: `module.exports = Bokeh.require(${JSON.stringify(path)})`},
+    )
+    // the compiler of TypeScript is for components that come as source; the app's come as a bundle
+    onResolve({filter: /^sucrase$/}, () => ({path: "sucrase", namespace: "none"}))
+    onLoad({filter: /.*/, namespace: "none"}, () => ({contents: "export const transform = (code) => ({code})"}))
+  },
+}
+
+if (panel) {
+  const imports = Object.entries(MODELS).map(([name, file]) => `import {${name}} from "./${file}.js"`)
+  await build({
+    absWorkingDir: root,
+    stdin: {
+      contents: `${imports.join("\n")}\nBokeh.require("base").register_models({${Object.keys(MODELS).join(", ")}})\n`,
+      resolveDir: join(panel, "dist", "lib", "models"),
+    },
+    outfile: `app/splatscope/web/dist/panel-models-${version}.js`,
+    bundle: true,
+    format: "iife",
+    minify: true,
+    keepNames: true, // Bokeh derives the names of models and views from those of their classes
+    target: "es2022",
+    logLevel: "warning",
+    loader: {".css": "text"},
+    plugins: [fromPage],
+  })
+}

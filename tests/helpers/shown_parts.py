@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import panel as pn
 from PIL import Image
 
+from helpers.plain_widgets import Button, Line, Menu
 from splatscope.services.recordings import RECORDS, check_source, record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.web.compare.compare import Compare
@@ -128,7 +129,7 @@ def picture(red: int, green: int) -> bytes:
 def parts(shell: Shell) -> Page:
     """Build the page."""
     calls = {"made": 0, "running": 0, "most": 0}
-    said = pn.pane.Str("")
+    said = Line()
 
     async def render(blended: int) -> bytes:
         calls["made"] += 1
@@ -136,7 +137,7 @@ def parts(shell: Shell) -> Page:
         calls["most"] = max(calls["most"], calls["running"])
         await asyncio.sleep(0.05)
         calls["running"] -= 1
-        said.object = f"{calls['made']} renders, at most {calls['most']} at once"
+        said.text = f"{calls['made']} renders, at most {calls['most']} at once"
         if blended == 13:
             raise ValueError("13 Gaussians are too many for this device: take 12")
         return picture(blended, calls["made"] % 256)
@@ -144,14 +145,11 @@ def parts(shell: Shell) -> Page:
     live = LiveRender(render, total=200, count=200, alt="A test picture")
     stream = Frame(data={"testid": "stream"}, alt="Frames")
 
-    def burst(_event: object) -> None:
+    def burst() -> None:
         for number in range(1, 101):
             stream.show(picture(number, 0), iteration=number)
 
-    button = pn.widgets.Button(name="Burst")
-    button.on_click(burst)
-    action = pn.widgets.Button(name="An action")
-
+    button, action = Button("Burst", burst), Button("An action")
     plot = chart(height=120)
     line = plot.line([0, 1, 2], [3, 1, 2], line_width=2.4)
     follow_theme(line.glyph, line_color=SERIES[0])
@@ -184,19 +182,14 @@ def compared(shell: Shell) -> Page:
     compare = Compare()
     compare.wait()
     pn.state.onload(functools.partial(both, compare, "missing-barrier"))
-    other = pn.widgets.Button(name="Zero by zero")
-
-    async def turn(_event: object) -> None:
-        await both(compare, "zero-by-zero")
-
-    other.on_click(turn)
+    other = Button("Zero by zero", lambda: pn.state.execute(functools.partial(both, compare, "zero-by-zero")))
     return Page(page="compared", slots=[compare], actions=[other])
 
 
 def stepping(shell: Shell) -> Page:
     """Build a page with a stepper on an example chosen from a menu."""
     stepper = Stepper()
-    menu = pn.widgets.Select(name="Example", options=list(SHOWN), width=110)
+    menu = Menu(label="Example", options=list(SHOWN), value=next(iter(SHOWN)))
 
     async def show(event: object = None) -> None:
         await stepper.record(await job_of(SHOWN[menu.value]))

@@ -7,6 +7,7 @@ from panel.custom import JSComponent
 from panel.theme.base import Design
 
 from splatscope.paths import BUNDLE, LESSONS, PACKAGE
+from splatscope.web.assets import address
 
 WEB = PACKAGE / "web"
 
@@ -32,6 +33,11 @@ class Component(JSComponent):
     def __init__(self, **params: Any):
         params.setdefault("design", Bare)
         super().__init__(**params)
+
+    @classmethod
+    def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
+        """Return the bundle's address, or outside a server its text."""
+        return f"./{address(BUNDLE.name)}" if server else super()._render_esm(compiled, server)
 
 
 def style_sheet() -> str:

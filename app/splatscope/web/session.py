@@ -5,6 +5,8 @@ from pathlib import Path
 import jinja2
 import panel as pn
 
+from splatscope.paths import BUNDLE
+from splatscope.web.assets import address, scripts
 from splatscope.web.classroom.walk_bar import join
 from splatscope.web.component import style_sheet
 from splatscope.web.shell.pages import entry_of, groups
@@ -22,7 +24,9 @@ def serve() -> Shell:
     document, entry = pn.state.curdoc, entry_of(shell.page)
     document.title = title(entry)
     document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
-    document.template_variables.update(css=style_sheet(), groups=groups(), current=entry)
+    document.template_variables.update(
+        css=style_sheet(), groups=groups(), current=entry, scripts=scripts(), bundle=address(BUNDLE.name), first=shell.view.first
+    )
     return shell
 
 

@@ -53,7 +53,9 @@ export function render({model, el}) {
   quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => {
-    ;(root.querySelector(`[data-slot="${i}"]`) ?? root).append(child)
+    const slot = root.querySelector(`[data-slot="${i}"]`)
+    if (slot) slot.replaceChildren(child)
+    else root.append(child)
   })
   nameCrumb(!root.querySelector("h1"))
   const bar = document.getElementById("actions")
@@ -65,6 +67,7 @@ export function render({model, el}) {
   setKeys(model.keys)
   paintModels()
   for (const end of [terms(root), progress(root)]) model.on("remove", end)
+  model.on("after_render", () => document.getElementById("first")?.remove()) // what the document showed until now
   requestAnimationFrame(() => arrived(sought(root)))
   return root
 }

@@ -1,6 +1,7 @@
 """A page: HTML with slots for live components, actions in the top bar, keys, and what to close when it is left."""
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,9 @@ log = logging.getLogger(__name__)
 class Page(Component):
     """The root element of a page, carrying `data-page`.
 
-    `html` may hold elements with `data-slot="0"`, `data-slot="1"`, …: each gets the component of that number in `slots`.
-    Components for which the HTML has no slot follow it in order. `actions` go to the right of the top bar. All are
-    given when the page is made; what changes afterwards belongs to a component in a slot.
+    `html` may hold elements with `data-slot="0"`, `data-slot="1"`, …: each gets the component of that number in `slots`, in
+    place of what stands in it until then. Components for which the HTML has no slot follow it in order. `actions` go to the right
+    of the top bar. All are given when the page is made; what changes afterwards belongs to a component in a slot.
     """
 
     page = param.String(doc="Name of the page in the registry and in the address")
@@ -33,6 +34,11 @@ class Page(Component):
     def on_close(self, closer: Callable[[], None]) -> None:
         """Register a function to call once, when the page is left or its session ends."""
         self._closers.append(closer)
+
+    @property
+    def first(self) -> str:
+        """The page's HTML for the document itself, which browsers show until the scripts have run and the live page replaces it."""
+        return re.sub(r' data-(?:page|slot|block|testid|progress|start)(?:="[^"]*")?', "", self.html)
 
     def close(self) -> None:
         """Call the registered functions, last first. A second call does nothing."""

@@ -186,8 +186,9 @@ export function arrived(sought = null) {
   const content = byId("content")
   content.removeAttribute("aria-busy")
   if (moving) content.focus({preventScroll: true}) // a screen reader goes on there, Tab too
+  const top = moving ? 0 : scrollY // a first page was read before it was live
   moving = false
-  scrollTo(0, history.state?.scroll ?? 0)
+  scrollTo(0, history.state?.scroll ?? top)
   sought?.classList.add("sought")
   if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
   guide?.arrived()

@@ -1,0 +1,88 @@
+"""The files that every page loads, at addresses that change with their content, so that browsers keep them for good.
+
+Each is compressed once for all visitors. Of Bokeh's and Panel's bundles, pages get what the app's documents need.
+"""
+
+import gzip
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import panel as pn
+from bokeh.settings import settings
+from tornado.web import HTTPError, RequestHandler
+
+from splatscope.paths import ASSETS, BUNDLE
+
+FOR_GOOD = "public, max-age=31536000, immutable"
+# Bokeh, and the few of Panel's models that the app uses, as the build has bundled them for this version of Panel.
+SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
+FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"))}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file as it is sent: `body`, and `packed`, the same in gzip's format."""
+
+    body: bytes
+    packed: bytes
+    version: str
+    type: str
+
+
+def find(name: str) -> Asset:
+    """Return an asset as it is on the disk now. Raises LookupError."""
+    path = FILES.get(name)
+    if path is None or not path.is_file():
+        raise LookupError(name)
+    return _read(path, path.stat().st_mtime_ns)
+
+
+def address(name: str) -> str:
+    """Return an asset's address, relative to the page. Raises LookupError."""
+    prefix = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
+    return f"{prefix}assets/{name}?v={find(name).version}"
+
+
+def scripts() -> list[str]:
+    """Return the addresses of the scripts that make up Bokeh and Panel; none if the build has no bundle for this Panel."""
+    return [address(path.name) for path in SLIM] if all(path.is_file() for path in SLIM) else []
+
+
+@lru_cache(32)
+def _read(path: Path, modified: int) -> Asset:
+    body = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return Asset(body, gzip.compress(body, 9, mtime=0), hashlib.sha256(body).hexdigest()[:16], kind)
+
+
+class AssetHandler(RequestHandler):
+    """Sends an asset."""
+
+    def get(self, name: str) -> None:
+        """Send an asset, compressed for browsers that take it so, or tell a browser that it has it already."""
+        try:
+            asset = find(name)
+        except LookupError:
+            raise HTTPError(404) from None
+        asked = self.get_query_argument("v", "")
+        self.set_header("Cache-Control", FOR_GOOD if asked == asset.version else "no-cache")
+        self.set_header("Content-Type", asset.type)
+        self.set_header("Vary", "Accept-Encoding")
+        packed = takes_gzip(self) and len(asset.packed) < len(asset.body)
+        self.set_header("Etag", f'"{asset.version}{"-gzip" if packed else ""}"')
+        if self.check_etag_header():
+            self.set_status(304)
+            return
+        if packed:
+            self.set_header("Content-Encoding", "gzip")
+        self.write(asset.packed if packed else asset.body)
+
+    head = get
+
+
+def takes_gzip(handler: RequestHandler) -> bool:
+    """Return whether the browser takes answers in gzip's format."""
+    return "gzip" in handler.request.headers.get("Accept-Encoding", "")

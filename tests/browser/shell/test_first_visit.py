@@ -1,0 +1,113 @@
+"""What a first visit costs, and what it shows before any script has run."""
+
+import gzip
+import re
+import socket
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import expect
+
+from splatscope.web.shell.pages import PAGES
+
+MOST = 1_200_000  # bytes of a first visit to the home page
+UPGRADE = """GET /app/ws HTTP/1.1
+Host: {host}
+Origin: http://{host}
+Connection: Upgrade
+Upgrade: websocket
+Sec-WebSocket-Version: 13
+Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==
+Sec-WebSocket-Protocol: bokeh, token
+Sec-WebSocket-Extensions: permessage-deflate
+
+"""
+
+
+class Transfer:
+    """What a page fetches, by address: the headers and the bytes on the wire."""
+
+    def __init__(self, page):
+        self.headers: dict[str, dict[str, str]] = {}
+        self.sizes: dict[str, int] = {}
+        self._addresses: dict[str, str] = {}
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.responseReceived", self._received)
+        session.on("Network.loadingFinished", self._finished)
+
+    def _received(self, event):
+        address = event["response"]["url"]
+        self._addresses[event["requestId"]] = address
+        self.headers[address] = {name.lower(): value for name, value in event["response"]["headers"].items()}
+
+    def _finished(self, event):
+        if address := self._addresses.get(event["requestId"]):
+            self.sizes[address] = int(event["encodedDataLength"])
+
+
+@pytest.fixture
+def first_visit(chromium, server):
+    """Visits an address with nothing in the browser's cache. Returns what was fetched."""
+    with ExitStack() as stack:
+
+        def go(path):
+            page = stack.enter_context(chromium.new_context()).new_page()
+            transfer = Transfer(page)
+            page.goto(server + path)
+            page.locator("[data-page]").wait_for()
+            page.wait_for_load_state("networkidle")
+            return transfer
+
+        yield go
+
+
+def test_home_is_light(first_visit):
+    transfer = first_visit("/app")
+    assert 100_000 < sum(transfer.sizes.values()) < MOST, transfer.sizes
+
+
+def test_assets_are_compressed_and_kept_for_good(first_visit):
+    transfer = first_visit("/app?page=train")
+    assets = {address: headers for address, headers in transfer.headers.items() if "/assets/" in address}
+    scripts = [address for address in assets if ".js" in address]
+    assert len(scripts) == 3
+    assert all(assets[address]["content-encoding"] == "gzip" for address in scripts)
+    assert all("immutable" in headers["cache-control"] for headers in assets.values())
+
+
+def test_no_page_fetches_a_bundle_that_it_does_not_use(first_visit):
+    transfer = first_visit("/app?page=train")
+    unused = re.compile("tabulator|luxon|bokeh-(gl|tables|widgets|mathjax)|es-module-shims|panel.min")
+    assert not [address for address in transfer.headers if unused.search(address)]
+
+
+def test_the_socket_is_compressed(server):
+    at = urlsplit(server)
+    with socket.create_connection((at.hostname, at.port), timeout=20) as connection:
+        connection.sendall(UPGRADE.format(host=at.netloc).replace("\n", "\r\n").encode())
+        assert "permessage-deflate" in connection.recv(4096).decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in PAGES if entry.name != "debugger"])
+def test_a_pages_words_stand_in_the_document_that_the_server_sends(server, name):
+    answer = urlopen(Request(f"{server}/app?page={name}", headers={"Accept-Encoding": "gzip"}), timeout=60)
+    assert answer.headers["Content-Encoding"] == "gzip"
+    html = gzip.decompress(answer.read()).decode()
+    first = html[html.index('id="first"') :]
+    assert "<h1" in first[:2000] or name == "train"
+    assert "data-page" not in html
+    assert "data-testid" not in first[: first.index("</main>")]
+
+
+def test_the_live_page_takes_the_place_of_the_first_one(visit):
+    page = visit("/app")
+    assert page.locator("#first").count() == 0
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_without_scripts_the_words_can_be_read(visit):
+    page = visit("/app", java_script_enabled=False, wait=False)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()

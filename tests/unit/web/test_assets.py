@@ -1,0 +1,109 @@
+"""What browsers load for every page: compressed once, kept for good, no more than is needed."""
+
+import asyncio
+import gzip
+import threading
+from collections.abc import Iterator
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from bokeh.server.urls import per_app_patterns, toplevel_patterns
+from panel.io.server import DocHandler, WSHandler
+from tornado.httpserver import HTTPServer
+from tornado.testing import bind_unused_port
+from tornado.web import Application
+
+from splatscope.paths import BUNDLE
+from splatscope.web import assets, server
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a server that has the assets and nothing else."""
+    socket, port = bind_unused_port()
+    loop = asyncio.new_event_loop()
+    ready = threading.Event()
+
+    async def serve() -> None:
+        HTTPServer(Application([(r"/assets/(.*)", assets.AssetHandler)])).add_socket(socket)
+        ready.set()
+
+    thread = threading.Thread(target=lambda: (loop.run_until_complete(serve()), loop.run_forever()))
+    thread.start()
+    ready.wait()
+    yield f"http://127.0.0.1:{port}/"
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+
+
+def ask(address: str, **headers: str):
+    return urlopen(Request(address, headers={name.replace("_", "-"): value for name, value in headers.items()}), timeout=20)
+
+
+def test_an_asset_is_sent_compressed_and_unpacks_to_the_file(address):
+    answer = ask(address + assets.address(BUNDLE.name), Accept_Encoding="gzip, br")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["Content-Type"].endswith("/javascript")
+    packed = answer.read()
+    assert len(packed) < BUNDLE.stat().st_size / 2
+    assert gzip.decompress(packed) == BUNDLE.read_bytes()
+
+
+def test_a_browser_that_takes_no_gzip_gets_the_file_itself(address):
+    answer = ask(address + assets.address(BUNDLE.name), Accept_Encoding="identity")
+    assert answer.headers["Content-Encoding"] is None
+    assert answer.read() == BUNDLE.read_bytes()
+
+
+def test_an_address_with_the_right_version_is_kept_for_good_and_any_other_is_asked_for_again(address):
+    assert "immutable" in ask(address + assets.address(BUNDLE.name)).headers["Cache-Control"]
+    assert ask(f"{address}assets/{BUNDLE.name}?v=old").headers["Cache-Control"] == "no-cache"
+    assert ask(f"{address}assets/{BUNDLE.name}").headers["Cache-Control"] == "no-cache"
+
+
+def test_a_browser_that_has_an_asset_is_told_so(address):
+    tag = ask(f"{address}assets/{BUNDLE.name}", Accept_Encoding="gzip").headers["Etag"]
+    with pytest.raises(HTTPError, match="304"):
+        ask(f"{address}assets/{BUNDLE.name}", Accept_Encoding="gzip", If_None_Match=tag)
+    with pytest.raises(HTTPError, match="304"):
+        ask(f"{address}assets/{BUNDLE.name}", Accept_Encoding="gzip", If_None_Match=f"W/{tag}")
+    assert ask(f"{address}assets/{BUNDLE.name}", Accept_Encoding="identity", If_None_Match=tag).status == 200
+
+
+@pytest.mark.parametrize("name", ["nothing.js", "../pyproject.toml", "..%2f..%2fpyproject.toml", "/etc/passwd", ""])
+def test_nothing_but_the_assets_is_served(address, name):
+    with pytest.raises(HTTPError, match="404"):
+        ask(f"{address}assets/{name}")
+
+
+def test_an_assets_version_follows_its_content(tmp_path, monkeypatch):
+    file = tmp_path / "a.js"
+    monkeypatch.setitem(assets.FILES, "a.js", file)
+    file.write_text("one")
+    before = assets.address("a.js")
+    file.write_text("another")
+    assert assets.address("a.js") != before
+    file.write_text("one")
+    assert assets.address("a.js") == before
+
+
+def test_the_build_has_bundled_the_models_of_the_panel_that_is_installed():
+    bokeh, models = assets.scripts()
+    assert bokeh.startswith("assets/bokeh.min.js?v=")
+    assert models.startswith("assets/panel-models-")
+    assert len(assets.find(assets.SLIM[1].name).body) < 60_000
+
+
+def test_without_that_bundle_pages_load_what_panel_names(monkeypatch, tmp_path):
+    monkeypatch.setattr(assets, "SLIM", (assets.SLIM[0], tmp_path / "panel-models-0.js"))
+    assert assets.scripts() == []
+
+
+def test_the_servers_own_handlers_are_in_its_routes():
+    handlers = [handler for _, handler in per_app_patterns]
+    assert server.Socket in handlers
+    assert server.PageHandler in handlers
+    assert WSHandler not in handlers
+    assert DocHandler not in handlers
+    assert assets.AssetHandler in [handler for _, handler, *_ in toplevel_patterns]
