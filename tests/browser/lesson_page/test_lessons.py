@@ -65,8 +65,12 @@ def check_answers_and_verdicts(page: Page, stem: str) -> None:
 
 
 def check_keys_step_both_ways(page: Page) -> list[int]:
-    """Step three times on and once back. Return the steps seen on the way."""
+    """Step three times on from the start and once back. Return the steps seen on the way."""
     stepper = page.get_by_test_id("stepper").first
+    assert step_of(page) > 0, "the figure opens at its telling moment"
+    expect(page.get_by_test_id("step-sentence").first).not_to_be_empty()
+    page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-step", "0")
     seen = [step_of(page)]
     for _ in range(3):
         page.keyboard.press("ArrowRight")
