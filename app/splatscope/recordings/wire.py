@@ -74,13 +74,16 @@ def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts:
 
 
 def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
-    """Return the stream of `uint32 length, JSON, columns`, padded so that each column starts at a multiple of 8 bytes."""
+    """Return the stream of `uint32 length, JSON, columns`, padded so that each column starts at a multiple of 8 bytes.
+
+    Equal recordings have equal bytes, wherever they come from.
+    """
     body, table = bytearray(), {}
     for name, column in columns.items():
         narrow = column if column.dtype == np.uint8 else column.astype(_narrowest(column))
         table[name] = [narrow.dtype.name, len(body), len(narrow)]
         body += narrow.tobytes() + bytes(-narrow.nbytes % 8)
-    text = json.dumps(head | {"columns": table}, default=_plain, separators=(",", ":")).encode()
+    text = json.dumps(head | {"columns": table}, default=_plain, sort_keys=True, separators=(",", ":")).encode()
     text += b" " * (-(4 + len(text)) % 8)
     return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), 1)
 

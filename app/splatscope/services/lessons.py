@@ -11,6 +11,7 @@ from typing import Any
 from splatscope.gpu.device import open_device
 from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.shipped import Shipped, device_of, is_current, open_recorded
+from splatscope.services.cache_key import recording_key
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
@@ -166,7 +167,8 @@ def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...], shipped: Shi
     opened = open_recorded(request.stem, lesson.job(), shipped)
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
-    packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
+    key = recording_key(opened.job)  # so that it is known as the same when this device makes it again
+    packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, key=key, **opened.device)
     return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"] if shipped == "gpu" else "")
 
 

@@ -38,15 +38,20 @@ def test_the_start_is_an_address_of_its_own(visit):
     expect(figure(page)).to_have_attribute("data-step", "0")
 
 
-def test_the_reader_stays_where_they_are_when_this_devices_own_recording_comes(visit):
-    page = visit(PAGE)
+STOP = "root => splatscope.inspect(root).stops.indexOf(splatscope.inspect(root).moment.position)"
+
+
+def test_the_reader_stays_at_their_stop_when_another_devices_recording_comes(turn_to):
+    page = turn_to("/app?page=cas")
     stepper = figure(page)
-    shipped = stepper.get_attribute("data-recording")
+    here = stepper.get_attribute("data-adapter") or ""
     page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    step = stepper.get_attribute("data-step")
-    expect(stepper).not_to_have_attribute("data-recording", shipped or "", timeout=60_000)
-    expect(stepper).to_have_attribute("data-step", step or "")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(stepper).not_to_have_attribute("data-step", "0")
+    page.get_by_test_id("elsewhere").click(timeout=60_000)
+    expect(stepper).not_to_have_attribute("data-adapter", here)
+    assert stepper.evaluate(STOP) == 2
 
 
 def test_a_step_is_said_in_a_sentence_and_read_out_once_the_reader_rests(turn_to):

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from splatscope.gpu.reflection import reflect
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import save, with_draft
 from splatscope.recordings.standalone_script import standalone
+from splatscope.recordings.untrusted import open_file
 from splatscope.recordings.wire import pack
 from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing.checks import find
@@ -97,6 +99,13 @@ def test_what_is_saved_opens_again_as_it_was(histogram, file):
     assert b"".join(bytes(array) for array in job.inputs.values()) == given
     assert len(Trace.load(file)) == len(recording.trace)
     assert len(json.loads(perfetto(Trace.load(file)))["traceEvents"]) > len(recording.trace)
+
+
+def test_a_recording_from_its_file_is_packed_into_the_very_bytes_that_it_was(histogram):
+    recording, job, interface = histogram
+    opened = open_file("histogram.npz", save(recording, job, interface.buffers))
+    again = pack(opened.recording, find(opened.recording.trace), replace(opened.job, inputs=job.inputs), opened.layouts)
+    assert again == pack(recording, find(recording.trace), job, interface.buffers)
 
 
 def test_a_file_of_the_command_line_opens_too(histogram):

@@ -208,6 +208,10 @@ export class Stepper {
       return
     }
     if (this.shown === sequence) return this.#present()
+    if (this.moment && meta.recording === root.dataset.recording) {
+      this.shown = sequence // this device has made the very recording that shipped
+      return this.#present()
+    }
     /** @type {Recording} */
     let recording
     try {
