@@ -1,7 +1,8 @@
 """Parse a lesson's text: Markdown with blocks for live parts, and code quoted from the kernels that run.
 
-A block begins with a line `::: KIND NAME …` and ends with `:::`; its words stand between them. A kernel is a fence that begins with
-```slang kernel NAME. An unknown kind, file or region raises, so that a page never shows an empty box.
+A block begins with a line `::: KIND NAME …` and ends with `:::`; its words stand between them. All between the blocks `aside` and
+`end` is folded away, blocks included. A kernel is a fence that begins with ```slang kernel NAME. An unknown kind, file or region
+raises, so that a page never shows an empty box.
 """
 
 import ast
@@ -21,7 +22,7 @@ from splatscope.paths import LESSONS, SHADERS, shader
 from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
-KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper")
+KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
@@ -39,7 +40,7 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
     """Return the blocks of a text in order, without its front matter.
 
     Raises:
-        ValueError: a block is unknown or not closed. Names its line.
+        ValueError: a block is unknown or not closed, and names its line; or an aside does not end, or one ends that never began.
     """
     lines, blocks, begin = text.split("\n"), [], 0
 
@@ -65,6 +66,9 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
             blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : end])))
             begin = end + 1
     add_words(len(lines))
+    folds = [block.kind for block in blocks if block.kind in ("aside", "end")]
+    if folds != ["aside", "end"] * (len(folds) // 2):
+        raise ValueError("Each block “aside” needs one block “end” behind it, before the next.")
     return blocks
 
 

@@ -129,6 +129,10 @@ class LessonPage:
                 return ""  # follows at the end of the page, with the others
             case "deeper":
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
+            case "aside":
+                return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>'
+            case "end":
+                return "</details>"
             case "quiz":
                 quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))
                 return self._slot(quiz, f"quiz-{block.args[0]}")
