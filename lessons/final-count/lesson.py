@@ -10,6 +10,7 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -30,14 +31,14 @@ class FinalCount(Lesson):
 
     count = param.Integer(default=8, bounds=(1, 16), label="Layers")
     alpha = param.Number(default=0.56, bounds=(0.01, 0.99), label="α of each")
-    guarded = param.Boolean(default=True, label="The test on the way back")
+    guarded = param.Boolean(default=True, label="Test on the way back")
 
     unit: ClassVar[str] = "step"
     figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "alpha": ControlSpec(live=True),
-        "guarded": ControlSpec(on="In its place", off="Taken out"),
+        "guarded": ControlSpec(on="Kept", off="Taken out"),
     }
 
     def job(self) -> KernelJob:
@@ -61,6 +62,27 @@ class FinalCount(Lesson):
         there, back = (query.steps(kind="write", name=name)[1:] for name in ("thereCount", "backCount"))
         return [int(step) for step in (*there, *back)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the first step of the way back, which skips a layer where one was left out."""
+        return self.stops(query)[self.count]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return for each layer what is done with it, on the way there and on the way back, and by which test."""
+        counts_there, counts_back = query.output("thereCount").tolist(), query.output("backCount").tolist()
+        light_there, light_back = query.output("there")[:, 3], query.output("back")[:, 3]
+        there, back = [], []
+        for i in range(self.count):
+            layer, count = i + 1, counts_there[i + 1]
+            never = count == counts_there[i]
+            done = f"is left out. `finalCount` stays {count}" if never else f"is blended. `finalCount` becomes {count}"
+            there.append(f"There: T = {decimals(light_there[i])} is {'' if never else 'not '}below 1/255, so layer {layer} {done}.")
+            after, before = counts_back[layer], counts_back[i]
+            skipped = before == after
+            done = "is skipped: it was never blended" if skipped else f"is undone. `finalCount` becomes {before}"
+            guarded = f"Back: `index` {layer} is {'' if skipped else 'not '}above `finalCount` {after}, so layer {layer} {done}."
+            back.append(guarded if self.guarded else undone_anyway(layer, never, light_there[i], light_back[i], before))
+        return there + back[::-1]
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return how many layers there are and how many were blended."""
         return {"count": self.count, "guarded": self.guarded, "blended": blended(query)}
@@ -69,25 +91,40 @@ class FinalCount(Lesson):
 
     def skips(self, query: RecordingQuery) -> Answer:
         """Count the steps of the way back that leave the state as it is."""
-        counts = query.output("backCount")
+        counts, took = query.output("backCount"), blended(query)
         many = int(np.sum(counts[1:] == counts[:-1]))
-        because = f"{blended(query)} of {self.count} layers were blended; the test skips the others."
+        because = f"{took} of {self.count} layers were blended; the test skips the others."
         if not self.guarded:
-            because = "Without the test, every step undoes something, whether it was blended or not."
-        return Answer(
-            str(many), self._choices(many, blended(query), many + 1, many - 1, 0, self.count), self.stops(query)[-1], because
+            because = "Without the test every step undoes something, whether it was blended or not."
+        misconceptions = (
+            (self.count - took, "It would be right with the test. Without it, nothing is skipped."),
+            (took, "So many layers were blended, and blended layers are undone."),
+            (0, "It would be right if each layer had been blended. The walk back begins at the end of the list all the same."),
+            (self.count, "It would be right if no layer had been blended. The first always is: T begins at 1."),
+            (many + 1, "The layer that brings T below 1/255 is blended still, so it is undone."),
         )
+        test = "with the test" if self.guarded else "without the test"
+        layers = f"{self.count} layers of α = {self.alpha:g}"
+        question = f"Of {layers}, {took} are blended. How many steps of the way back, {test}, leave the state as it is?"
+        return answer_among(question, str(many), self._possible(misconceptions), self.stops(query)[-1], because)
 
     def element(self, query: RecordingQuery) -> Answer:
         """Answer which element of the array was blended last."""
-        last = blended(query) - 1
-        options = tuple(f"layers[{option}]" for option in self._choices(last, last + 1, last - 1, self.count - 1, 0))
-        because = f"finalCount is {last + 1}: elements 0 to {last} were blended."
-        return Answer(f"layers[{last}]", options, self.stops(query)[last], because)
+        took = blended(query)
+        because = f"finalCount is {took}: elements 0 to {took - 1} were blended."
+        misconceptions = (
+            (took, "finalCount counts from 1, the array from 0."),
+            (self.count - 1, "That is the last of the array. The pixel was opaque before."),
+            (took - 2, "One too few: the array counts from 0, so the last of n elements is number n − 1."),
+            (0, "That is the first, the nearest one."),
+        )
+        wrong = [(f"layers[{number}]", why) for number, why in self._possible(misconceptions)]
+        layers = f"{self.count} layers of α = {self.alpha:g}"
+        question = f"With {layers}, `finalCount` ends at {took}. Which element of `layers` was the last to be blended?"
+        return answer_among(question, f"layers[{took - 1}]", wrong, self.stops(query)[took - 1], because)
 
-    def _choices(self, answer: int, *others: int) -> tuple[str, ...]:
-        kept = list(dict.fromkeys(one for one in (answer, *others) if 0 <= one <= self.count))[:4]
-        return tuple(str(one) for one in sorted(kept))
+    def _possible(self, misconceptions: tuple[tuple[int, str], ...]) -> list[tuple[str, str]]:
+        return [(str(number), why) for number, why in misconceptions if 0 <= number <= self.count]
 
     # Claims
 
@@ -113,7 +150,7 @@ class FinalCount(Lesson):
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
         last = f"the last element that changed the pixel: <b>layers[{changed[-1]}]</b>"
         ran = f"eight layers of α = 0.56: finalCount is <b>{count}</b><br>{last}"
-        said = "It is a count. Counted from 1 it names the last layer too; in the array, that one is <code>finalCount - 1</code>."
+        said = "It is a count. In the array, which begins at 0, the last layer is number <code>finalCount - 1</code>."
         return Verdict(count == changed[-1], ran, said)
 
     # Tried out
@@ -128,7 +165,7 @@ class FinalCount(Lesson):
         }
         found = experiment.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
         counts = found["counts"]
-        caption = f"<code>finalCount</code>: from {counts.min()} to {counts.max()} of {count}; at the brightest, the whole list"
+        caption = f"<code>finalCount</code>: from {counts.min()} to {counts.max()} of {count}; the brightest pixels took all"
         picture = Picture("the picture", to_bytes(found["picture"][..., :3]))
         return Pictures((picture, Picture(caption, counts, unit="layers")))
 
@@ -174,3 +211,19 @@ class FinalCount(Lesson):
 def blended(query: RecordingQuery) -> int:
     """Return how many layers the pixel took on the way there."""
     return int(query.output("thereCount")[-1])
+
+
+def undone_anyway(layer: int, never: bool, was: float, is_now: float, count: int) -> str:
+    """Return what a step of the way back did without its test. `never`: the layer was not blended."""
+    words = f"Back, without the test: layer {layer} is undone"
+    words += ", but was never blended. " if never else ". "
+    off = abs(is_now - was) > 0.01 * was
+    words += f"T is {decimals(is_now)}, and should be {decimals(was)}." if off else f"T is {decimals(is_now)}, as it was."
+    return words + (f" `finalCount` falls below zero: {count:,}." if count >= 2**31 else f" `finalCount` becomes {count}.")
+
+
+def decimals(number: float) -> str:
+    """Return a number with three significant digits, and without a power of ten unless it is huge."""
+    if number >= 1e5:
+        return f"{number:.0e}".replace("e+", "e")
+    return np.format_float_positional(number, precision=3, fractional=False, trim="-")

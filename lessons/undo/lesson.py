@@ -8,6 +8,7 @@ import param
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -65,12 +66,28 @@ class Undo(Lesson):
         back = query.steps(kind="write", name="apart")
         return [int(step) for step in (*there, *back)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the turning point: the step at which the first state has come back."""
+        return self.stops(query)[self.count]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return for each layer what becomes of T, on the way there and on the way back."""
+        forward, backward = query.output("forward"), query.output("backward")
+        alphas, many = self._alphas(query), blended(query)
+        there = [went(i + 1, alphas[i], *forward[i : i + 2, 3], i < many) for i in range(self.count)]
+        back = [came(i + 1, alphas[i], *backward[i : i + 2, 3], i < many, forward[i, 3]) for i in range(self.count)]
+        return there + back[::-1]
+
+    def _alphas(self, query: RecordingQuery) -> list[float]:
+        """Return the α of each layer as the kernel used it."""
+        return query.values(query.steps(kind="value", name="layer", function="thereAndBack"))[: self.count, 3].tolist()
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers as the kernel used them, and how many it blended."""
         return {
             "count": self.count,
             "blended": blended(query),
-            "alphas": query.values(query.steps(kind="value", name="layer", function="thereAndBack"))[: self.count, 3].tolist(),
+            "alphas": self._alphas(query),
             "colours": [f"rgb({r} {g} {b})" for r, g, b in COLOURS.tolist()],
         }
 
@@ -79,22 +96,40 @@ class Undo(Lesson):
     def undone(self, query: RecordingQuery) -> Answer:
         """Count the layers that are undone."""
         many = blended(query)
-        because = "T never fell below 1/255 before the last layer, so every layer was blended, and every one is undone."
+        because = "T was not below 1/255 before any layer, so each was blended, and each is undone."
         if many < self.count:
             because = f"After layer {many}, T was below 1/255: the layers behind it were never blended."
-        wrong = self._other(self.count, many - 1, many + 1, 0, many - 2, many + 2)
-        return Answer(str(many), choices(many, wrong), self.stops(query)[-1], because)
+        misconceptions = (
+            (self.count, "It would be right if every layer had been blended. What was left out needs no undo."),
+            (many - 1, "The first layer was blended as well: undoing it leads back to T = 1."),
+            (many + 1, "There are so many states, with the empty pixel before the first layer, but one blend fewer."),
+            (1, "One undo leads back by one layer only. The backward pass needs every earlier state."),
+            (0, "The last state is stored. All earlier ones have to be computed."),
+        )
+        alphas = ", ".join(positional(alpha) for alpha in self._alphas(query))
+        layers = f"{self.count} layers with α = {alphas}" if self.count > 1 else f"one layer with α = {alphas}"
+        question = f"A fresh pixel goes through {layers}. How many blends does the way back undo?"
+        return answer_among(question, str(many), counts(misconceptions, self.count), self.stops(query)[-1], because)
 
     def exact(self, query: RecordingQuery) -> Answer:
         """Count the states whose T comes back bit for bit."""
         same = exact_bits(query)
         many = int(np.sum(same))
-        because = "Not a single one was off by a unit in the last place." if many == self.count else off_by(query, same)
-        wrong = self._other(self.count, 0, many - 1, many + 1, many - 2, many + 2)
-        return Answer(f"{many} of {self.count}", choices(many, wrong, f" of {self.count}"), self.stops(query)[-1], because)
-
-    def _other(self, *numbers: int) -> list[int]:
-        return [number for number in numbers if 0 <= number <= self.count]
+        because = "Not one was off by a unit in the last place." if many == self.count else off_by(query, same)
+        misconceptions = (
+            (self.count, "It would be right on paper. In float32 every product and every quotient is rounded."),
+            (0, "Rounding is not always an error: where it happens to round back, all bits are right again."),
+            (many - 1, "Count the rows of the figure that are marked as the same."),
+            (many + 1, "Count the rows of the figure that are marked as the same."),
+            (1, "An error may also cancel out again, layer by layer."),
+        )
+        wrong = [(f"{number} of {self.count}", why) for number, why in misconceptions if 0 <= number <= self.count]
+        question = (
+            f"The figure's pixel comes back to its {self.count} earlier states. In how many of them has T exactly the bits it had?"
+        )
+        if self.count == 1:
+            question = "The figure's pixel comes back to the one state before its layer. Has T exactly the bits it had?"
+        return answer_among(question, f"{many} of {self.count}", wrong, self.stops(query)[-1], because)
 
     # Claims
 
@@ -119,9 +154,9 @@ class Undo(Lesson):
         ran = (
             f"T = 1, then a layer of α = 1: it is blended, and T comes back as <b>{'NaN' if np.isnan(free) else 1 + free}</b><br>"
             f"α clamped to 0.99: T comes back within <b>{small(clamped)}</b><br>"
-            f"clamp and guard at their worst: T falls to <b>{small(least)}</b>, which is 1/255 · 0.01"
+            f"clamp and limit at their worst: T falls to <b>{small(least)}</b>, which is 1/255 · 0.01"
         )
-        said = "The guard looks at T <em>before</em> the blend, and T = 1 passes it. The clamp of α at 0.99 is what protects."
+        said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What protects is that α is clamped to 0.99."
         return Verdict(not np.isnan(free), ran, said)
 
     # Tried out
@@ -157,7 +192,7 @@ class Undo(Lesson):
         rng = np.random.default_rng(7)
         alphas = 1 - ways[:, None] * rng.uniform(0.97, 1.03, (len(ways), 128))
         curves = []
-        for bits, label in ((0, "same α"), (1, "α one bit off")):
+        for bits, label in ((0, "the same α"), (1, "α one ulp off")):
             off = self._many(experiment, alphas, np.full(alphas.shape, 15), bits_off=bits)["off"].max(axis=1)[:, :1]
             curves += curves_of(ways, off, (label,), points=not bits)
         return Curves("1 − α", "largest error of T", tuple(curves), log_x=True, log_y=True, lines=LAST_PLACE, height=260)
@@ -168,7 +203,7 @@ class Undo(Lesson):
         rng = np.random.default_rng(8)
         each = alphas[:, None] + rng.uniform(-0.005, 0.005, (len(alphas), 128))
         curves = []
-        for guarded, label in ((0, "no guard"), (1, "guard")):
+        for guarded, label in ((0, "without the limit"), (1, "with it")):
             off = self._many(experiment, each, np.full(each.shape, 100), guarded=guarded)["off"].max(axis=(1, 2))[:, None]
             curves += curves_of(alphas, off, (label,))
         return Curves("α of all 100 layers", "largest error of T and C", tuple(curves), log_y=True, height=260)
@@ -225,10 +260,38 @@ def small(value: float) -> str:
     return f"{digits}e{int(power)}".replace("-", "−")
 
 
-def choices(answer: int, wrong: list[int], unit: str = "") -> tuple[str, ...]:
-    """Return up to four numbers, the answer among them."""
-    kept = list(dict.fromkeys((answer, *wrong)))[:4]
-    return tuple(f"{number}{unit}" for number in sorted(kept))
+def went(number: int, alpha: float, before: float, after: float, taken: bool) -> str:
+    """Return what a layer did to T on the way there."""
+    if not taken:
+        return f"There: T = {decimals(before)} is below 1/255, so layer {number} is left out and the state stays as it is."
+    return f"There: layer {number} is blended. T = {decimals(before)} is multiplied by 1 − {positional(alpha)}: {decimals(after)}."
+
+
+def came(number: int, alpha: float, before: float, after: float, taken: bool, was: float) -> str:
+    """Return what became of T on the way back: `before` and `after` a layer as they came back, and before it as it was."""
+    if not taken:
+        return f"Back: layer {number} was never blended, so nothing is undone."
+    division = f"Back: T = {decimals(after)} is divided by 1 − {positional(alpha)}"
+    if np.isnan(before):
+        why = "0/0 is not a number" if after == 0 else "what is not a number stays so"
+        return f"{division}: {why}, and the state before layer {number} is lost."
+    same = "exactly as it was" if before == was else f"with an error of {small(abs(float(before) - float(was)))}"
+    return f"{division}. Before layer {number} it is {decimals(before)}, {same}."
+
+
+def decimals(number: float) -> str:
+    """Return a number with three significant digits, and without a power of ten."""
+    return "NaN" if np.isnan(number) else np.format_float_positional(number, precision=3, fractional=False, trim="-")
+
+
+def positional(number: float) -> str:
+    """Return a float32 with as many digits as tell it from its neighbours, and without a power of ten."""
+    return np.format_float_positional(np.float32(number), trim="-")
+
+
+def counts(misconceptions: tuple[tuple[int, str], ...], most: int) -> list[tuple[str, str]]:
+    """Return the misconceptions that lead to a count from 0 to `most`, with the count as text."""
+    return [(str(number), why) for number, why in misconceptions if 0 <= number <= most]
 
 
 def curves_of(x: np.ndarray, ys: np.ndarray, labels: tuple[str, ...], points: bool = False) -> tuple[Curve, ...]:

@@ -90,7 +90,7 @@ def test_the_error_of_the_inverse_is_as_small_as_the_page_says(experiment):
 
 def test_one_bit_of_alpha_costs_what_the_page_says(experiment):
     same, other = (
-        {curve.label: curve for curve in Undo().by_alpha(experiment).curves}[label] for label in ("same α", "α one bit off")
+        {curve.label: curve for curve in Undo().by_alpha(experiment).curves}[label] for label in ("the same α", "α one ulp off")
     )
     assert np.nanmax(same.y) < 3e-6
     steep = other.x < 1e-3
@@ -101,8 +101,8 @@ def test_one_bit_of_alpha_costs_what_the_page_says(experiment):
 
 def test_without_the_guard_transmittance_is_lost(experiment):
     curves = {curve.label: curve for curve in Undo().without_guard(experiment).curves}
-    assert np.nanmax(curves["guard"].y) < 1e-5
-    assert np.nanmax(curves["no guard"].y) == 1
+    assert np.nanmax(curves["with it"].y) < 1e-5
+    assert np.nanmax(curves["without the limit"].y) == 1
 
 
 def test_the_table_ends_with_a_loss(experiment):
