@@ -54,8 +54,9 @@ class Facts(TypedDict):
     tiles: tuple[int, int]  # across, down
     size: tuple[int, int]  # of a tile, in pixels
     room: int  # places in the list
-    counted: int  # the step that stores the count
+    counted: int  # the step with which the last thread stores the count
     tests: list[BoxTest]  # [Gaussian]
+    shown: list[tuple[int, int]]  # a step at which a wave has made its tests, and the one of these to look at; rising
     shapes: list[dict[str, Any]]  # [Gaussian]: the fields of MEASURED
 
 
@@ -64,20 +65,20 @@ class CoarseRaster(Lesson):
 
     count = param.Integer(default=64, bounds=(1, 128), label="Gaussians")
     spread = param.Number(default=1.2, bounds=(0.4, 3.0), label="Largest size", doc="One standard deviation, in pixels")
-    seed = param.Integer(default=3, bounds=(0, 9999), label="Scatter", doc="Another number, other places")
+    seed = param.Integer(default=3, bounds=(0, 9999), label="Seed", doc="Another number, other places")
     tile = param.Integer(
-        default=14, bounds=(0, TILES[0] * TILES[1] - 1), label="Tile", doc="Row by row; or press one in the picture"
+        default=14, bounds=(0, TILES[0] * TILES[1] - 1), label="Tile", doc="Counted row by row; or click one in the picture"
     )
-    guard = param.Boolean(default=True, label="The test before the append")
+    guard = param.Boolean(default=True, label="Test for room before the append")
 
-    unit: ClassVar[str] = "test"
+    unit: ClassVar[str] = "wave"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "spread": ControlSpec(live=True),
         "seed": ControlSpec(kind="number"),
         "tile": ControlSpec(live=True),
-        "guard": ControlSpec(off="Taken out", on="In its place"),
+        "guard": ControlSpec(off="Removed", on="In place"),
     }
 
     def raw(self) -> np.ndarray:
@@ -100,9 +101,43 @@ class CoarseRaster(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps with which a test ends, the one at which the count is stored, and the last."""
-        met = int(query.steps(kind="write", name="blobCount")[-1])
-        return sorted({*(one["end"] for one in tests(query)), met, len(query)})
+        """Return the steps at which each wave has made all its tests, the one at which the count is stored, and the last."""
+        return [*(step for step, _ in waves(query)), counted(query), len(query)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step of the first wave that has found a Gaussian for the list."""
+        found = waves(query)
+        return next((step for step, made in found if any(one["place"] >= 0 for one in made)), found[0][0])
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what each wave has found, then what the count says, then how the list stands."""
+        said = [self.sentence_of(made) for _, made in waves(query)]
+        found = sum(one["place"] >= 0 for one in tests(query))
+        stored = int(query.values(query.steps(kind="write", name="blobCount"))[0])
+        room = f", the list has room for {ROOM}" if found > ROOM else ""
+        said.append(f"All threads have come to the barrier: {found} found{room}. Each has stored {stored} in `blobCount`.")
+        listed = query.output("list")[: min(found, ROOM)].tolist()
+        state = "They happen to be in order." if listed == sorted(listed) else "They are not in order, so they have to be sorted."
+        many = f"The list holds {len(listed)} Gaussians as they arrived. {state}"
+        said.append(many if len(listed) > 1 else f"The list holds {['no Gaussian', 'one Gaussian'][len(listed)]}.")
+        return said
+
+    def sentence_of(self, made: list[BoxTest]) -> str:
+        """Return a sentence on the tests that a wave has made."""
+        threads = sorted({one["thread"] for one in made})
+        who = f"Thread {threads[0]} has" if len(threads) == 1 else f"Threads {threads[0]} to {threads[-1]} have"
+        tested = f"{who} tested {len(made)} box{'es' if len(made) > 1 else ''}"
+        touch = sorted(one["gaussian"] for one in made if one["place"] >= 0)
+        if not touch:
+            return f"{tested}: none touches the tile, so nothing is appended."
+        touching = f"{len(touch)} touch{'es' if len(touch) == 1 else ''} the tile"
+        late = sum(one["place"] >= ROOM for one in made)
+        beyond = "find the list full" if self.guard else "draw places past its end"
+        if late:
+            kept = f", but {beyond}" if late == len(touch) else f". Of these, {len(touch) - late} go into the list, {late} {beyond}"
+            return f"{tested}: {touching}{kept}."
+        which = f": {numbers(touch)}" if len(touch) <= 10 else ""
+        return f"{tested}: {touching} and go{'es' if len(touch) == 1 else ''} into the list{which}."
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every test with its thread and outcome, and the boxes as the kernel measured them."""
@@ -111,8 +146,9 @@ class CoarseRaster(Lesson):
             "tiles": TILES,
             "size": TILE,
             "room": ROOM,
-            "counted": int(query.steps(kind="write", name="blobCount")[0]),
+            "counted": counted(query),
             "tests": tests(query),
+            "shown": [(step, most_telling(made, measured)) for step, made in waves(query)],
             "shapes": [{name: np.round(one[name], 4).tolist() for name in MEASURED.names or ()} for one in measured],
         }
 
@@ -122,22 +158,64 @@ class CoarseRaster(Lesson):
         """Answer which Gaussian stands last in the list."""
         kept = [one for one in tests(query) if 0 <= one["place"] < ROOM]
         if not kept:
-            return Answer("none", ("none", "0"), 0, "No box touches this tile, so the list is empty.")
+            return Answer(
+                "none",
+                ("none", "0"),
+                0,
+                "No box touches this tile, so the list is empty.",
+                wrong={"0": "Gaussian 0 is tested first, but its box does not touch the tile either."},
+            )
         final = max(kept, key=lambda one: one["place"])
-        ids = sorted(one["gaussian"] for one in kept)
-        near = dict.fromkeys([final["gaussian"], ids[-1], ids[0], ids[len(ids) // 2], *ids])
-        options = sorted(list(near)[:4])
-        because = f"Thread {final['thread']} came last to the counter. The list is in the order of arrival, not of ids."
-        return Answer(str(final["gaussian"]), tuple(map(str, options)), final["end"], because)
+        strongest = query.output("measured")["strongest"]
+        by_thread = max(kept, key=lambda one: (one["thread"], one["turn"]))["gaussian"]
+        near = max(kept, key=lambda one: strongest[one["gaussian"]])["gaussian"]
+        ids = [one["gaussian"] for one in kept]
+        guesses = (
+            (max(ids), "has the highest number. The list would end with it if it stood in order of numbers."),
+            (by_thread, "would be last if one thread made all its tests before the next began."),
+            (near, "gives the tile more light than any other. The list does not know that."),
+            (min(ids), "has the lowest number, so it is tested early."),
+        )
+        value, wrong = str(final["gaussian"]), {}
+        for gaussian, why in guesses:
+            if str(gaussian) != value and len(wrong) < 3:
+                wrong.setdefault(str(gaussian), f"Gaussian {gaussian} {why}")
+        return Answer(
+            value,
+            tuple(sorted((value, *wrong), key=int)),
+            final["end"],
+            f"Thread {final['thread']} was the last to draw a place. The list is in the order of arrival.",
+            wrong=wrong,
+            question=(
+                f"Tile {self.tile} gets {len(kept)} Gaussian{'s' if len(kept) > 1 else ''} into its list: {numbers(sorted(ids))}. "
+                "Which one stands last?"
+            ),
+        )
 
     def faint(self, query: RecordingQuery) -> Answer:
         """Count the Gaussians in the list whose alpha stays below 1/255 in the whole tile."""
         kept = [one["gaussian"] for one in tests(query) if 0 <= one["place"] < ROOM]
-        many = int(np.sum(query.output("measured")["strongest"][kept] < 1 / 255))
-        because = (
-            f"Of {len(kept)} in the list, {many} stay below 1/255 at all 32 pixels: their box reaches in, their light does not."
+        measured = query.output("measured")[kept]
+        many = int(np.sum(measured["strongest"] < 1 / 255))
+        outside = int(np.sum(measured["strongest"] < measured["opacity"] * np.exp(-0.5 * DRAWN_SIGMAS**2)))
+        guesses = {
+            0: "0 would be right if a box were no larger than what is seen of its Gaussian. Its corners are far outside.",
+            len(kept): f"All {len(kept)} boxes touch the tile, but the light of most reaches in as well.",
+            outside: f"{outside} would be right if a Gaussian ended at the outline that is drawn. It is seen further out.",
+            len(kept) - many: f"{len(kept) - many} is how many of them can be seen in the tile.",
+        }
+        wrong = {str(guess): why for guess, why in guesses.items() if guess != many}
+        return Answer(
+            str(many),
+            tuple(sorted((str(many), *list(wrong)[:3]), key=int)),
+            0,
+            f"{many} of {len(kept)} stay below 1/255 at all 32 pixels: their boxes reach in, their light does not.",
+            wrong=dict(list(wrong.items())[:3]),
+            question=(
+                f"The list of tile {self.tile} holds {len(kept)} of {self.count} Gaussians. How many of these cannot be seen, "
+                "because their alpha stays below 1/255 at all pixels of the tile?"
+            ),
         )
-        return Answer(str(many), some_numbers(many, max(4, len(kept))), 0, because)
 
     # Claims
 
@@ -146,13 +224,15 @@ class CoarseRaster(Lesson):
         small, big = (sample_lists(self, experiment, shape) for shape in SHAPES)
         over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
         ran = (
-            "512 × 512 pixels, 40,960 Gaussians at their random start<br>"
+            "512 × 512 pixels, 40,960 Gaussians where the sample starts them<br>"
             f"tiles of 8 × 4, list of 512: median <b>{np.median(small):g}</b>, longest <b>{small.max()}</b>, "
             f"<b>{over.sum()}</b> of {small.size:,} tiles too full<br>"
             f"tiles of 16 × 16, list of 256: median {np.median(big):g}, longest {big.max()}, "
             f"<b>{over_big.sum()}</b> of {big.size:,}"
         )
-        said = "Most tiles hold more than 64, a few more than 512. So the append asks for room, and the overflow is counted."
+        said = (
+            "Most tiles need more than 64 places, a few more than 512. So our append asks for room first, and counts the overflow."
+        )
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
 
     def no_race(self, experiment: Experiment) -> Verdict:
@@ -165,7 +245,8 @@ class CoarseRaster(Lesson):
         count = " or ".join(map(str, values))
         ran = f"the detector reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
         said = (
-            "All store the same count, so it does not matter who is last: a benign race. One thread and a barrier would avoid it."
+            "All threads store the same count, so it does not matter who is last: the race is harmless. "
+            "One thread and another barrier would avoid it."
         )
         return Verdict(not found, ran, said)
 
@@ -184,7 +265,7 @@ class CoarseRaster(Lesson):
         rows = (
             (f"{total:,}", "tests, in all 30 tiles"),
             (f"{listed.sum():,}", "boxes that touch"),
-            (f"{visible.sum():,}", "of these, with an alpha of 1/255 somewhere in the tile"),
+            (f"{visible.sum():,}", "of these can be seen: alpha reaches 1/255 in the tile"),
         )
         most = max(1, int(listed.max()))
         pictures = (
@@ -217,14 +298,14 @@ class CoarseRaster(Lesson):
         """Show the places written past the end of the list, with the test for room and without it."""
         crowded = type(self)(count=128, spread=2.0)
         rows = []
-        for guard, name in ((True, "with the test"), (False, "without it")):
+        for guard, name in ((True, "in place"), (False, "removed")):
             query = experiment.record(crowded._job(guard))
             found = next((finding for finding in query.findings if finding.kind == "out-of-bounds"), None)
             places = [one["place"] for one in tests(query) if one["place"] >= 0]
             count = int(query.values(query.steps(kind="write", name="blobCount"))[0])
             says = f"◆ out-of-bounds, line {found.lines[0]}" if found else "no such finding"
             rows.append((name, str(len(places)), str(sum(place >= ROOM for place in places) if not guard else 0), str(count), says))
-        head = ("", "found", "written past the end", "<code>blobCount</code>", "the detector")
+        head = ("the test for room", "found", "written past the end", "<code>blobCount</code>", "what the recording reports")
         return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))
 
     def map(self, experiment: Experiment) -> Pictures:
@@ -248,9 +329,9 @@ class CoarseRaster(Lesson):
         allowed = FRAME * rate * 1e6
         tiles = 512 * 512 / 32
         said = (
-            f"<p>This device makes up to <b>{rate * 1000:,.0f} million tests a second</b>. In a sixtieth of a second that is "
-            f"{allowed / 1e6:,.1f} million: <b>{allowed / tiles:,.0f} Gaussians</b> for the {tiles:,.0f} tiles of a 512 × 512 "
-            f"picture. 40,960 of them need {tiles * 40960 / 1e6:,.0f} million.</p>"
+            f"<p>This device makes up to <b>{rate * 1000:,.0f} million tests a second</b>, {allowed / 1e6:,.1f} million in a "
+            f"sixtieth of one. That is enough for <b>{allowed / tiles:,.0f} Gaussians</b> over the {tiles:,.0f} tiles of "
+            f"512 × 512 pixels. 40,960 Gaussians need {tiles * 40960 / 1e6:,.0f} million tests.</p>"
         )
         chart = Curves(
             "tests, in millions",
@@ -273,7 +354,7 @@ class CoarseRaster(Lesson):
         said = (
             f"From {more[0]:,} Gaussians on, finding them takes longer than drawing them."
             if len(more)
-            else "Here drawing takes longer throughout."
+            else "Here drawing them takes longer throughout."
         )
         curves = (Curve("coarse pass", counts, coarse), Curve("sort and blend", counts, rest))
         return Several((Curves("Gaussians", "ms a picture", curves, log_x=True, log_y=True, height=260), Words(f"<p>{said}</p>")))
@@ -308,11 +389,12 @@ class CoarseRaster(Lesson):
         return 1e3 * experiment.seconds(self.tiles(entry, (side, side), raw, {}), dispatches=1, repeats=4)
 
 
-SHAPES = ((8, 4, 512), (16, 16, 256))  # of the two variants in circulation: tile and places in its list
+SHAPES = ((8, 4, 512), (16, 16, 256))  # of the sample's two versions: tile and places in its list
+DRAWN_SIGMAS = 2  # to the outline that the drawing shows
 PAST_THE_END = (
-    "What a write past the end does, no standard says. Here the recorder holds it back and reports it; unrecorded it lands in "
-    "whatever stands behind the array. And <code>blobCount</code> then names more places than there are, so the sort and the blend "
-    "go past the end too."
+    "No standard says what a write past the end does. The recording holds it back and reports it. Unrecorded, it changes whatever "
+    "stands behind the array. And as <code>blobCount</code> then names more places than there are, the sort and the blend go "
+    "past the end too."
 )
 
 
@@ -352,13 +434,33 @@ def tests(query: RecordingQuery) -> list[BoxTest]:
     return sorted(found, key=lambda one: one["gaussian"])
 
 
-def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Return four numbers in 0 … most, the answer among them."""
-    far = max(1, most // 4)
-    near = dict.fromkeys(
-        n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= max(most, answer)
-    )
-    return tuple(map(str, sorted(list(near)[:4])))
+def waves(query: RecordingQuery) -> list[tuple[int, list[BoxTest]]]:
+    """Return the tests of each wave that makes any, with the step at which all of them have ended, in the order of these steps."""
+    width = int(query.recording.trace.header["wave_size"])
+    made: dict[int, list[BoxTest]] = {}
+    for one in tests(query):
+        made.setdefault(one["thread"] // width, []).append(one)
+    return sorted(((max(one["end"] for one in of_wave), of_wave) for of_wave in made.values()), key=lambda wave: wave[0])
+
+
+def counted(query: RecordingQuery) -> int:
+    """Return the step with which the last thread stores the count."""
+    return int(query.steps(kind="write", name="blobCount")[-1])
+
+
+def most_telling(made: list[BoxTest], measured: np.ndarray) -> int:
+    """Return the Gaussian of the test to look at: the last that found a place, else the one that came closest to the tile."""
+    touch = [one for one in made if one["place"] >= 0]
+    if touch:
+        return max(touch, key=lambda one: one["place"])["gaussian"]
+    gaps = np.abs(measured["distance"]) - measured["box"] - measured["tile"]
+    return min((one["gaussian"] for one in made), key=lambda gaussian: gaps[gaussian].max())
+
+
+def numbers(ids: list[int]) -> str:
+    """Return numbers as text: "5, 6 and 9"."""
+    *some, last = map(str, ids)
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def ids_of(ids: np.ndarray) -> str:

@@ -19,7 +19,9 @@ from splatscope.tracing.job import KernelJob
 WIDTH, HEIGHT = 16, 8
 TILE = (8, 4)
 GROUPS = 4
+LANES = WIDTH * HEIGHT // GROUPS
 ENTRIES = {"in a row": "inARow", "from a list": "fromAList", "by shape": "byShape"}
+SAID = {"in a row": "in a row", "from a list": "from the sample's list", "by shape": "by shape"}
 SCENE = gaussians(
     [(3, 2), (11, 2.5), (7, 4), (12.5, 6), (2, 6), (8, 1)],
     [(2.2, 1.2), (1.6, 1.6), (3.5, 1.4), (2.0, 1.0), (1.5, 1.5), (5.0, 2.5)],
@@ -34,19 +36,21 @@ class Facts(TypedDict):
 
     width: int
     height: int
+    wave: int  # threads in a wave
     owner: list[int]  # [pixel]: its thread, counted through all workgroups
     group: int  # the recorded one
     drawn: list[int]  # pixels in the order in which the recorded workgroup drew them
     steps: list[int]  # when it drew each
+    found: list[int]  # [thread]: when it knew its pixel
 
 
 class DispatchIds(Lesson):
     """One small picture, and who draws which of its pixels."""
 
-    arrangement = param.Selector(default="by shape", objects=list(ENTRIES), label="A thread finds its pixel")
-    group = param.Selector(default=0, objects=list(range(GROUPS)), label="Recorded workgroup")
+    arrangement = param.Selector(default="in a row", objects=list(ENTRIES), label="How a thread finds its pixel")
+    group = param.Selector(default=0, objects=list(range(GROUPS)), label="Workgroup that is recorded")
 
-    unit: ClassVar[str] = "event"
+    unit: ClassVar[str] = "wave"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"picture": "picture"}, thread=9)
 
     def job(self) -> KernelJob:
@@ -62,7 +66,7 @@ class DispatchIds(Lesson):
             groups=(across, GROUPS // across, 1) if shaped else (GROUPS, 1, 1),
             group=(group % across, group // across, 0) if shaped else (group, 0, 0),
             inputs=self.inputs(),
-            functions=("inARow", "fromAList", "byShape", "draw", "countNear"),
+            functions=(ENTRIES[arrangement], "draw"),
         )
 
     def inputs(self) -> dict[str, np.ndarray]:
@@ -70,27 +74,55 @@ class DispatchIds(Lesson):
         return scene_inputs((WIDTH, HEIGHT), SCENE) | {
             "picture": np.zeros((HEIGHT, WIDTH, 4), np.float32),
             "owner": np.zeros((HEIGHT, WIDTH), np.uint32),
-            "ids": listed_ids(),
+            "ids": calcCompressedDispatchIDs(WIDTH, HEIGHT, *TILE),
             "gradients": np.zeros((HEIGHT, WIDTH), np.float32),
         }
 
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which a thread has drawn its pixel."""
-        drawn = query.steps(kind="write", name="owner")
-        return [int(step) for step in drawn]
+        """Return the steps at which all threads of a wave know their pixels, and those at which all have drawn them."""
+        return [step for step, _, _ in moments(query)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step at which the first wave has drawn its pixels."""
+        return next(step for step, _, drew in moments(query) if drew)
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what a wave's threads have found, or drawn, at each stop."""
+        owner, group = query.output("owner"), int(self.group)
+        said, done = [], 0
+        for _, wave, drew in moments(query):
+            first, last = wave.min(), wave.max()
+            if drew:
+                done += len(wave)
+                said.append(f"Threads {first} to {last} have drawn their pixels: {done} of the workgroup's {LANES} have a colour.")
+                continue
+            rows, columns = np.nonzero((owner // LANES == group) & np.isin(owner % LANES, wave))
+            where = f"{span('row', rows)}, {span('column', columns)}"
+            low, high = group * LANES + first, group * LANES + last
+            how = {
+                "in a row": f"divide their numbers, {low} to {high}, by {WIDTH}",
+                "from a list": f"look up places {low} to {high} of the list",
+                "by shape": "are given their pixels by the device",
+            }[self.arrangement]
+            said.append(f"Threads {first} to {last} {how}: {where}.")
+        return said
 
     def facts(self, query: RecordingQuery) -> Facts:
-        """Return which thread owns each pixel, and when the recorded ones were drawn."""
-        owner = query.output("owner")
+        """Return which thread owns each pixel, and when the recorded ones found and drew theirs."""
+        writes, found = query.steps(kind="write", name="owner"), finds(query)
+        known = np.zeros(LANES, np.int64)
+        known[query.threads(found)] = found
         return {
             "width": WIDTH,
             "height": HEIGHT,
-            "owner": owner.ravel().tolist(),
+            "wave": wave_of(query),
+            "owner": query.output("owner").ravel().tolist(),
             "group": int(self.group),
-            "drawn": query.indices(query.steps(kind="write", name="owner")).tolist(),
-            "steps": query.steps(kind="write", name="owner").tolist(),
+            "drawn": query.indices(writes).tolist(),
+            "steps": writes.tolist(),
+            "found": known.tolist(),
         }
 
     # Questions
@@ -98,9 +130,24 @@ class DispatchIds(Lesson):
     def owner(self, query: RecordingQuery) -> Answer:
         """Answer which workgroup draws the pixel at the top right."""
         number = int(query.output("owner")[0, WIDTH - 1])
-        group = number // 32
-        because = f"Pixel ({WIDTH - 1}, 0) is drawn by thread {number % 32} of workgroup {group}."
-        return Answer(str(group), tuple(str(i) for i in range(GROUPS)), 0, because)
+        group = number // LANES
+        wrong = {
+            "0": "0 would be right if the first workgroup took the whole first row: that is so when the threads go in a row.",
+            "1": "1 would be right if tiles were counted along the rows, as the dispatch by shape counts them.",
+            "2": "2 would be right if tiles were counted down the columns, as the sample's list counts them.",
+            "3": "3 is the last workgroup. It draws the pixel at the bottom right in all three arrangements.",
+        }
+        return Answer(
+            str(group),
+            tuple(str(i) for i in range(GROUPS)),
+            0,
+            f"Pixel ({WIDTH - 1}, 0) is drawn by thread {number % LANES} of workgroup {group}.",
+            wrong={option: why for option, why in wrong.items() if option != str(group)},
+            question=(
+                f"{WIDTH} × {HEIGHT} pixels, four workgroups of {LANES} threads, pixels found {SAID[self.arrangement]}: "
+                "which workgroup draws the pixel in the last column of the first row?"
+            ),
+        )
 
     # Claims
 
@@ -111,9 +158,12 @@ class DispatchIds(Lesson):
         picture = shaped(spy.grid((HEIGHT, WIDTH)), 1.0, _result="numpy")
         raw = experiment.run(self.draw("by shape"))["picture"]
         difference = float(np.abs(picture - raw).max())
-        ran = f"call_group_shape of <b>{TILE[1]} × {TILE[0]}</b>:<br>the kernel's picture within <b>{difference:.2g}</b>"
+        ran = (
+            f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>"
+            f"its picture differs from the kernel's by at most <b>{difference:.2g}</b>"
+        )
         return Verdict(
-            difference > 1e-5, ran, "That was so once. A call's groups can be shaped, and a kernel's dispatch always could."
+            difference > 1e-5, ran, "It was so when the post was written. Today a call's workgroups can be given a shape."
         )
 
     # Tried out
@@ -122,17 +172,37 @@ class DispatchIds(Lesson):
         """Show the picture and its workgroups in all three arrangements."""
         drawn = {arrangement: experiment.run(self.draw(arrangement)) for arrangement in ENTRIES}
         pictures = tuple(Picture(f"{name}: the picture", to_bytes(out["picture"][..., :3])) for name, out in drawn.items())
-        owners = tuple(Picture("whose pixel, by workgroup", out["owner"] // 32, low=0, high=GROUPS - 1) for out in drawn.values())
+        owners = tuple(
+            Picture(f"{name}: the workgroup of each pixel", out["owner"] // LANES, low=0, high=GROUPS - 1)
+            for name, out in drawn.items()
+        )
         return Several((Pictures(pictures), Pictures(owners)))
+
+    def listed(self, experiment: Experiment) -> Table:
+        """Show some entries of the list, and which pixel the kernel drew for each."""
+        ids = calcCompressedDispatchIDs(WIDTH, HEIGHT, *TILE)
+        owner = experiment.run(self.draw("from a list"))["owner"]
+        rows = []
+        for number in (0, 1, 3, 4, 31, 32, 64, 127):
+            y, x = np.argwhere(owner == number)[0]
+            listed = f"({ids[number][0]}, {ids[number][1]})"
+            rows.append((str(number), str(number // LANES), str(number % LANES), listed, f"({x}, {y})"))
+        return Table(("number", "workgroup", "thread in it", "<code>ids[number]</code>", "pixel it drew"), tuple(rows))
 
     def functional(self, experiment: Experiment) -> Table:
         """Show picture, gradient and time of three functional calls beside the kernel's."""
         raw = experiment.run(self.draw("by shape"))["picture"]
         by_hand = float(experiment.run(self.kernel(entry="gradient", groups=(2, 2, 1), inputs=self.inputs()))["gradients"].sum())
         rows = [
-            ("the kernel written by hand", "0", f"{by_hand:.6g}", f"{1e6 * experiment.seconds(self.draw('by shape')):.0f}\u2009µs")
+            (
+                "the kernel, dispatched by hand",
+                "0",
+                f"{by_hand:.6g}",
+                f"{1e6 * experiment.seconds(self.draw('by shape')):.0f}\u2009µs",
+            )
         ]
-        for name, (picture, gradient, seconds) in functional_calls(self.module(experiment), listed_ids()).items():
+        ids = calcCompressedDispatchIDs(WIDTH, HEIGHT, *TILE)
+        for name, (picture, gradient, seconds) in functional_calls(self.module(experiment), ids).items():
             rows.append((name, f"{np.abs(picture - raw).max():.2g}", f"{gradient:.6g}", f"{1e6 * seconds:.0f}\u2009µs"))
         return Table(("call", "largest difference", "gradient", "time of a call, Python's share included"), tuple(rows))
 
@@ -172,40 +242,75 @@ class DispatchIds(Lesson):
         return module
 
 
-def listed_ids() -> np.ndarray:
-    """Return a pixel for each thread, tile by tile, as a host would list them: (128, 2) uint32."""
-    tiles = [(x, y) for y in range(0, HEIGHT, TILE[1]) for x in range(0, WIDTH, TILE[0])]
-    places = [(x, y) for y in range(TILE[1]) for x in range(TILE[0])]
-    return np.array([(tx + x, ty + y) for tx, ty in tiles for x, y in places], np.uint32)
+# Named as in the sample, whose post prints it.
+def calcCompressedDispatchIDs(x_max: int, y_max: int, wg_x: int, wg_y: int) -> np.ndarray:  # noqa: N802
+    """Return the pixel of each thread, workgroup by workgroup: (x_max · y_max, 2) uint32."""
+
+    def grid(across: int, down: int) -> np.ndarray:
+        """Return every (x, y) with x < across, y < down."""
+        return np.stack(np.meshgrid(np.arange(across), np.arange(down), indexing="ij"), axis=-1)
+
+    groups, places = grid(x_max // wg_x, y_max // wg_y), grid(wg_x, wg_y)
+    pixels = groups[:, :, None, None] * (wg_x, wg_y) + places
+    return pixels.reshape(-1, 2).astype(np.uint32)
+
+
+def wave_of(query: RecordingQuery) -> int:
+    """Return how many of the workgroup's threads make a wave."""
+    return min(LANES, int(query.recording.trace.header["wave_size"]))
+
+
+def finds(query: RecordingQuery) -> np.ndarray:
+    """Return the step at which each thread knows its pixel, in the device's order."""
+    return query.steps(kind="value", name="count", function="draw")
+
+
+def moments(query: RecordingQuery) -> list[tuple[int, np.ndarray, bool]]:
+    """Return the stops: the step, the threads of the wave, and whether they have drawn or only found their pixels."""
+    found = []
+    for drew, steps in ((False, finds(query)), (True, query.steps(kind="write", name="owner"))):
+        waves = query.threads(steps) // wave_of(query)
+        found += [(int(steps[waves == wave].max()), query.threads(steps[waves == wave]), drew) for wave in np.unique(waves)]
+    return sorted(found, key=lambda moment: moment[0])
+
+
+def span(name: str, numbers: np.ndarray) -> str:
+    """Return a range of numbers as text: "row 3", "rows 0 to 3"."""
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{name} {low}" if low == high else f"{name}s {low} to {high}"
 
 
 def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray, float, float]]:
     """Call `shade` three ways and return for each the picture, the gradient by the gain, and the seconds of a call."""
     device, found = module.device, {}
-    shade, grid, listed = module.shade, spy.grid((HEIGHT, WIDTH)), spy.Tensor.empty(module.device, (len(ids),), "uint2")
+    listed = spy.Tensor.empty(device, (len(ids),), "uint2")
     listed.copy_from_numpy(ids)
+    grid, tiles = spy.grid((HEIGHT, WIDTH)), module.shade.call_group_shape(Shape((TILE[1], TILE[0])))
     ways = {
-        "a grid": (shade, grid),
-        "ids in a tensor": (shade, listed),
-        "a grid in groups of 4 × 8": (shade.call_group_shape(Shape((4, 8))), grid),
+        "a grid": (module.shade, grid, (HEIGHT, WIDTH)),
+        "the sample's list of ids": (module.shade, listed, (len(ids),)),
+        f"a grid, in workgroups of {TILE[1]} × {TILE[0]}": (tiles, grid, (HEIGHT, WIDTH)),
     }
-    for name, (call, pixels) in ways.items():
-        shape = (len(ids),) if pixels is listed else (HEIGHT, WIDTH)
-        gain = spy.Tensor.empty(device, (1,), "float").with_grads(zero=True)
-        gain.copy_from_numpy(np.ones(1, np.float32))
-        output = spy.Tensor.empty(device, shape, "float4").with_grads(zero=True)
-        output.grad.copy_from_numpy(np.ones((*shape, 4), np.float32))
-        call(pixels, gain, _result=output)
-        call.bwds(pixels, gain, output)
-        picture = output.to_numpy()
-        began = time.perf_counter()
-        for _ in range(20):
-            call(pixels, gain, _result=output)
-        device.wait()
-        seconds = (time.perf_counter() - began) / 20
+    for name, (shade, pixels, shape) in ways.items():
+        picture, gradient = shade_and_differentiate(device, shade, pixels, shape)
         if pixels is listed:
             unlisted = np.zeros((HEIGHT, WIDTH, 4), np.float32)
             unlisted[ids[:, 1], ids[:, 0]] = picture
             picture = unlisted
-        found[name] = picture, float(gain.grad.to_numpy()[0]), seconds
+        output, began = spy.Tensor.empty(device, shape, "float4"), time.perf_counter()
+        for _ in range(20):
+            shade(pixels, 1.0, _result=output)
+        device.wait()
+        found[name] = picture, gradient, (time.perf_counter() - began) / 20
     return found
+
+
+def shade_and_differentiate(device: spy.Device, shade: Any, pixels: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, float]:
+    """Call `shade` for these pixels, then its derivative; return the picture, and the gradient by the gain."""
+    gain = spy.Tensor.empty(device, (1,), "float").with_grads(zero=True)
+    gain.copy_from_numpy(np.ones(1, np.float32))
+    picture = spy.Tensor.empty(device, shape, "float4").with_grads(zero=True)
+    picture.grad.copy_from_numpy(np.ones((*shape, 4), np.float32))
+    shade(pixels, gain, _result=picture)
+    shade.bwds(pixels, gain, picture)
+    return picture.to_numpy(), float(gain.grad.to_numpy()[0])

@@ -1,5 +1,6 @@
 """The model of the section on workgroups, barriers and where memory lives."""
 
+from itertools import groupby
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -25,21 +26,27 @@ class Facts(TypedDict):
     wave: int  # lanes
     away: int  # how many places on a thread reads
     threads: list[int]  # [event]
-    kinds: list[str]  # [event]: "write", "read" or "arrive", "" for none of these
+    kinds: list[str]  # [event]: "write", "read" or "arrive", "" for none of these and for what empties the cells
+    opened: int  # the step with which the first barrier opens, all cells empty
     stale: list[int]  # threads that received a wrong number
 
 
 class Workgroups(Lesson):
     """32 threads, a cell of shared memory each, and the barrier between writing and reading."""
 
-    away = param.Integer(default=11, bounds=(1, THREADS - 1), label="Reads from so many places on")
-    barrier = param.Boolean(default=True, label="The barrier before the read")
+    away = param.Integer(
+        default=11,
+        bounds=(1, THREADS - 1),
+        label="How far on it reads",
+        doc="Places from the thread's own cell to the one it reads",
+    )
+    barrier = param.Boolean(default=True, label="Barrier before the read")
 
     unit: ClassVar[str] = "statement"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "away": ControlSpec(live=True),
-        "barrier": ControlSpec(off="Taken out", on="In its place"),
+        "barrier": ControlSpec(off="Removed", on="In place"),
     }
     fix: ClassVar[dict[str, bool]] = {"barrier": True}
 
@@ -60,27 +67,55 @@ class Workgroups(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which a wave has come to the end of a statement."""
-        steps = moves(query)
-        width = int(query.recording.trace.header["wave_size"])
-        threads = query.threads(steps)
-        kinds = [
-            (query.site(step).kind, query.site(step).line, thread // width)
-            for step, thread in zip(steps.tolist(), threads.tolist(), strict=True)
-        ]
-        return [int(step) for i, step in enumerate(steps) if i + 1 == len(steps) or kinds[i] != kinds[i + 1]]
+        """Return the step with which the first barrier opens, and those at which a wave has come to the end of a statement."""
+        return [step for step, _, _ in moments(query)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return a step at which threads wait, half of them if possible; without the barrier, one at which they read too early."""
+        found = moments(query)
+        if self.barrier:
+            waits = [step for step, _, kind in found[1:] if kind == "arrive"]
+            return waits[(len(waits) - 1) // 2]
+        early = {reader for _, reader, _, _ in early_reads(query)}
+        return next((step for step, threads, kind in found if kind == "read" and early & set(threads)), found[-1][0])
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what a wave's threads have done at each stop, and what came of it."""
+        early, said, filled, there = early_reads(query), [], 0, 0
+        for step, threads, kind in moments(query):
+            who = f"Threads {min(threads)} to {max(threads)}"
+            if step == first_barrier(query):
+                said.append(f"All {THREADS} threads have emptied their cells and come to the first barrier, so it opens.")
+            elif kind == "write":
+                filled += len(threads)
+                said.append(f"{who} have put their numbers into their cells: {filled} of {THREADS} are filled.")
+            elif kind == "arrive":
+                there += len(threads)
+                then = "wait there" if there < THREADS else "do not have to wait"
+                rest = f"{there} of {THREADS} have come." if there < THREADS else f"all {THREADS} have come, so it opens."
+                said.append(f"{who} have come to the barrier and {then}: {rest}")
+            else:
+                wrong = [(reader, cell) for _, reader, cell, _ in early if reader in threads]
+                result = "All of them had been written."
+                if wrong:
+                    reader, cell = wrong[0]
+                    many = f"{len(wrong)} of {len(threads)} too early"
+                    result = f"{many}: thread {reader} read cell {cell} before thread {cell} had written it."
+                said.append(f"{who} have read the cells {self.away} places on{', ' if wrong else '. '}{result}")
+        return said
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the thread and the kind of every event, and which threads read too early."""
-        order = query.recording.trace.order
+        order, opened = query.recording.trace.order, first_barrier(query)
         steps = moves(query)
-        marked = dict(zip(steps.tolist(), (query.site(step).kind for step in steps.tolist()), strict=True))
+        marked = {step: query.site(step).kind for step in steps.tolist() if step > opened}
         return {
             "size": SHAPES["8 × 4"],
             "wave": min(THREADS, int(query.recording.trace.header["wave_size"])),
             "away": self.away,
             "threads": query.recording.trace.thread[order].tolist(),
             "kinds": [marked.get(step, "") for step in range(1, len(query) + 1)],
+            "opened": opened,
             "stale": misled(query, self.away),
         }
 
@@ -89,19 +124,59 @@ class Workgroups(Lesson):
     def not_yet(self, query: RecordingQuery) -> Answer:
         """Count the threads that have not written when thread 0 goes on."""
         many, step = unwritten(query)
-        because = "It stands before the barrier, where it waits for them." if self.barrier else "It does not wait for them."
-        guesses = list(dict.fromkeys([many, 24, 0, 31, 16, 8]))[:4]
-        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), step, because)
+        wave = int(query.recording.trace.header["wave_size"])
+        wrong = {
+            str(THREADS - width): f"{THREADS - width} would be right if a wave had {width} threads; here it has {wave}."
+            for width in (32, 8, 16)
+        }
+        wrong[str(THREADS - 1)] = f"{THREADS - 1} would be right if this device ran one thread after the other."
+        wrong.pop(str(many), None)
+        wrong = dict(list(wrong.items())[:3])
+        then = "It comes to the barrier, where it waits for them." if self.barrier else "It does not wait: no barrier is left."
+        return Answer(
+            str(many),
+            tuple(sorted((str(many), *wrong), key=int)),
+            step,
+            f"A wave has {wave} threads here. {then}",
+            wrong=wrong,
+            question=(
+                f"32 threads, the barrier {self._placed()}. Thread 0 has written its cell and goes on to its next statement: "
+                "how many of the 32 have not written theirs yet?"
+            ),
+        )
 
     def stale(self, query: RecordingQuery) -> Answer:
         """Count the threads that received something else than what they should."""
-        many = len(misled(query, self.away))
-        because = "The barrier lets nobody read before all have written."
+        many, away = len(misled(query, self.away)), self.away
+        behind = THREADS - away
+        wrong = {
+            "0": "0 would be right with the barrier in place, or if all 32 threads moved in step.",
+            "32": "32 would be right if no thread at all had written before the others read.",
+            str(behind): f"{behind} threads read from one with a higher number. That would be the answer if threads ran one by one"
+            f"{' and no barrier held them' if self.barrier else ''}.",
+            str(away): f"{away} read from a thread with a lower number, which as a rule has run before them.",
+            "16": "16 would be right if one half of the threads ran before the other half.",
+        }
+        wrong.pop(str(many), None)
+        wrong = dict(list(wrong.items())[:3])
+        because = "No thread reads before all have written: that is what the barrier promises."
         if not self.barrier:
-            because = "They read in the order that is drawn at the bottom: each before the thread it reads from had written."
-            because = because if many else "On this device each thread happened to read late enough. It is a race all the same."
-        guesses = list(dict.fromkeys([many, 0, THREADS, self.away, THREADS - self.away, THREADS // 2]))[:4]
-        return Answer(str(many), tuple(str(guess) for guess in sorted(guesses)), self.stops(query)[-1], because)
+            because = "Each of them read a cell before its owner had written it. The lowest drawing shows the order."
+            because = because if many else "On this device every thread happened to read late enough. It is a race all the same."
+        return Answer(
+            str(many),
+            tuple(sorted((str(many), *wrong), key=int)),
+            self.stops(query)[-1],
+            because,
+            wrong=wrong,
+            question=(
+                f"Each thread reads the cell {away} place{'s' if away > 1 else ''} on, and the barrier is {self._placed()}: "
+                "how many of the 32 threads receive something other than they should?"
+            ),
+        )
+
+    def _placed(self) -> str:
+        return "in place" if self.barrier else "removed"
 
     # Claims
 
@@ -112,10 +187,10 @@ class Workgroups(Lesson):
             many, _ = unwritten(experiment.record(self._job(1, size=size)))
             lines.append(f"{size}: <b>{many} of {width * height}</b>")
             most = max(most, many)
-        ran = "threads that had not written their cell when thread 0 came to the barrier<br>" + "<br>".join(lines)
+        ran = "threads that had not written their cell when thread 0 had come to the barrier<br>" + "<br>".join(lines)
         said = (
-            f"Lanes of one wave execute together, here {experiment.adapter.wave_size} of them. "
-            "The waves of a workgroup run in turn or beside each other, in any order; only a barrier brings them together."
+            f"The threads of one wave execute together, here {experiment.adapter.wave_size} of them. "
+            "The waves of a workgroup run in turn or side by side, in any order. Only a barrier brings them together."
         )
         return Verdict(most == 0, ran, said)
 
@@ -129,7 +204,7 @@ class Workgroups(Lesson):
             f"a buffer of 4 KB: <b>{small:.1f}</b>, {small / near:.1f} times<br>"
             f"a buffer of {size_of(largest(experiment))}: <b>{large:.0f}</b>, {large / near:.0f} times"
         )
-        said = "What lies in a cache is nearly as near. Only memory that no cache holds is far, some tens of times as a rule."
+        said = "What is in a cache is nearly as close. Only memory that no cache holds is far, as a rule some tens of times."
         if experiment.adapter.is_software:
             said += " On this driver shared memory is ordinary memory, so these are the caches of a CPU."
         return Verdict(large / near >= 200, ran, said)
@@ -157,8 +232,22 @@ class Workgroups(Lesson):
         for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
             query = experiment.record(self._job(away, barrier))
             says = "; ".join(in_short(one) for one in query.findings) or "no finding"
-            rows.append(("in its place" if barrier else "taken out", str(away), f"{len(misled(query, away))} of {THREADS}", says))
-        return Table(("barrier", "places on", "wrong", "the recording says"), tuple(rows))
+            rows.append(("in place" if barrier else "removed", str(away), f"{len(misled(query, away))} of {THREADS}", says))
+        return Table(("barrier", "reads so many places on", "wrong", "what the recording reports"), tuple(rows))
+
+    def counters(self, experiment: Experiment) -> Table:
+        """Show what 32 threads count with a plain counter and with an atomic one, and the races that are found."""
+        query = experiment.record(self.kernel("counters", entry="countUp", inputs={"counted": np.zeros(2, np.uint32)}))
+        plain, atomic = query.output("counted")
+        races = {one.name for one in query.findings if one.kind == "race"}
+        rows = [
+            (f"<code>{code}</code>", f"<code>{type_}</code>", f"{count} of {THREADS}", "a race" if name in races else "no race")
+            for code, type_, count, name in (
+                ("count = count + 1", "uint", plain, "plainCount"),
+                ("count++", "Atomic<uint>".replace("<", "&lt;"), atomic, "atomicCount"),
+            )
+        ]
+        return Table(("each thread does", "the counter's type", "counted", "the recording reports"), tuple(rows))
 
     def latency(self, experiment: Experiment) -> Several:
         """Show the ns of an access to registers, shared memory, and two buffers."""
@@ -194,6 +283,36 @@ def moves(query: RecordingQuery) -> np.ndarray:
     return np.sort(
         np.concatenate([query.steps(kind="arrive"), *(query.steps(kind=kind, name="blobs") for kind in ("write", "read"))])
     )
+
+
+def first_barrier(query: RecordingQuery) -> int:
+    """Return the step with which all threads have come to the first barrier."""
+    return query.barriers()[0]
+
+
+def moments(query: RecordingQuery) -> list[tuple[int, list[int], str]]:
+    """Return the stops: a step, the threads of the wave that have come to the end of a statement by then, and its kind.
+
+    The first is the step with which the first barrier opens, once every cell is empty.
+    """
+    opened, width = first_barrier(query), int(query.recording.trace.header["wave_size"])
+    steps = moves(query)
+    steps = steps[steps > opened]
+    found = [(opened, list(range(THREADS)), "arrive")]
+    alike = zip(steps.tolist(), query.threads(steps).tolist(), strict=True)
+    for (kind, _), moved in groupby(alike, lambda one: (query.site(one[0]).kind, one[1] // width)):
+        of_wave = list(moved)
+        found.append((of_wave[-1][0], [thread for _, thread in of_wave], kind))
+    return found
+
+
+def early_reads(query: RecordingQuery) -> list[tuple[int, int, int, int]]:
+    """Return the reads of a cell before its owner has written it: step, thread, cell, and the step of the write; by thread."""
+    writes, reads = (query.steps(kind=kind, name="blobs") for kind in ("write", "read"))
+    writes = writes[writes > first_barrier(query)]
+    wrote = dict(zip(query.indices(writes).tolist(), writes.tolist(), strict=True))
+    found = zip(query.threads(reads).tolist(), reads.tolist(), query.indices(reads).tolist(), strict=True)
+    return [(step, thread, cell, wrote[cell]) for thread, step, cell in sorted(found) if step < wrote[cell]]
 
 
 def misled(query: RecordingQuery, away: int) -> list[int]:

@@ -51,9 +51,15 @@ def test_stops_and_the_list(record_lesson, values):
     lesson, query = record_lesson("coarse-raster", **values)
     stops = lesson.stops(query)
     assert stops == sorted(set(stops))
-    assert len(stops) == lesson.count + 2
+    wave = int(query.recording.trace.header["wave_size"])
+    assert len(stops) == -(-min(32, lesson.count) // wave) + 2  # waves with a test to make, the count, the end
     assert stops[-1] == len(query)
     touches, _ = touching(lesson)
+    shown = lesson.facts(query)["shown"]
+    assert [step for step, _ in shown] == stops[:-2]
+    for _, gaussian in shown:  # one that touches, if the wave has found any
+        of_wave = [blob for blob in range(lesson.count) if blob % 32 // wave == gaussian % 32 // wave]
+        assert touches[gaussian] == touches[of_wave].any()
     kept = min(16, int(touches.sum()))
     listed = query.output("list")[:kept]
     assert set(listed) <= set(np.flatnonzero(touches))
@@ -70,7 +76,8 @@ def test_answers(record_lesson, values):
     assert last.value == (str(listed[-1]) if kept else "none")
     assert faint.value == str(int(np.sum(strongest(lesson)[listed] < 1 / 255)))
     for answer in (last, faint):
-        assert answer.value in answer.options
+        assert set(answer.options) == {answer.value, *answer.wrong}
+        assert answer.value not in answer.wrong
         assert len(set(answer.options)) == len(answer.options) <= 4
 
 

@@ -1,5 +1,7 @@
 """The section on threads and pixels: who draws what, against arithmetic on the host."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ def owners(arrangement: str) -> np.ndarray:
     y, x = np.mgrid[:8, :16]
     if arrangement == "in a row":
         return y * 16 + x
+    if arrangement == "from a list":  # tiles, and places in a tile, down the columns
+        return ((x // 8) * 2 + y // 4) * 32 + (x % 8) * 4 + y % 4
     return ((y // 4) * 2 + x // 8) * 32 + (y % 4) * 8 + x % 8
 
 
@@ -27,10 +31,31 @@ def test_every_pixel_has_the_thread_that_arithmetic_says(experiment: Experiment,
     assert np.array_equal(query.output("owner"), owners(arrangement))
     facts = lesson.facts(query)
     assert sorted(facts["drawn"]) == np.flatnonzero(owners(arrangement).ravel() // 32 == group).tolist()
-    assert lesson.stops(query) == facts["steps"] == sorted(facts["steps"])
+    assert facts["steps"] == sorted(facts["steps"])
+    assert {facts["steps"][-1], max(facts["found"])} <= set(lesson.stops(query))
+    assert all(found < drew for found, drew in zip(facts["found"], drawn_by_thread(facts, arrangement), strict=True))
     answer = lesson.owner(query)
     assert answer.value == str(owners(arrangement)[0, 15] // 32)
-    assert answer.value in answer.options
+    assert set(answer.options) == {answer.value, *answer.wrong}
+    assert arrangement.split()[-1] in answer.question
+
+
+def drawn_by_thread(facts, arrangement: str) -> list[int]:
+    """[thread]: the step at which it drew its pixel."""
+    lanes = owners(arrangement).ravel()[facts["drawn"]] % 32
+    return [facts["steps"][lanes.tolist().index(lane)] for lane in range(32)]
+
+
+def test_the_list_is_the_one_that_the_sample_makes(experiment: Experiment):
+    lesson = find_lesson(STEM)()
+    module = sys.modules[type(lesson).__module__]
+    for x_max, y_max, wg_x, wg_y in ((16, 8, 8, 4), (64, 32, 16, 16), (24, 12, 4, 6)):
+        ids = module.calcCompressedDispatchIDs(x_max, y_max, wg_x, wg_y)
+        assert ids.dtype == np.uint32
+        tiles = [(x, y) for x in range(x_max // wg_x) for y in range(y_max // wg_y)]
+        assert ids.tolist() == [[tx * wg_x + x, ty * wg_y + y] for tx, ty in tiles for x in range(wg_x) for y in range(wg_y)]
+    for row in lesson.listed(experiment).rows:
+        assert row[3] == row[4]
 
 
 def test_three_arrangements_make_one_picture(experiment: Experiment):
