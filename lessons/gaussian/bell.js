@@ -1,0 +1,115 @@
+// The bell curve: each pixel of the picture is a dot, at its distance from the centre. The dots are the kernel's; the curve is theirs.
+import {h} from "#web/shell/dom.js"
+import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {STAGE, cssOf, shareText} from "./drawing.js"
+
+/** @import {Facts, Seen} from "./drawing.js" */
+
+const FARTHEST = 4 // sizes
+const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
+
+export function bellCurve() {
+  const el = h("div", {class: "bell"})
+  /** @type {Facts | null} */
+  let facts = null
+  let [width, height] = [0, 0]
+  /** @type {ReturnType<typeof chart> | null} */
+  let drawn = null
+  const rebuild = () => {
+    if (!facts || width <= 0) return
+    drawn = chart(facts, width, height)
+    el.replaceChildren(drawn.el)
+  }
+  return {
+    el,
+    /** @param {Facts} given */
+    show(given) {
+      facts = given
+      rebuild()
+    },
+    /**
+     * @param {number} w
+     * @param {number} h_
+     */
+    resize(w, h_) {
+      if (w === width && h_ === height) return
+      ;[width, height] = [w, h_]
+      rebuild()
+    },
+    /**
+     * @param {Seen} seen
+     * @param {number[]} colour
+     * @param {number} done
+     */
+    paint: (seen, colour, done) => drawn?.paint(seen, colour, done),
+  }
+}
+
+/**
+ * @param {Facts} facts
+ * @param {number} width
+ * @param {number} height
+ */
+function chart({dots}, width, height) {
+  const across = Math.max(1, width - LEFT - RIGHT)
+  const up = Math.max(1, height - TOP - BOTTOM)
+  const x = (/** @type {number} */ distance) => LEFT + (across * Math.min(distance, FARTHEST)) / FARTHEST
+  const y = (/** @type {number} */ share) => TOP + up * (1 - share)
+  const dotted = (/** @type {1 | 2} */ which) =>
+    dots.map((dot) => `M${x(dot[0]).toFixed(1)} ${y(dot[which]).toFixed(1)}h0`).join("")
+  const base = y(0)
+  const falls = s("path", {class: "bell-dots falls", d: dotted(1)})
+  const alphas = s("path", {class: "bell-dots alphas", d: dotted(2)})
+  const ticks = Array.from({length: FARTHEST + 1}, (_, i) => [
+    s("path", {class: "bell-tick", d: `M${x(i)} ${base}v4`}),
+    s("text", {x: x(i), y: base + 16, "text-anchor": "middle"}, String(i)),
+  ])
+  const line = s("path", {class: "bell-line"})
+  const [fall, alpha] = [s("circle", {r: 5, class: "bell-mark"}), s("circle", {r: 5, class: "bell-mark own"})]
+  const [fallWords, alphaWords] = [s("text", {class: "bell-words"}), s("text", {class: "bell-words"})]
+  const el = canvas(
+    width,
+    height,
+    {role: "img", "aria-label": "The bell curve: fall-off and alpha of the picture's pixels by their distance from the centre"},
+    s("path", {class: "bell-axis", d: `M${LEFT} ${TOP}V${base}H${LEFT + across}`}),
+    s("text", {x: LEFT - 6, y: y(1) + 4, "text-anchor": "end"}, "1"),
+    s("text", {x: LEFT - 6, y: base + 4, "text-anchor": "end"}, "0"),
+    ...ticks.flat(),
+    s("text", {x: LEFT + across, y: height - 3, "text-anchor": "end"}, "distance from the centre, in sizes"),
+    falls,
+    alphas,
+    line,
+    fall,
+    alpha,
+    fallWords,
+    alphaWords,
+  )
+  return {
+    el,
+    /**
+     * @param {Seen} seen
+     * @param {number[]} colour
+     * @param {number} done
+     */
+    paint(seen, colour, done) {
+      const at = x(seen.distance)
+      const right = at < LEFT + across - 100
+      setAttributes(el, {style: `--own: ${cssOf(colour)}`})
+      setAttributes(line, {d: `M${at} ${base}V${y(seen.falloff)}`})
+      setAttributes(fall, {cx: at, cy: y(seen.falloff)})
+      setAttributes(alpha, {cx: at, cy: y(seen.alpha)})
+      const beside = {x: right ? at + 10 : at - 10, "text-anchor": right ? "start" : "end"}
+      const high = Math.max(TOP + 10, Math.min(y(seen.falloff), base - 30))
+      setAttributes(fallWords, {...beside, y: high})
+      setAttributes(alphaWords, {...beside, y: high + 16})
+      const far = seen.distance > FARTHEST ? `at ${seen.distance.toFixed(1)} sizes, ` : ""
+      fallWords.textContent = `${far}fall-off ${shareText(seen.falloff)}`
+      alphaWords.textContent = `× opacity = α ${shareText(seen.alpha)}`
+      falls.classList.toggle("later", done <= STAGE.falloff)
+      alphas.classList.toggle("later", done <= STAGE.alpha)
+      line.classList.toggle("later", done <= STAGE.distance)
+      for (const part of [fall, fallWords]) part.classList.toggle("later", done <= STAGE.falloff)
+      for (const part of [alpha, alphaWords]) part.classList.toggle("later", done <= STAGE.alpha)
+    },
+  }
+}

@@ -1,0 +1,196 @@
+// One Gaussian over a small picture: dragged, stretched, turned and recoloured by hand. Its nine numbers, the bell curve that the
+// picture's pixels lie on, and what one of these pixels finds out step by step.
+//
+// Until a recording has come, what is in hand is drawn as it was set; everything else is the last recording's.
+import {h} from "#web/shell/dom.js"
+import {sender} from "#web/drawing/sender.js"
+import {bellCurve} from "./bell.js"
+import {nineNumbers} from "./numbers.js"
+import {spot} from "./spot.js"
+
+/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+
+/**
+ * @typedef {object} Seen  what the kernel finds out about the chosen pixel
+ * @property {[number, number]} size  of the Gaussian along its axes, in pixels
+ * @property {number} opacity
+ * @property {[number, number]} offset  from the centre, in pixels
+ * @property {[number, number]} turned
+ * @property {[number, number]} scaled
+ * @property {number} distance  in sizes
+ * @property {number} falloff
+ * @property {number} alpha
+ * @property {number} light  the share of the paper
+ * @property {[number, number, number]} color
+ *
+ * @typedef {object} Facts
+ * @property {[number, number]} size  of the picture
+ * @property {[number, number]} pixel
+ * @property {number[]} numbers  the nine
+ * @property {[low: number, high: number][]} ranges  of the nine
+ * @property {number} thinnest  what the kernel adds to each size, in pixels
+ * @property {string} picture  RGB bytes in base 64
+ * @property {[distance: number, falloff: number, alpha: number][]} dots
+ * @property {Seen} seen
+ * @property {number[]} ends  the step that ends each stage
+ *
+ * @typedef {{numbers: number[], pixel: [number, number]}} Values
+ */
+
+/** Stages of the kernel, in order, by which parts of the drawing become known. */
+export const STAGE = {numbers: 0, size: 1, offset: 2, turned: 3, distance: 4, falloff: 5, alpha: 6, layer: 7, color: 8}
+
+const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
+const NUMBERS_WIDTH = 256
+const GAP = 20
+
+/**
+ * @param {DrawingHost<Facts, unknown, Values>} host
+ * @returns {DrawingView}
+ */
+export function draw(host) {
+  /** @type {number[]} */
+  let numbers = []
+  let busy = false // something is being dragged
+  const send = sender(() => host.set("numbers", numbers))
+  /** @type {ReturnType<typeof build> | null} */
+  let parts = null
+
+  /**
+   * Take other numbers from the reader's hand.
+   * @param {Record<number, number>} changes  by place among the nine
+   * @param {boolean} dragging
+   */
+  const change = (changes, dragging) => {
+    numbers = numbers.map((number, i) => (i in changes ? fitted(changes[i], host.facts.ranges[i]) : number))
+    busy = dragging
+    parts?.picture.setNumbers(numbers)
+    parts?.table.show(numbers)
+    if (dragging) send.soon()
+    else send.now()
+  }
+
+  const build = () => {
+    const picture = spot({
+      facts: () => host.facts,
+      change,
+      choose: (pixel) => host.set("pixel", pixel),
+    })
+    const table = nineNumbers(host.facts.ranges, change)
+    const bell = bellCurve()
+    const share = pixelShare()
+    const left = h("div", {class: "spot-left"}, picture.el, bell.el)
+    const right = h("div", {class: "spot-right"}, table.el, share.el)
+    host.root.replaceChildren(h("div", {class: "spot", "data-testid": "controls"}, left, right))
+    return {picture, table, bell, share}
+  }
+
+  const layOut = () => {
+    const {width, height} = host.room()
+    const beside = width >= BESIDE
+    const across = Math.max(0, beside ? width - NUMBERS_WIDTH - GAP : width)
+    const [w, h_] = host.facts.size
+    const most = Number.isFinite(height) ? Math.max(120, height - 150) : 1000
+    const pictureWidth = Math.min(across, (most * w) / h_)
+    const pictureHeight = (pictureWidth * h_) / w
+    const bellHeight = Number.isFinite(height) ? Math.min(170, Math.max(110, height - pictureHeight - 12)) : 130
+    host.root.classList.toggle("spot-beside", beside)
+    parts?.picture.resize(pictureWidth, pictureHeight)
+    parts?.bell.resize(across, bellHeight)
+  }
+
+  const open = () => {
+    if (!host.facts.seen) return
+    parts ??= build()
+    if (!busy) numbers = [...host.values.numbers]
+    parts.picture.show()
+    parts.table.show(numbers)
+    parts.bell.show(host.facts)
+    layOut()
+    send.answered()
+  }
+
+  return {
+    open,
+    changed() {
+      if (busy || !parts) return
+      numbers = [...host.values.numbers]
+      parts.picture.setNumbers(numbers)
+      parts.table.show(numbers)
+    },
+    paint(look) {
+      if (!parts) return
+      const {ends, seen, numbers: recorded} = host.facts
+      const done = ends.filter((end) => look.step >= end).length // stages
+      parts.picture.paint(done)
+      parts.table.paint(seen, done)
+      parts.bell.paint(seen, recorded.slice(5, 8), done)
+      parts.share.paint(seen, recorded.slice(5, 8), done)
+    },
+    describe: (look) => (parts ? inWords(host.facts, look) : ""),
+    resized(look) {
+      if (!parts) return
+      layOut()
+      this.paint(look)
+    },
+  }
+}
+
+/**
+ * @param {number} number
+ * @param {[number, number]} range
+ */
+const fitted = (number, [low, high]) => Math.round(1000 * Math.min(high, Math.max(low, number))) / 1000
+
+/** How much of the chosen pixel is the Gaussian's, how much the paper's, and the colour that it comes to. */
+function pixelShare() {
+  const [own, mixed] = [h("i", {class: "own"}), h("i", {class: "swatch"})]
+  const words = h("p", {class: "num"})
+  const el = h(
+    "div",
+    {class: "spot-share"},
+    h("p", {}, "The chosen pixel"),
+    h("div", {class: "spot-mix"}, h("div", {class: "bar"}, own), mixed),
+    words,
+  )
+  return {
+    el,
+    /**
+     * @param {Seen} seen
+     * @param {number[]} colour
+     * @param {number} done
+     */
+    paint(seen, colour, done) {
+      own.style.width = `${100 * seen.alpha}%`
+      own.style.background = cssOf(colour)
+      mixed.style.background = cssOf(seen.color)
+      words.textContent = `α ${shareText(seen.alpha)}   paper ${shareText(seen.light)}`
+      own.classList.toggle("pale", done <= STAGE.alpha)
+      mixed.classList.toggle("pale", done <= STAGE.color)
+      words.classList.toggle("later", done <= STAGE.alpha)
+    },
+  }
+}
+
+/**
+ * A share from 0 to 1 in words; a small one is not said to be none.
+ * @param {number} share
+ */
+export const shareText = (share) => (share > 0 && share < 0.0005 ? "< 0.001" : share.toFixed(3))
+
+/** @param {number[]} colour */
+export const cssOf = (colour) => `rgb(${colour.map((part) => Math.round(255 * Math.min(1, Math.max(0, part)))).join(" ")})`
+
+/**
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+function inWords({numbers, pixel, seen, ends}, look) {
+  const turned = Math.round((numbers[4] * 180) / Math.PI)
+  const far = look.step >= ends[STAGE.distance] ? `, ${seen.distance.toFixed(2)} sizes from its centre` : ""
+  return (
+    `An ellipse of ${seen.size.map((one) => one.toFixed(1)).join(" by ")} pixels, turned by ${turned} degrees. ` +
+    `The chosen pixel is in column ${pixel[0]} of row ${pixel[1]}${far}.`
+  )
+}

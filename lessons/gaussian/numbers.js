@@ -1,0 +1,123 @@
+// The nine numbers of a Gaussian, a row each: its name, a slider, the number as it is stored, and what it means.
+import {h} from "#web/shell/dom.js"
+import {STAGE, cssOf} from "./drawing.js"
+
+/** @import {Seen} from "./drawing.js" */
+
+const NAMES = ["x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit"]
+const SPOKEN = [
+  "x of the centre, in pixels",
+  "y of the centre, in pixels",
+  "Log of the first size",
+  "Log of the second size",
+  "Angle, in radians",
+  "Red",
+  "Green",
+  "Blue",
+  "Logit of the opacity",
+]
+const [ANGLE, RED, LOGIT] = [4, 5, 8]
+const DIGITS = [1, 1, 2, 2, 2, 2, 2, 2, 2]
+
+/** @param {number} number @param {number} digits */
+const written = (number, digits) => number.toFixed(digits).replace("-", "−")
+
+/**
+ * @param {[low: number, high: number][]} ranges
+ * @param {(changes: Record<number, number>, dragging: boolean) => void} change
+ */
+export function nineNumbers(ranges, change) {
+  const rows = NAMES.map((name, i) => row(name, i, ranges[i], change))
+  const colour = h("input", {type: "color", "aria-label": "Colour", title: "Colour"})
+  colour.oninput = () => change(partsOf(colour.value), true)
+  colour.onchange = () => change(partsOf(colour.value), false)
+  rows[RED].el.append(h("span", {class: "nine-colour"}, colour))
+  const random = h("button", {type: "button", class: "btn"}, "Surprise me")
+  random.onclick = () => change(Object.fromEntries(ranges.map((range, i) => [i, anyOf(range, i)])), false)
+  const head = h("div", {class: "nine-row nine-head"}, h("span"), h("span"), h("span", {}, "stored"), h("span", {}, "means"))
+  const list = h("div", {class: "nine-list"}, head, ...rows.map((one) => one.el))
+  return {
+    el: h("div", {class: "nine"}, list, random),
+    /** @param {number[]} numbers */
+    show(numbers) {
+      rows.forEach((one, i) => one.show(numbers[i]))
+      const hex = numbers.slice(RED, LOGIT).map((part) =>
+        Math.round(255 * part)
+          .toString(16)
+          .padStart(2, "0"),
+      )
+      colour.value = `#${hex.join("")}`
+      colour.style.setProperty("--own", cssOf(numbers.slice(RED, LOGIT)))
+    },
+    /**
+     * @param {Seen} seen
+     * @param {number} done  stages
+     */
+    paint(seen, done) {
+      const means = [
+        "",
+        "",
+        `${seen.size[0].toFixed(1)} px`,
+        `${seen.size[1].toFixed(1)} px`,
+        "",
+        "",
+        "",
+        "",
+        `${(100 * seen.opacity).toFixed(0)} %`,
+      ]
+      rows.forEach((one, i) => {
+        if (means[i]) one.means.textContent = means[i]
+        one.stored.classList.toggle("later", done <= STAGE.numbers)
+        one.means.classList.toggle("later", done <= STAGE.size)
+      })
+    },
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {number} place  among the nine
+ * @param {[number, number]} range
+ * @param {(changes: Record<number, number>, dragging: boolean) => void} change
+ */
+function row(name, place, [low, high], change) {
+  const slider = h("input", {type: "range", min: low, max: high, step: place < 2 ? 0.1 : 0.01, "aria-label": SPOKEN[place]})
+  const [stored, means] = [h("output", {class: "num"}), h("span", {class: "num"})]
+  slider.oninput = () => change({[place]: +slider.value}, true)
+  slider.onchange = () => change({[place]: +slider.value}, false)
+  slider.onkeydown = (event) => {
+    if (/^(Arrow|Home|End|Page)/.test(event.key) && !event.shiftKey) event.stopPropagation()
+  }
+  return {
+    el: h("div", {class: "nine-row"}, h("span", {class: "nine-name"}, name), slider, stored, means),
+    stored,
+    means,
+    /** @param {number} number */
+    show(number) {
+      slider.value = String(number)
+      stored.textContent = written(number, DIGITS[place])
+      slider.setAttribute("aria-valuetext", written(number, DIGITS[place]))
+      if (place < 2) means.textContent = "px"
+      if (place === ANGLE) means.textContent = `${written((number * 180) / Math.PI, 0)}°`
+    },
+  }
+}
+
+/**
+ * Red, green and blue by their places among the nine.
+ * @param {string} colour  #rrggbb
+ */
+const partsOf = (colour) =>
+  Object.fromEntries(
+    [1, 3, 5].map((at, i) => [RED + i, Math.round((100 * Number.parseInt(colour.slice(at, at + 2), 16)) / 255) / 100]),
+  )
+
+/**
+ * A number of a range, at random; sizes and opacity from the part of theirs that is easy to see.
+ * @param {[number, number]} range
+ * @param {number} place
+ */
+function anyOf([low, high], place) {
+  const [first, last] = place < 2 ? [0.25, 0.75] : place < ANGLE ? [0.5, 0.9] : place === LOGIT ? [0.55, 0.95] : [0, 1]
+  return low + (high - low) * (first + (last - first) * Math.random())
+}
