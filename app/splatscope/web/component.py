@@ -41,9 +41,10 @@ class Component(JSComponent):
 
 
 def style_sheet() -> str:
-    """Return all of the app's CSS as one text: tokens first, then the base, then the other files by name."""
+    """Return all of the app's CSS as one text: tokens and the base first, forced colours and print last, between them the rest."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
-    rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - set(first)
+    last = [WEB / "theme" / "forced_colors.css", WEB / "theme" / "print.css"]
+    rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - {*first, *last}
     # By name, drawing.css comes before lesson_page.css, which overrides it.
     rest = sorted(rest, key=lambda path: (path.name, path.parent.name))
-    return "\n".join(path.read_text(encoding="utf-8") for path in [*first, *rest])
+    return "\n".join(path.read_text(encoding="utf-8") for path in [*first, *rest, *last])

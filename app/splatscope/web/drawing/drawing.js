@@ -1,7 +1,7 @@
 // A drawing beside the source: the `draw` of lessons/NAME/drawing.js, painted again at each moment of its stepper.
 import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
+import {emit, on} from "#web/shell/events.js"
 import {Look} from "./look.js"
 import {onMoments, stageOf} from "./moments.js"
 import {roomOf} from "./room.js"
@@ -61,8 +61,12 @@ export function render({model, el}) {
   const resizes = new ResizeObserver(resized)
   resizes.observe(root)
   window.addEventListener("resize", resized)
+  const unsubscribe = on("room", ({stage}) => {
+    if (stage === stageOf(root)) resized()
+  })
   model.on("remove", () => {
     stop()
+    unsubscribe()
     resizes.disconnect()
     window.removeEventListener("resize", resized)
   })

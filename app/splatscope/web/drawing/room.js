@@ -1,8 +1,10 @@
 // How much room a drawing has, so that its whole figure is in view.
 import {around} from "#web/shell/dom.js"
+import {emit} from "#web/shell/events.js"
 
-const LEAST = 360 // px: a lower window scrolls
-const BESIDE = "(min-width: 1101px)" // where drawing and source stand side by side
+const LEAST = 420 // px: in a lower window one scrolls from the title to the figure, which then fills it
+const LOWEST = 300 // a window lower still scrolls the figure
+const BESIDE = "(min-width: 961px)" // where drawing and source stand side by side
 
 /**
  * What is around an element, up to the document.
@@ -21,18 +23,56 @@ function enclosing(el, selector) {
 }
 
 /**
- * The room of a drawing, in px. Its height is the window's, less the top bar and all of the figure that is not beside it: settings,
- * sentence, transport. Infinity where the panes stand below each other.
+ * The height of a figure's panes at which all of the figure is in view: settings, panes, sentence, transport. Under the title, as the
+ * page opens, if the window is high enough for that. Infinity where the panes stand below each other.
+ * @param {HTMLElement} panes
+ */
+function heightOf(panes) {
+  const frame = enclosing(panes, ".whole")
+  if (!frame || !matchMedia(BESIDE).matches) return Infinity
+  const others = frame.offsetHeight - panes.offsetHeight
+  const bar = document.querySelector(".top")?.clientHeight ?? 0
+  const whole = innerHeight - bar - others - 2
+  const underTitle = innerHeight - (frame.getBoundingClientRect().top + scrollY) - others - 8
+  return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle))))
+}
+
+/**
+ * Keep a stepper's `--room` at the height that its panes may have, and tell its drawing of a change.
+ * @param {HTMLElement} stage  root of the stepper
+ * @returns {() => void} ends it
+ */
+export function keepRoom(stage) {
+  const panes = /** @type {HTMLElement} */ (stage.querySelector(".panes"))
+  let room = 0
+  const measure = () => {
+    const frame = enclosing(stage, ".whole")
+    if (frame) sizes.observe(frame) // its settings come later, and wrap
+    const height = heightOf(panes)
+    if (height === room) return
+    room = height
+    stage.style.setProperty("--room", height === Infinity ? "99999px" : `${height}px`)
+    emit("room", {stage})
+  }
+  const sizes = new ResizeObserver(() => requestAnimationFrame(measure))
+  sizes.observe(stage)
+  window.addEventListener("resize", measure)
+  return () => {
+    sizes.disconnect()
+    window.removeEventListener("resize", measure)
+  }
+}
+
+/**
+ * The room of a drawing, in px. Its height is what the window has left beside all of the figure that is not beside it; Infinity where
+ * the panes stand below each other.
  * @param {HTMLElement} root
  */
 export function roomOf(root) {
   const width = root.clientWidth
-  const frame = enclosing(root, ".whole")
   const panes = enclosing(root, ".panes")
-  if (!frame || !panes || !matchMedia(BESIDE).matches) return {width, height: Infinity}
   const aside = enclosing(root, ".aside")
-  const padding = aside ? parseFloat(getComputedStyle(aside).paddingTop) + parseFloat(getComputedStyle(aside).paddingBottom) : 0
-  const others = frame.offsetHeight - panes.offsetHeight + padding
-  const bar = document.querySelector(".top")?.clientHeight ?? 0
-  return {width, height: Math.max(LEAST, Math.floor(innerHeight - bar - others - 2))}
+  if (!panes || !aside) return {width, height: Infinity}
+  const {paddingTop, paddingBottom} = getComputedStyle(aside)
+  return {width, height: heightOf(panes) - parseFloat(paddingTop) - parseFloat(paddingBottom)}
 }

@@ -19,7 +19,6 @@ export function render({model, el}) {
   const page = current().page
   const badge = (/** @type {boolean} */ recorded, /** @type {string} */ id) => {
     const made = h("button", {class: recorded ? "adapter rec" : "adapter", type: "button", "data-testid": id, hidden: true})
-    // A narrow page has room for one badge: it leads there and back.
     made.addEventListener("click", () => {
       if (recorded || model.recorded) model.send_msg({type: "recorded", recorded: recorded && !model.recorded})
     })
@@ -30,15 +29,15 @@ export function render({model, el}) {
   const link = h(
     "a",
     {class: "btn", hidden: true, "aria-label": "Open in the debugger"},
-    h("span", {class: "wide"}, "Open in the debugger"),
-    h("span", {class: "narrow"}, "Debugger"),
+    h("span", {class: "roomy"}, "Open in the debugger"),
+    h("span", {class: "tight"}, "Debugger"),
   )
   const show = () => {
-    here.textContent = model.adapter || "This device"
+    here.replaceChildren(h("span", {}, model.adapter || "This device"))
     here.hidden = !model.adapter && !model.elsewhere
     elsewhere.replaceChildren(
-      h("span", {class: "wide"}, model.elsewhere),
-      h("span", {class: "narrow"}, model.elsewhere.split(" ").at(-1) ?? ""),
+      h("span", {class: "roomy"}, model.elsewhere),
+      h("span", {class: "tight"}, model.elsewhere.split(" ").at(-1) ?? ""),
     )
     elsewhere.hidden = !model.elsewhere
     here.title = "This device"
@@ -53,5 +52,5 @@ export function render({model, el}) {
   show()
   for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
   const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
-  return h("div", {class: "lessonbar"}, h("span", {class: "dim wide"}, "Recorded on"), devices, link)
+  return h("div", {class: "lessonbar"}, h("span", {class: "dim roomy"}, "Recorded on"), devices, link)
 }

@@ -3,7 +3,8 @@ import {h} from "#web/shell/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
 /**
- * @typedef {{x: string, y: string, item: unknown}} ChartResult  names of the axes, and Bokeh's description of the chart
+ * @typedef {{x: string, y: string, words: string, item: unknown}} ChartResult  names of the axes, the chart in a sentence, and Bokeh's
+ *   description of it
  *
  * The part of Bokeh's interface that is used here.
  * @typedef {{model: {document: unknown}, remove(): void}} View
@@ -17,8 +18,8 @@ const bokeh = () => /** @type {{Bokeh: BokehJS}} */ (/** @type {unknown} */ (win
  * @param {ChartResult} result
  * @param {(() => void)[]} cleanup  gets what frees the chart
  */
-export function bokehChart({x, y, item}, cleanup) {
-  const box = h("div", {class: "bokeh"})
+export function bokehChart({x, y, words, item}, cleanup) {
+  const box = h("div", {class: "bokeh", role: "img", "aria-label": words})
   const views = embed(item, box)
   cleanup.push(async () => {
     for (const view of (await views).roots) {
@@ -41,7 +42,19 @@ async function embed(item, box) {
   document.body.append(nursery)
   const views = await bokeh().embed.embed_item(item, nursery)
   paintModels()
+  noTabStops(nursery)
   box.append(...nursery.childNodes)
   nursery.remove()
   return views
+}
+
+/**
+ * Take the tab stops from a chart that nothing can be done with: Bokeh gives each one.
+ * @param {ParentNode} root
+ */
+function noTabStops(root) {
+  for (const el of root.querySelectorAll("*")) {
+    if (el.getAttribute("tabindex") === "0") el.removeAttribute("tabindex")
+    if (el.shadowRoot) noTabStops(el.shadowRoot)
+  }
 }

@@ -31,10 +31,14 @@ export function render({model, el}) {
   const said = h("div")
   const mark = h("span", {class: "tag"})
   const run = () => model.send_msg({type: "run"})
-  const again = h("button", {type: "button", class: "btn quiet", onclick: run}, "Run it again")
+  const again = h(
+    "button",
+    {type: "button", class: "btn quiet", onclick: run, "aria-label": `Run it again: ${claim.textContent}`},
+    "Run it again",
+  )
   const verdict = h("li", {}, mark, said)
   const root = h(
-    "section",
+    "article",
     {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
     h(
       "ol",

@@ -5,7 +5,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Line, Range1d, Scatter, Span, Text
 from bokeh.plotting import figure
 
-from splatscope.textbook.results import Curves
+from splatscope.textbook.results import Curve, Curves
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
 
 
@@ -43,6 +43,23 @@ def curves_chart(curves: Curves) -> figure:
         below = overlaps or (number == 0 and len(ends) > 1)
         _label(plot, x, y, words, colour, y_offset=12 if below else -10, text_align="right")
     return plot
+
+
+def in_words(curves: Curves) -> str:
+    """Return what a chart shows, as one line: the ends and the extremes of each curve."""
+    axes = f"{curves.y or 'values'} by {curves.x}" if curves.x else curves.y
+    return "; ".join([f"A chart of {axes}", *map(_curve_in_words, curves.curves)]) + "."
+
+
+def _curve_in_words(curve: Curve) -> str:
+    known = np.flatnonzero(np.isfinite(curve.y))
+    if not len(known):
+        return f"{curve.label}: nothing"
+    x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
+    first, last, low, high = known[0], known[-1], known[y[known].argmin()], known[y[known].argmax()]
+    points = [(first, "from")] + [(i, name) for i, name in ((low, "lowest"), (high, "highest")) if i not in (first, last)]
+    points += [(last, "to")] if last != first else []
+    return f"{curve.label}: " + ", ".join(f"{name} {y[i]:.3g} at {x[i]:.3g}" for i, name in points)
 
 
 def _close(curves: Curves, low: float, high: float) -> bool:

@@ -49,11 +49,11 @@ function pictureView(picture, lens, onRead) {
   const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
   const data = colours(picture)
   context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)
-  const words = h("p", {class: "reading num"})
+  const words = h("p", {class: "reading num", "aria-live": "off"})
   const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
   title.innerHTML = picture.caption
-  canvas.setAttribute("aria-label", title.textContent ?? "")
+  canvas.setAttribute("aria-label", `${title.textContent ?? ""} Arrow keys read its pixels.`.trim())
   /** @type {Pixel} */
   let current = [width >> 1, height >> 1]
   const clamped = (/** @type {number} */ x, /** @type {number} */ y) =>
@@ -65,8 +65,14 @@ function pictureView(picture, lens, onRead) {
     onRead([Math.floor(u * width), Math.floor(v * height)])
   }
   canvas.onpointerleave = () => onRead(null)
-  canvas.onblur = () => onRead(null)
-  onArrows(canvas, MOVES, ([dx, dy]) => onRead(clamped(current[0] + dx, current[1] + dy)))
+  canvas.onblur = () => {
+    words.ariaLive = "off"
+    onRead(null)
+  }
+  onArrows(canvas, MOVES, ([dx, dy]) => {
+    words.ariaLive = "polite" // what a pointer reads is seen, not said
+    onRead(clamped(current[0] + dx, current[1] + dy))
+  })
 
   return {
     el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, words),

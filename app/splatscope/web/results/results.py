@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
 from splatscope.web.component import Component
-from splatscope.web.results.curves import curves_chart
+from splatscope.web.results.curves import curves_chart, in_words
 
 
 class Quiz(Component):
@@ -72,7 +72,7 @@ def plain(part: Part) -> dict[str, Any]:
     """Return a part of a result as JSON types. Raises TypeError for a part of an unknown kind."""
     match part:
         case Curves():
-            return {"kind": "chart", "x": part.x, "y": part.y, "item": json_item(curves_chart(part))}
+            return {"kind": "chart", "x": part.x, "y": part.y, "words": in_words(part), "item": json_item(curves_chart(part))}
         case Bars():
             return {"kind": "bars", **vars(part)}
         case Table():

@@ -39,7 +39,9 @@ export function render({model, el}) {
   const body = h("div", {class: "body"})
   const caption = h("figcaption")
   caption.innerHTML = model.caption
-  const again = h("button", {type: "button", class: "btn quiet", onclick: () => model.send_msg({type: "run"})}, "Run it again")
+  const run = () => model.send_msg({type: "run"})
+  const name = `Run it again: ${caption.textContent}`
+  const again = h("button", {type: "button", class: "btn quiet", onclick: run, "aria-label": name}, "Run it again")
   const foot = h("div", {class: "row"}, caption, again)
   const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
 
@@ -87,7 +89,7 @@ function drawResult(result, cleanup) {
     case "pictures":
       return pictures(result)
     case "code":
-      return h("figure", {class: "quote"}, listing(h("pre", {tabindex: "0"}), result.text, result.first, result.notes))
+      return h("figure", {class: "quote"}, listing(h("pre"), result.text, result.first, result.notes))
     case "words":
       return html("div", result.html, {class: "said"})
   }
@@ -121,5 +123,6 @@ function table({head, rows, marked}) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
   const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell))))
   const parts = [h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...lines)]
-  return h("div", {class: "tablebox", tabindex: "0"}, h("table", {class: "facts"}, ...parts))
+  const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
+  return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": name}, h("table", {class: "facts"}, ...parts))
 }

@@ -1,4 +1,4 @@
-// On a phone the sidebar is a drawer: opened by the menu button, closed by Esc, its cross, the ground beside it, a link.
+// On phones and tablets the sidebar is a drawer: opened by the menu button, closed by Esc, its cross, the ground beside it, a link.
 import {on} from "./events.js"
 import {addKeys} from "./keys.js"
 
@@ -7,7 +7,7 @@ export function startDrawer() {
   const [nav, main, scrim, menu, shut] = [".nav", "#main", ".scrim", ".menu", ".nav .shut"].map(
     (selector) => /** @type {HTMLElement} */ (document.querySelector(selector)),
   )
-  const narrow = matchMedia("(max-width: 760px)")
+  const narrow = matchMedia("(max-width: 1100px)")
   const isOpen = () => nav.classList.contains("open")
 
   const set = (/** @type {boolean} */ open) => {

@@ -34,6 +34,7 @@
  * @property {MomentShown} moment  from every stepper, once a frame at most
  * @property {number} step  go to this event, counted from 1, or to where the figure opens (UNNAMED): to the primary stepper
  * @property {number} press  from the start, press → this often: to the primary stepper
+ * @property {{stage: HTMLElement}} room  a figure's drawing has more room than before, or less
  * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
  * @property {Place} page  another page was asked for
  * @property {{root: HTMLElement}} answered  a quiz was answered

@@ -1,9 +1,11 @@
 // A page: its words, its live components where they belong, its actions in the top bar.
+import {companion} from "#web/lesson_page/companion.js"
 import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
 import {h, style} from "./dom.js"
 import {setKeys} from "./keys.js"
+import {printing} from "./print.js"
 import {progress} from "./progress.js"
 import {arrived} from "./router.js"
 
@@ -66,7 +68,7 @@ export function render({model, el}) {
   })
   setKeys(model.keys)
   paintModels()
-  for (const end of [terms(root), progress(root)]) model.on("remove", end)
+  for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => document.getElementById("first")?.remove()) // what the document showed until now
   requestAnimationFrame(() => arrived(sought(root)))
   return root

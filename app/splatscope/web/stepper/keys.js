@@ -64,7 +64,10 @@ const STEPPER = {
   "/": [(s) => s.transport.find.focus()],
 }
 const ARROWS = "input[type=range].own, [role=radio], [role=tab], select"
+const SLIDERS = "input[type=range]:not(.scrub *)"
 const LEAVE = {
+  Home: SLIDERS,
+  End: SLIDERS,
   " ": "button, a, input, select, summary, [role=button]",
   "Shift+ ": "button, a, input, select, summary, [role=button]",
   ArrowRight: ARROWS,

@@ -8,6 +8,7 @@ import {Findings} from "#web/stepper/panes/findings.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
+import {keepRoom} from "#web/drawing/room.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
 import {unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
@@ -105,6 +106,7 @@ export class Stepper {
     ]
     this.root = this.#assemble()
     this.leave = join(this)
+    this.unsettle = model.layout === "figure" ? keepRoom(this.root) : () => {}
   }
 
   /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
@@ -484,6 +486,7 @@ export class Stepper {
   close() {
     this.player.close()
     this.leave()
+    this.unsettle()
     this.history.close()
     this.sentence.close()
     this.when.close()

@@ -25,6 +25,7 @@ export function onTheme(callback) {
 export function colour(token) {
   const probe = document.createElement("i")
   probe.style.color = `var(${token})`
+  probe.style.setProperty("forced-color-adjust", "none") // what a canvas paints, no forced colours mend
   document.body.append(probe)
   const value = getComputedStyle(probe).color
   probe.remove()

@@ -24,7 +24,7 @@ export function listing(pre, text, first, notes = []) {
     .replace(/\n$/, "")
     .split("\n")
     .map((line, i) => {
-      const code = h("span")
+      const code = h("span", {style: `--in: ${/^\s*/.exec(line)?.[0].length ?? 0}`})
       for (const [kind, word] of tokens(line, state)) code.append(kind ? h("i", {class: kind}, word) : word)
       const note = notes[i] ? h("b", {class: "left"}, notes[i]) : null
       return h("span", {class: "qrow"}, h("span", {class: "no", "aria-hidden": "true"}, String(first + i)), code, note)

@@ -3,9 +3,11 @@ import {isFloat} from "#web/stepper/model/values.js"
 import {h, targetOf} from "#web/shell/dom.js"
 import {isLoad} from "#web/stepper/model/accesses.js"
 import {cellName, subscript} from "#web/stepper/model/describe.js"
+import {onArrows} from "#web/widgets/roving.js"
 
 const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
 const LONG = 5 // characters that fit any cell
+const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
 const OPEN = [16, 128] // cells up to which a buffer is shown from the start, beside shared memory and without
 
 /**
@@ -28,7 +30,7 @@ export class Memory {
   /** @param {PaneOwner} owner */
   constructor(owner) {
     this.owner = owner
-    this.list = h("div", {class: "mems", tabindex: "0", role: "region", "aria-label": "Memory, cell by cell"})
+    this.list = h("div", {class: "mems", role: "region", "aria-label": "Memory, cell by cell"})
     /** @type {[string, Word][]} */
     const key = [
       ["wr", "written"],
@@ -45,7 +47,9 @@ export class Memory {
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
     this.list.addEventListener("click", (event) => {
       const cell = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".cell"))
-      if (cell) this.owner.follow({memory: Number(cell.dataset.memory), cell: Number(cell.dataset.cell)})
+      if (!cell) return
+      this.owner.follow({memory: Number(cell.dataset.memory), cell: Number(cell.dataset.cell)})
+      if (event.detail) cell.blur() // a click leaves the arrow keys to the run
     })
   }
 
@@ -110,6 +114,9 @@ const WORDS = {
 /** One memory, cell by cell. */
 class Grid {
   first = 0 // the first cell drawn
+  columns = 1
+  /** @type {HTMLElement | null} */
+  stop = null // the cell that Tab leads to
   /** @type {DrawnCell[] | null} */
   cells = null
 
@@ -138,6 +145,13 @@ class Grid {
       h("summary", {class: "ph"}, h("h2", {class: "mono"}, memory.name), this.about, h("span", {class: "sp"}), this.hint),
       this.body,
     )
+    this.body.addEventListener("focusin", (event) => this.#stopAt(/** @type {HTMLElement} */ (event.target)))
+    onArrows(this.body, MOVES, ([across, down], event) => this.#move(/** @type {HTMLElement} */ (event.target), across, down))
+    this.body.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return
+      event.preventDefault()
+      targetOf(event)?.dispatchEvent(new MouseEvent("click", {bubbles: true}))
+    })
     this.el.open = shared || memory.count <= most
     this.parts = memory.parts.length || 1
   }
@@ -148,6 +162,7 @@ class Grid {
    */
   #build(first) {
     const {memory, number} = this
+    const focused = this.cells && this.stop?.matches(":focus") ? this.stop : null
     this.first = first
     const until = Math.min(memory.count, first + MOST)
     const wide = this.parts > 1
@@ -156,6 +171,7 @@ class Grid {
       : memory.dims.length === 2 && memory.dims[1] <= 16
         ? memory.dims[1]
         : Math.min(8, memory.count)
+    this.columns = columns
     this.body.style.setProperty("--columns", String(columns))
     this.body.classList.toggle("wide", wide)
     this.body.classList.toggle("float", !wide && isFloat(memory.parts[0]?.[1]))
@@ -174,6 +190,8 @@ class Grid {
         h("span", {
           class: "cell",
           role: "button",
+          tabindex: "-1",
+          "aria-pressed": "false",
           title: cellName(memory, cell) + (wide ? memory.parts[part][0] : ""),
           "data-memory": number,
           "data-cell": cell,
@@ -185,6 +203,8 @@ class Grid {
     }
     this.cells = cells
     this.body.replaceChildren(...parts)
+    this.#stopAt(cells[0].els[0])
+    if (focused) this.stop?.focus()
     if (memory.count > MOST)
       this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
   }
@@ -246,9 +266,32 @@ class Grid {
         if (shown.klasses[part] === own) return
         shown.klasses[part] = own
         el.className = own
+        el.ariaPressed = String(follows === cell)
       })
     }
     if (touched >= 0) this.#scroll(cells[touched - this.first].els[0])
+  }
+
+  /**
+   * Give a cell the tab stop of its memory.
+   * @param {HTMLElement} cell
+   */
+  #stopAt(cell) {
+    if (this.stop) this.stop.tabIndex = -1
+    this.stop = cell
+    cell.tabIndex = 0
+  }
+
+  /**
+   * Move the focus from a cell to another, as far as there are cells.
+   * @param {HTMLElement} from
+   * @param {number} across  columns
+   * @param {number} down  rows
+   */
+  #move(from, across, down) {
+    const all = (this.cells ?? []).flatMap(({els}) => els)
+    const to = all[all.indexOf(from) + across + down * this.columns]
+    to?.focus()
   }
 
   /**

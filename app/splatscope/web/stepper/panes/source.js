@@ -65,6 +65,9 @@ export class Source {
   open(recording) {
     this.recording = recording
     this.plan = layoutThreads(recording.threads, recording.head.group_size)
+    const {style} = this.src
+    style.setProperty("--map", `${Math.ceil(this.plan.columns * this.plan.pitch * 0.75) + 6}px`)
+    this.src.classList.toggle("single", recording.threads === 1)
     this.sheets = new Map()
     this.shown = -1
     this.scrolledTo = ""
@@ -205,7 +208,7 @@ export class Source {
   }
 
   /**
-   * Scroll, only when the line has left the pane: whole lines, so that it stands at 60% of the height. With a finding, all its lines
+   * Scroll, only when the line has left the pane: by whole lines, so that it stands at 60% of the height. With a finding, all its lines
    * are to be seen, as far as they fit.
    * @param {number} line
    * @param {number[]} others
@@ -214,18 +217,20 @@ export class Source {
     const row = this.#sheet(this.shown)[line - 1],
       key = `${this.shown}:${line} ${others}`
     if (!row || this.scrolledTo === key) return
-    const height = row.el.offsetHeight,
-      {scrollTop, clientHeight} = this.pane
-    if (!height) return
+    const {pane} = this
+    if (!row.el.offsetHeight) return
     this.scrolledTo = key
-    const seen = (/** @type {number} */ number) =>
-      (number - 1) * height >= scrollTop && number * height + 4 <= scrollTop + clientHeight
-    if ([line, ...others].every(seen)) return
-    const room = Math.floor(clientHeight / height),
-      last = Math.max(line, ...others),
-      first = Math.min(line, ...others)
-    const top = others.length && last - first < room ? Math.floor((first + last - room) / 2) : line - 1 - Math.floor(room * 0.6)
-    this.pane.scrollTop = Math.max(0, top) * height
+    const frame = pane.getBoundingClientRect(),
+      top = frame.top + pane.clientTop
+    const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
+    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + pane.clientHeight)) return
+    const first = Math.min(...boxes.map((box) => box.top)),
+      last = Math.max(...boxes.map((box) => box.bottom)),
+      own = boxes[0]
+    const together = boxes.length > 1 && last - first <= pane.clientHeight
+    const wanted = together ? (first + last - pane.clientHeight) / 2 : own.top - (pane.clientHeight - own.height) * 0.6
+    const tops = this.#sheet(this.shown).map((r) => r.el.getBoundingClientRect().top)
+    pane.scrollTop += (tops.find((y) => y >= wanted - 1) ?? wanted) - top
   }
 
   /** @param {MouseEvent} event */
@@ -277,8 +282,8 @@ export class Source {
  * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
  */
 function row(text, line, state) {
-  const code = h("span", {class: "code"})
   const indent = /^\s*/.exec(text)?.[0] ?? ""
+  const code = h("span", {class: "code", style: `--in: ${indent.length}`})
   if (indent) code.append(h("i", {class: "ind"}, indent))
   for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
   const bp = h("button", {
