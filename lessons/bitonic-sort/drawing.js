@@ -1,4 +1,5 @@
-// A sorting network: the keys as bars, which cells are compared pass by pass, the pass at hand lit. Longer lists: rows of colours.
+// A sorting network: the keys as bars, which places meet pass by pass, the pass at hand lit, wrong keys in red. Longer lists: rows of
+// colours.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, canvas, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {PADDING, keyRows} from "./key_rows.js"
@@ -14,11 +15,21 @@ import {PADDING, keyRows} from "./key_rows.js"
  * @property {number} begin  steps
  * @property {number} end
  *
+ * A read of a place before another thread had written it.
+ * @typedef {{step: number, thread: number, place: number, writer: number}} StaleRead
+ *
+ * Where a pass has ended, for the threads from the first to the last.
+ * @typedef {[step: number, pass: number, first: number, last: number]} Stop
+ *
  * @typedef {object} Facts
  * @property {number} count
  * @property {Pass[]} passes
  * @property {number[][]} after  the keys after each pass
  * @property {number[]} keys  at the start
+ * @property {Stop[]} stops
+ * @property {boolean} orderly  whether a barrier stands after each pass
+ * @property {StaleRead[]} stale
+ * @property {number[]} wrong  places whose key is wrong in the end
  *
  * @typedef {object} Options
  * @property {string} memory  the array that is sorted
@@ -29,6 +40,9 @@ import {PADDING, keyRows} from "./key_rows.js"
 const LEFT = 34 // of the bars: cell numbers and lanes
 const TOP = 34
 const ROW = 27
+const LEAST_ROW = 17
+const THREADS = 32
+const UNDER = 58 // below the last row: the names of the groups
 const BAR = 100
 const NARROW_BAR = 44
 const NARROW = 520
@@ -47,12 +61,12 @@ export const draw = (host) =>
 
 /**
  * @param {Facts} facts
- * @param {number} rootWidth
+ * @param {{width: number, height: number}} room
  */
-function layOut({count, passes}, rootWidth) {
+function layOut({count, passes}, {width: rootWidth, height: rootHeight}) {
   const bar = rootWidth < NARROW ? NARROW_BAR : BAR
   const first = LEFT + bar + 34
-  const room = rootWidth - first - 12
+  const room = Math.max(40, rootWidth - first - 12)
   // one lane for each arrow that would cross another of its pass; what is left lies between the passes
   const lanesOf = (/** @type {Pass} */ {j}) => Math.min(j, count / 2)
   const lanes = passes.reduce((sum, pass) => sum + lanesOf(pass), 0)
@@ -65,7 +79,8 @@ function layOut({count, passes}, rootWidth) {
     x += column.width
     return column
   })
-  const row = count <= 8 ? ROW * 1.35 : ROW
+  const most = count <= 8 ? ROW * 1.35 : ROW
+  const row = Math.max(LEAST_ROW, Math.min(most, (rootHeight - TOP - UNDER - 6) / count))
   const y = (/** @type {number} */ cell) => TOP + 14 + cell * row
   return {bar, first, columns, row, y, width: x + 8, height: y(count - 1) + 44}
 }
@@ -76,9 +91,9 @@ function layOut({count, passes}, rootWidth) {
  * @param {DrawingHost<Facts, Options>} host
  * @returns {Drawn}
  */
-function network({root, facts, options}) {
-  const {count, passes, keys} = facts
-  const layout = layOut(facts, root.clientWidth)
+function network({root, facts, options, room}) {
+  const {count, passes, keys, stops, stale, wrong} = facts
+  const layout = layOut(facts, room())
   const {width, height, columns, bar} = layout
   const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
   const label = `A sorting network of ${count} places and ${passes.length} passes`
@@ -93,43 +108,81 @@ function network({root, facts, options}) {
   const arrows = columns.flatMap((column, pass) => drawArrows(svg, layout, column, pass, count))
   svg.append(barrier)
 
+  const verdict = s("text", {class: "m bad", x: LEFT + 10, y: height - 10})
+  svg.append(verdict)
+
   const paintRows = (/** @type {Look} */ look, /** @type {number[]} */ compared) => {
     const memory = look.memory(options.memory)
-    rows.forEach(({disc, key, value}, cell) => {
+    const over = look.step >= stops[stops.length - 1][0]
+    const early = readTooEarly(facts, look.step)
+    rows.forEach(({disc, key, value, cut}, cell) => {
       if (cell < look.threads) disc.show(look.status(cell), cell === look.thread)
       else disc.el.setAttribute("visibility", "hidden")
-      const number = memory?.number(cell) ?? null
+      const known = memory?.written(cell) ? memory.number(cell) : null
+      const number = known ?? keys[cell]
       const padding = number === PADDING
-      const size = number === null ? 0 : padding ? bar : Math.max(2, (number / most) * bar)
+      const size = padding ? bar : Math.max(2, (number / most) * bar)
       const here = compared.includes(cell)
       const written = memory?.touched(cell) === "wr"
-      setAttributes(key, {width: size, class: classes("bar", here && "pair", written && "wr", padding && "pad")})
-      setAttributes(value, {x: LEFT + 14 + size, class: classes("m", here && "now")})
-      value.textContent = number === null ? "" : padding ? "∞" : String(number)
+      const bad = over && wrong.includes(cell)
+      const state = [here && "pair", written && "wr", padding && "pad", bad && "bad", known === null && "later"]
+      setAttributes(key, {width: size, class: classes("bar", ...state)})
+      setAttributes(value, {x: LEFT + 14 + size, class: classes("m", here && "now", bad && "bad", known === null && "later")})
+      value.textContent = `${padding ? "∞" : number}${bad ? " ✕" : ""}`
+      cut.setAttribute("visibility", early.has(cell) ? "visible" : "hidden")
     })
+    verdict.textContent = over && wrong.length ? `✕ ${wrong.length} of ${keys.length} wrong` : ""
   }
   const paint = (/** @type {Look} */ look) => {
-    const current = passAt(passes, look.step)
+    const at = stopAt(stops, passes[0].begin, look.step)
+    const current = at < 0 ? -1 : stops[at][1]
     const begun = current >= 0
     const compared = comparedCells(look)
     paintRows(look, compared)
     const column = columns[Math.max(0, current)]
     const visibility = begun ? "visible" : "hidden"
     setAttributes(band, {x: column.x, width: column.width, visibility})
-    setAttributes(barrier, {d: `M${column.x + column.width} ${TOP - 22}V${height - 26}`, visibility})
+    setAttributes(barrier, {
+      d: `M${column.x + column.width} ${TOP - 22}V${height - 26}`,
+      visibility: facts.orderly ? visibility : "hidden",
+    })
     heads.forEach((head, pass) => head.setAttribute("class", classes("m", pass === current && "now")))
     for (const {k, text} of groups) text.setAttribute("class", classes("m", k === column.k && begun && "now"))
     for (const arrow of arrows) {
-      const at = arrow.pass === current
-      const past = arrow.pass < current || (at && look.step >= (passes[current].end ?? Infinity))
-      const mine = at && compared[0] === arrow.low && compared[1] === arrow.high
+      const end = stops.findIndex((stop) => stop[1] === arrow.pass && within(stop, arrow.low))
+      const past = end >= 0 && look.step >= stops[end][0]
+      const mine = arrow.pass === current && compared[0] === arrow.low && compared[1] === arrow.high
       const swapped = passes[arrow.pass].swapped.includes(arrow.low)
-      const state = mine ? "mine" : past ? classes("past", !swapped && "no") : at ? "lit" : "cmp"
-      arrow.el.setAttribute("class", state)
+      const state = mine ? "mine" : end === at && begun ? "lit" : past ? classes("past", !swapped && "no") : "cmp"
+      arrow.el.setAttribute("class", classes(state, state === "lit" && past && swapped && "swap"))
     }
   }
-  return {el: svg, paint, width: root.clientWidth}
+  const describe = (/** @type {Look} */ look) => {
+    const memory = look.memory(options.memory)
+    const now = keys.map((key, cell) => (memory?.written(cell) ? memory.number(cell) : key))
+    const early = stale.filter(({step}) => step <= look.step).length
+    const listed = now.map((key) => (key === PADDING ? "padding" : key)).join(", ")
+    return `The keys: ${listed}.${early ? ` ${early} reads came too early so far.` : ""}`
+  }
+  return {el: svg, paint, describe, width: root.clientWidth}
 }
+
+/**
+ * The places that were read too early since the stop before a step.
+ * @param {Facts} facts
+ * @param {number} step
+ */
+function readTooEarly({stops, stale}, step) {
+  const before = stops.findLast(([end]) => end < step)?.[0] ?? 0
+  return new Set(stale.filter((read) => read.step > before && read.step <= step).map(({place}) => place))
+}
+
+/**
+ * Whether the thread of a place is one of those that a stop is about.
+ * @param {Stop} stop
+ * @param {number} place
+ */
+const within = ([, , first, last], place) => place % THREADS >= first && place % THREADS <= last
 
 /**
  * Draw which k the passes have, below them.
@@ -158,14 +211,17 @@ function drawRow(svg, {first, row, width, y}, cell) {
   const disc = laneMark(8, y(cell))
   const key = s("rect", {class: "bar", x: LEFT + 10, y: y(cell) - row * 0.26, height: row * 0.52, rx: 2})
   const value = s("text", {class: "m", y: y(cell) + 4})
+  const corner = y(cell) - row * 0.26
+  const cut = s("path", {class: "cut", d: `M${LEFT + 10} ${corner}h9l-9 9z`, visibility: "hidden"})
   svg.append(
     s("path", {class: "wire", d: `M${first - 6} ${y(cell)}H${width - 4}`}),
     disc.el,
     s("text", {class: "m", x: LEFT, y: y(cell) + 4, "text-anchor": "end"}, String(cell)),
     key,
+    cut,
     value,
   )
-  return {disc, key, value}
+  return {disc, key, value, cut}
 }
 
 /**
@@ -204,14 +260,15 @@ export function comparedPairs(count, {k, j}) {
 }
 
 /**
- * The pass at a step: the first that is not over; −1 before the first.
- * @param {Pass[]} passes
+ * The stop at a step: the first that is not behind it; −1 before the first pass.
+ * @param {Stop[]} stops
+ * @param {number} begin  step at which the first pass begins
  * @param {number} step
  */
-export function passAt(passes, step) {
-  if (step < passes[0].begin) return -1
-  const open = passes.findIndex((pass) => step <= pass.end)
-  return open < 0 ? passes.length - 1 : open
+export function stopAt(stops, begin, step) {
+  if (step < begin) return -1
+  const open = stops.findIndex(([end]) => step <= end)
+  return open < 0 ? stops.length - 1 : open
 }
 
 /**

@@ -7,6 +7,8 @@ import {h} from "#web/shell/dom.js"
 
 export const PADDING = 0xffffffff // a key larger than any
 
+const BESIDE = 190 // px: what stands above and below the rows
+
 const COLOURS = [
   [230, 240, 248],
   [156, 197, 226],
@@ -32,11 +34,12 @@ export function keyColour(key, most) {
  * @param {DrawingHost<Facts, Options>} host
  * @returns {Drawn}
  */
-export function keyRows({root, facts, options, step}) {
-  const {count, passes, after, keys} = facts
+export function keyRows({root, facts, options, step, room}) {
+  const {count, passes, after, keys, wrong} = facts
   const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
   const rows = [keys, ...after]
-  const rowHeight = Math.max(3, Math.floor(330 / rows.length))
+  const tall = Math.max(120, Math.min(330, room().height - BESIDE))
+  const rowHeight = Math.max(2, Math.floor(tall / rows.length))
   const history = h("canvas", {
     class: "strip pixels",
     width: count,
@@ -56,6 +59,7 @@ export function keyRows({root, facts, options, step}) {
     now,
     words,
   )
+  history.style.height = `${tall}px`
   rows.forEach((list, i) => paintKeys(history, i * rowHeight, rowHeight, list, most))
   history.onclick = (event) => {
     const box = history.getBoundingClientRect()
@@ -67,18 +71,20 @@ export function keyRows({root, facts, options, step}) {
     width: root.clientWidth,
     paint(look) {
       const memory = look.memory(options.memory)
-      const list = Array.from({length: count}, (_, i) => memory?.number(i) ?? 0)
+      const list = keys.map((key, i) => (memory?.written(i) ? (memory.number(i) ?? key) : key))
       paintKeys(now, 0, 1, list, most)
       const done = passes.filter((pass) => look.step >= pass.end).length
       const share = ((done + 1) / rows.length) * 100
       cover.style.top = `${share}%`
       cover.style.height = `${100 - share}%`
-      const pass = passes[done]
-      words.textContent = pass
-        ? `Pass ${done + 1} of ${passes.length}: k = ${pass.k}, j = ${pass.j}. ` +
-          `${descents(list)} of ${count - 1} neighbours stand the wrong way round.`
-        : "All passes are done."
+      const over = done === passes.length
+      words.textContent =
+        over && wrong.length
+          ? `✕ ${wrong.length} keys are in the wrong place.`
+          : `${descents(list)} of ${count - 1} neighbours stand the wrong way round.`
+      words.classList.toggle("bad", over && wrong.length > 0)
     },
+    describe: () => words.textContent ?? "",
   }
 }
 

@@ -1,6 +1,7 @@
 """The model of the section on the bitonic sort."""
 
 import re
+from collections import Counter
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -16,6 +17,9 @@ from splatscope.tracing.job import KernelJob
 
 SENTINEL = 0xFFFFFFFF
 ORDERS = ("shuffled", "rising", "falling", "a hill")
+SORT, MERGE = "all passes", "the last merge of eight"
+HILL = "2 4 6 8 7 5 3 1"
+THREADS = 32
 
 
 class Pass(TypedDict):
@@ -28,6 +32,15 @@ class Pass(TypedDict):
     swapped: list[int]  # the lower places of the pairs that changed places
 
 
+class StaleRead(TypedDict):
+    """A read of a place before the thread that should have written it, in the pass before, had done so."""
+
+    step: int
+    thread: int
+    place: int
+    writer: int
+
+
 class Facts(TypedDict):
     """What the drawing knows of the recording."""
 
@@ -35,16 +48,25 @@ class Facts(TypedDict):
     passes: list[Pass]
     keys: list[int]  # [place] at the start; SENTINEL for padding
     after: list[list[int]]  # [pass][place] when the pass has ended
+    stops: list[
+        tuple[int, int, int, int]
+    ]  # a step, the pass that has ended there, and the first and last thread that have ended it
+    orderly: bool  # whether a barrier stands after each pass
+    stale: list[StaleRead]
+    wrong: list[int]  # the places that hold a wrong key in the end
 
 
 class BitonicSort(Lesson):
     """The list of one tile, sorted by the kernel of shaders/sample/shortlist.slang."""
 
-    count = param.Integer(default=16, bounds=(2, 512), label="Keys", doc="How long the list is")
+    count = param.Integer(default=16, bounds=(2, THREADS * 16), label="Keys", doc="How long the list is")
     order = param.Selector(default="shuffled", objects=list(ORDERS), label="Order at the start")
-    seed = param.Integer(default=7, bounds=(0, 9999), label="Shuffle", doc="Another number, another order")
-    barrier = param.Boolean(default=True, label="The barrier after each pass")
-    eight = param.String(default="2 4 6 8 7 5 3 1", label="A sequence to merge", doc="eight whole numbers from 0 to 99")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, another shuffled order")
+    barrier = param.Boolean(default=True, label="Barrier after each pass")
+    runs = param.Selector(
+        default=SORT, objects=[SORT, MERGE], label="What runs", doc="The merge takes the eight numbers drawn below"
+    )
+    eight = param.String(default=HILL, label="A sequence to merge", doc="Eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=5)
@@ -52,11 +74,14 @@ class BitonicSort(Lesson):
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),
         "eight": ControlSpec(kind="bars", count=8, low=0, high=9),
-        "barrier": ControlSpec(off="Taken out", on="In its place"),
+        "barrier": ControlSpec(off="Removed", on="In place"),
     }
 
     def keys(self) -> np.ndarray:
-        """Return the list at the start, each key once: (count,) uint32."""
+        """Return the list at the start, uint32: each key once, or the eight numbers that are merged."""
+        if self.runs == MERGE:
+            eight = eight_numbers(self.eight)
+            return eight_numbers(HILL) if eight is None else eight
         keys = np.arange(self.count, dtype=np.uint32)
         match self.order:
             case "falling":
@@ -68,43 +93,125 @@ class BitonicSort(Lesson):
         return keys
 
     def job(self) -> KernelJob:
-        """Return the sort of the chosen list by one workgroup, with or without its barrier."""
-        return self._job(self.keys(), self.barrier)
+        """Return the sort of the chosen list by one workgroup, with or without its barrier; or its last merge alone."""
+        return self._merge(self.keys()) if self.runs == MERGE else self._job(self.keys(), self.barrier)
 
     def _job(self, keys: np.ndarray, barrier: bool = True) -> KernelJob:
         return self.kernel("" if barrier else "without", entry="sortKeys", inputs=sort_inputs(keys))
 
+    def _merge(self, keys: np.ndarray) -> KernelJob:
+        return self.kernel("merge", entry="mergeKeys", inputs=sort_inputs(keys))
+
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps with which each pass ends."""
-        return [one["end"] for one in passes(query)]
+        """Return the steps with which each pass ends; without the barrier, those with which each wave ends it."""
+        return [step for step, *_ in ends_of(query)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step at which two halves are in order, one up and one down; without the barrier, the last."""
+        found, made = passes(query), ends_of(query)
+        if self.runs == MERGE:
+            return made[0][0]
+        half = [one["end"] for one in found if one["j"] == 1 and 2 * one["k"] == padded(len(self.keys()))]
+        return half[0] if half and orderly(query) else made[-1][0]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return how many pairs change places in each pass and what that is for, or which thread read too early."""
+        if not orderly(query):
+            return self._said_without_barrier(query)
+        found, said = passes(query), []
+        pairs = padded(len(self.keys())) // 2
+        for i, one in enumerate(found):
+            k, j, swaps = one["k"], one["j"], len(one["swapped"])
+            if k < 2 * pairs:
+                why = f"Groups of {k} are in order now, up and down in turn." if j == 1 else f"Keys {j} places apart have met."
+            elif wrong_places(query):
+                why = "It is not sorted: it was not bitonic." if j == 1 else f"Keys {j} places apart have met."
+            else:
+                why = "The list is sorted." if j == 1 else f"Each key is now within the {j} places where it belongs."
+            many = f"{swaps} of {pairs} pair{'s' if pairs > 1 else ''} changed places"
+            said.append(f"Pass {i + 1} of {len(found)} (`k` = {k}, `j` = {j}): {many}. {why}")
+        return said
+
+    def _said_without_barrier(self, query: RecordingQuery) -> list[str]:
+        many, stale, wrong = len(passes(query)), stale_reads(query), wrong_places(query)
+        compared, swaps = pairs_of(query)
+        said, before = [], 0
+        for step, number, first, last in ends_of(query):
+            here, threads = [one for one in stale if before < one["step"] <= step], range(first, last + 1)
+            pairs, swapped = (sum(counts.get((thread, number), 0) for thread in threads) for counts in (compared, swaps))
+            work = f"{swapped} of their {pairs} pairs changed places" if pairs else "they have no pair to order"
+            early = f" {told(here[0])}" if here else ""
+            said.append(f"Threads {first} to {last} are through pass {number + 1} of {many}: {work}.{early}")
+            before = step
+        early = f"{told(stale[0])}" if stale else "No thread read too early this time."
+        result = f"{len(wrong)} of {len(self.keys())} keys are in the wrong place." if wrong else "By luck, all keys are in order."
+        said[-1] = f"{result} {early}"
+        return said
 
     def facts(self, query: RecordingQuery) -> Facts:
-        """Return the passes, and the list before the first and after each."""
-        found = passes(query)
+        """Return the passes, the list before the first and after each, and what went wrong."""
+        found, keys = passes(query), self.keys()
+        count = padded(len(keys))
         return {
-            "count": padded(self.count),
+            "count": count,
             "passes": found,
-            "keys": [int(key) for key in self.keys()] + [SENTINEL] * (padded(self.count) - self.count),
-            "after": query.contents("blobs", padded(self.count), [one["end"] for one in found]).tolist(),
+            "keys": [int(key) for key in keys] + [SENTINEL] * (count - len(keys)),
+            "after": query.contents("blobs", count, [one["end"] for one in found]).tolist(),
+            "stops": ends_of(query),
+            "orderly": orderly(query),
+            "stale": [] if orderly(query) else stale_reads(query),
+            "wrong": wrong_places(query),
         }
 
     # Questions
 
     def swaps(self, query: RecordingQuery) -> Answer:
         """Count the pairs that change places in the first pass."""
-        first = passes(query)[0]
-        many, pairs = len(first["swapped"]), padded(self.count) // 2
-        because = f"{many} of {pairs} pairs stood the wrong way round for the direction of their block."
-        return Answer(str(many), options(many, pairs), first["end"], because)
+        first, keys = passes(query)[0], [int(key) for key in self.keys()]
+        keys += [SENTINEL] * (padded(len(keys)) - len(keys))
+        pairs = len(keys) // 2
+        upward = sum(keys[i] > keys[i ^ first["j"]] for i in range(len(keys)) if not i & first["j"])
+        guesses = (
+            (upward, f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
+            (pairs - len(first["swapped"]), "So many pairs stay as they are."),
+            (pairs, "All pairs are compared, but a pair that stands as it should stays."),
+            (0, "A pass that changed nothing would be of use only to a list that is in order already."),
+        )
+        many = len(first["swapped"])
+        about = f"The list begins {' '.join(map(str, keys))}. " if len(keys) <= 16 else f"{len(self.keys())} keys, {self.order}. "
+        how = (
+            "orders neighbours, one pair upwards and the next one downwards" if first["k"] == 2 else "compares keys 4 places apart"
+        )
+        return answer(
+            many,
+            guesses,
+            first["end"],
+            f"{many} of {pairs} pairs did not stand as their direction wants it.",
+            f"{about}The first pass {how}: in how many of its {pairs} pairs do the keys change places?",
+        )
 
     def sentinels(self, query: RecordingQuery) -> Answer:
         """Count the places that hold the padding's key when the sort begins."""
-        writes = query.steps(kind="write", name="blobs", function="padBuffer")
-        many = len(writes)
-        because = f"{self.count} keys are padded to {padded(self.count)}, the smallest power of two that holds them."
-        return Answer(str(many), options(many, padded(self.count)), int(writes[-1]) if many else 0, because)
+        writes, count = query.steps(kind="write", name="blobs", function="padBuffer"), len(self.keys())
+        guesses = (
+            (512 - count, f"{512 - count} would be right if every list were padded to the 512 places there are."),
+            (-count % THREADS, f"{-count % THREADS} would be right if the list had to have a key for each of the 32 threads."),
+            (0, "0 would be right if the network could sort any number of keys."),
+            (
+                padded(count + 1) - count,
+                f"{padded(count + 1) - count} would be right if the padded list had to be longer than the list.",
+            ),
+            (count, "That is how many keys are real."),
+        )
+        return answer(
+            len(writes),
+            guesses,
+            int(writes[-1]) if len(writes) else 0,
+            f"{count} keys are padded to {padded(count)}, the smallest power of two that holds them.",
+            f"A list of {count} keys is padded: how many places hold the padding's key when the sort begins?",
+        )
 
     # Claims
 
@@ -132,7 +239,7 @@ class BitonicSort(Lesson):
             found[name] = experiment.run(self.kernel("order", entry="blendTwo", inputs=inputs))["result"][0]
         ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
         holds = found["red, then blue"][0] < found["red, then blue"][2]
-        said = "What is blended first weighs most: it is the nearest. Ids rise with distance, and the list is walked front to back."
+        said = "What is blended first counts most, as it is in front. Ids rise with distance, so the list is blended front to back."
         return Verdict(bool(holds), ran, said)
 
     def serial_fifteen(self, experiment: Experiment) -> Verdict:
@@ -143,7 +250,7 @@ class BitonicSort(Lesson):
         one = len(serial.steps(kind="read", name="blobs", function="serial", line=loop_line(serial)))
         many = len(network.steps(kind="value", name="b", function="orderPair"))
         ran = f"insertion of 16 shuffled keys: <b>{one}</b> comparisons<br>the network, in 10 passes: <b>{many}</b>"
-        said = "15 steps sum 16 numbers. To sort 16 keys takes 46 comparisons in the worst case at the least; the network makes 80."
+        said = "15 steps add up 16 numbers. No method sorts 16 keys with fewer than 46 comparisons at worst; the network makes 80."
         return Verdict(one <= 15, ran, said)
 
     def no_idle(self, experiment: Experiment) -> Verdict:
@@ -157,7 +264,9 @@ class BitonicSort(Lesson):
             f"512 keys, 32 threads: <b>{calls:,}</b> calls of orderPair<br>"
             f"{calls - worked:,} return at once, as <code>l &lt; i</code><br>{swapped:,} of the other {worked:,} swap"
         )
-        said = "Half of the calls have nothing to do, and a swap is a branch on data: lanes of a wave wait for each other."
+        said = (
+            "Half of the calls have nothing to do, and whether a pair swaps depends on its keys: the lanes of a wave take two ways."
+        )
         return Verdict(calls == worked, ran, said)
 
     # Tried out
@@ -167,15 +276,30 @@ class BitonicSort(Lesson):
         """Show eight numbers before the three merging passes and after each; refuse what is not eight numbers."""
         keys = eight_numbers(self.eight)
         if keys is None:
-            return Words("<p>Type eight whole numbers from 0 to 99, with blanks between them.</p>")
-        inputs = {"keys": keys, "passes": np.zeros((4, 8), np.uint32)}
-        lists = experiment.run(self.kernel("merge", entry="mergeEight", inputs=inputs))["passes"]
-        names = ("before", "after j = 4", "after j = 2", "after j = 1")
-        rows = [(name, *marked(row)) for name, row in zip(names, lists, strict=True)]
+            return Words("<p>Type eight whole numbers from 0 to 99, with spaces between them.</p>")
+        query = experiment.record(self._merge(keys))
+        made = passes(query)
+        lists = [keys, *query.contents("blobs", 8, [one["end"] for one in made])]
+        names = ("before", *(f"after <code>j</code> = {one['j']}" for one in made))
+        swaps = ("", *(f"{len(one['swapped'])} of 4" for one in made))
+        rows = [(name, *marked(row), many, "") for name, row, many in zip(names, lists, swaps, strict=True)]
         is_sorted = bool(np.all(np.diff(lists[-1].astype(int)) >= 0))
         was = "was bitonic" if bitonic(keys) else "was not bitonic"
-        verdict = f"{'sorted' if is_sorted else 'not sorted'}: the sequence {was}"
-        return Table(("", *(str(i) for i in range(8)), ""), tuple((*row, verdict if i == 3 else "") for i, row in enumerate(rows)))
+        rows[-1] = (*rows[-1][:-1], f"{'sorted' if is_sorted else 'not sorted'}: the sequence {was}")
+        return Table(("place", *map(str, range(8)), "pairs swapped", ""), tuple(rows))
+
+    def pairs(self, experiment: Experiment) -> Table:
+        """Show which place each thread compares with its own, in three passes of a recorded sort of eight keys."""
+        query = experiment.record(self._job(np.arange(8, dtype=np.uint32)[::-1].copy()))
+        steps = query.steps(kind="value", name="l", function="orderPair")
+        rows = []
+        for i in range(8):
+            partners = {}
+            for step in steps[query.threads(steps) == i].tolist():
+                partners[query.last("j", i, step)] = int(query.values([step])[0])
+            rows.append((f"<code>{i:03b}</code> = {i}", *(f"<code>{partners[j]:03b}</code> = {partners[j]}" for j in (1, 2, 4))))
+        head = ("place", *(f"its partner, <code>j</code> = <code>{j:03b}</code>" for j in (1, 2, 4)))
+        return Table(head, tuple(rows))
 
     def why_sort(self, experiment: Experiment) -> Pictures:
         """Show a tile drawn from its list before and after the sort, and the difference of the two."""
@@ -199,9 +323,9 @@ class BitonicSort(Lesson):
         """Show the time of three sorts of 512 keys, in µs. Raises ValueError where one does not sort."""
         keys = np.random.default_rng(3).permutation(512).astype(np.uint32)
         jobs = {
-            "bitonic: 45 passes, 47 barriers": self._job(keys),
-            "odd-even: 512 passes, 514 barriers": self.kernel("others", entry="oddEven", inputs=sort_inputs(keys)),
-            "serial insertion by one thread: 2 barriers": self.kernel("others", entry="serial", inputs=sort_inputs(keys)),
+            "bitonic, 32 threads: 45 passes, 47 barriers": self._job(keys),
+            "odd-even, 32 threads: 512 passes, 514 barriers": self.kernel("others", entry="oddEven", inputs=sort_inputs(keys)),
+            "insertion by one thread: 2 barriers": self.kernel("others", entry="serial", inputs=sort_inputs(keys)),
         }
         times = []
         for job in jobs.values():
@@ -210,17 +334,17 @@ class BitonicSort(Lesson):
             times.append(1e6 * experiment.seconds(job))
         return Bars(tuple(jobs), tuple(times), tuple(f"{time:,.0f}\u2009µs" for time in times))
 
-    @param.depends("count", "order", "seed")
+    @param.depends("count", "order", "seed", "runs", "eight")
     def without_barrier(self, experiment: Experiment) -> Table:
         """Show how many places are wrong and which races are found, with the barrier and without."""
         rows = []
-        for barrier, name in ((True, "with the barrier"), (False, "without it")):
+        for barrier, name in ((True, "in place"), (False, "removed")):
             query = experiment.record(self._job(self.keys(), barrier))
-            wrong = int(np.sum(query.output("sorted") != np.arange(self.count)))
+            wrong = len(wrong_places(query))
             races = [finding for finding in query.findings if finding.kind == "race"]
             lines = f"lines {' and '.join(map(str, races[0].lines))}" if races else "no finding"
-            rows.append((name, f"{wrong} of {self.count} places", str(len(races)), lines))
-        return Table(("", "wrong in the result", "races found", "the first"), tuple(rows))
+            rows.append((name, f"{wrong} of {len(self.keys())} places", str(len(races)), lines))
+        return Table(("barrier", "wrong in the result", "races found", "the first"), tuple(rows))
 
     def cost(self, experiment: Experiment) -> Curves:
         """Show passes, comparisons and µs of a dispatch by the number of keys."""
@@ -246,20 +370,37 @@ def padded(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
+def sorter_of(query: RecordingQuery) -> str:
+    """Return the function that sorted in a recording."""
+    return next(name for name in ("bitonicSort", "sortWithoutBarrier", "mergeOnly") if len(query.steps(kind="call", name=name)))
+
+
+def orderly(query: RecordingQuery) -> bool:
+    """Return whether a barrier stood after each pass of a recorded sort."""
+    return sorter_of(query) != "sortWithoutBarrier"
+
+
+def turns_of(query: RecordingQuery) -> np.ndarray:
+    """Return the steps with which the threads begin their passes."""
+    turns = query.steps(kind="value", name="j", function=sorter_of(query))
+    return turns[query.values(turns) > 0]
+
+
+def ends_of_passes(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray]:
+    """Return steps at which threads may have ended a pass, and the number of that pass."""
+    wanted = {"kind": "arrive"} if orderly(query) else {}  # without a barrier, the last that it does in a pass
+    steps = query.steps(function=sorter_of(query), **wanted)
+    return steps, query.count_until(steps, turns_of(query)) - 1
+
+
 def passes(query: RecordingQuery) -> list[Pass]:
     """Return each pass of a recorded sort."""
-    sorter = "bitonicSort" if len(query.steps(kind="call", name="bitonicSort")) else "sortWithoutBarrier"
-    turns = query.steps(kind="value", name="j", function=sorter)
-    turns = turns[query.values(turns) > 0]
-    ends = query.steps(kind="arrive", function=sorter)
-    number = query.count_until(ends, turns) - 1
-    if np.sum(number >= 0) < len(turns):  # no barrier ends a pass
-        ends = query.steps(function=sorter)
-        number = query.count_until(ends, turns) - 1
+    turns = turns_of(query)
+    ends, number = ends_of_passes(query)
     writes = query.steps(kind="write", name="blobs", function="orderPair")
     written, places = query.count_until(writes, turns) - 1, query.indices(writes)
     first = turns[query.threads(turns) == 0]
-    found, began = [], int(query.steps(kind="call", name=sorter)[0])
+    found, began = [], int(query.steps(kind="call", name=sorter_of(query))[0])
     for i, (turn, j) in enumerate(zip(first, query.values(first), strict=True)):
         end = int(ends[number == i].max())
         lower = sorted({int(place) for place in places[written == i] if not place & j})
@@ -268,20 +409,84 @@ def passes(query: RecordingQuery) -> list[Pass]:
     return found
 
 
+def ends_of(query: RecordingQuery) -> list[tuple[int, int, int, int]]:
+    """Return the stops: a step, the pass that has ended there, and the first and last thread that have ended it.
+
+    With a barrier after each pass all threads end it together; without one, each wave that has keys to order does so by itself.
+    """
+    ends, number = ends_of_passes(query)
+    if orderly(query):
+        return [(int(ends[number == i].max()), i, 0, THREADS - 1) for i in np.unique(number[number >= 0]).tolist()]
+    width = min(THREADS, int(query.recording.trace.header["wave_size"]))
+    waves, busy = query.threads(ends) // width, min(THREADS, padded(len(query.job.inputs["keys"])))
+    found = []
+    for wave in range(-(-busy // width)):
+        for i in np.unique(number[number >= 0]).tolist():
+            step = int(ends[(number == i) & (waves == wave)].max())
+            found.append((step, i, wave * width, min(busy, (wave + 1) * width) - 1))
+    return sorted(found)
+
+
+def pairs_of(query: RecordingQuery) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Return how many pairs each thread compares, and how many of them it swaps, by thread and pass."""
+    turns, counts = turns_of(query), []
+    for kind, name, each in (("value", "b", 1), ("write", "blobs", 2)):
+        steps = query.steps(kind=kind, name=name, function="orderPair")
+        number = query.count_until(steps, turns) - 1
+        counted = Counter(zip(query.threads(steps).tolist(), number.tolist(), strict=True))
+        counts.append({key: many // each for key, many in counted.items()})
+    return counts[0], counts[1]
+
+
+def stale_reads(query: RecordingQuery) -> list[StaleRead]:
+    """Return the reads of a place that another thread writes in the pass before, but later; in the order of the reads."""
+    turns = turns_of(query)
+    reads, writes = (query.steps(kind=kind, name="blobs", function="orderPair") for kind in ("read", "write"))
+    written = {}
+    for step, place, number, thread in zip(
+        writes.tolist(),
+        query.indices(writes).tolist(),
+        query.count_until(writes, turns).tolist(),
+        query.threads(writes).tolist(),
+        strict=True,
+    ):
+        written[place, number] = step, thread
+    found = []
+    for step, place, number, thread in zip(
+        reads.tolist(),
+        query.indices(reads).tolist(),
+        query.count_until(reads, turns).tolist(),
+        query.threads(reads).tolist(),
+        strict=True,
+    ):
+        later, writer = written.get((place, number - 1), (0, thread))
+        if later > step and writer != thread:
+            found.append({"step": step, "thread": thread, "place": place, "writer": writer})
+    return found
+
+
+def told(stale: StaleRead) -> str:
+    """Return a stale read as a sentence."""
+    return f"Thread {stale['thread']} read place {stale['place']} before thread {stale['writer']} had written it."
+
+
+def wrong_places(query: RecordingQuery) -> list[int]:
+    """Return the places of the result that do not hold what they would hold if it were sorted."""
+    return np.flatnonzero(query.output("sorted") != np.sort(query.job.inputs["keys"])).tolist()
+
+
 def loop_line(query: RecordingQuery) -> int:
     """Return the line of the serial sort's comparison, counted from 1."""
     return next(i for i, line in enumerate(query.job.source.split("\n"), 1) if "while (i > 0" in line)
 
 
-def options(answer: int, most: int) -> tuple[str, ...]:
-    """Return four numbers in 0 … most, the answer among them."""
-    far = max(1, most // 4)
-    near = [answer, answer + far, answer - far, most - answer, most, 0, answer + 1, answer - 1, answer + 2, answer - 2]
-    kept: list[int] = []
-    for number in near:
-        if 0 <= number <= max(most, answer) and number not in kept:
-            kept.append(number)
-    return tuple(str(number) for number in sorted(kept[:4]))
+def answer(value: int, guesses: tuple[tuple[int, str], ...], step: int, because: str, question: str) -> Answer:
+    """Return the answer to a question for a number, with up to three wrong ones and why somebody might give them."""
+    wrong: dict[str, str] = {}
+    for guess, why in guesses:
+        if guess != value and guess >= 0 and len(wrong) < 3:
+            wrong.setdefault(str(guess), why)
+    return Answer(str(value), tuple(sorted((str(value), *wrong), key=int)), step, because, wrong=wrong, question=question)
 
 
 def eight_numbers(text: str) -> np.ndarray | None:

@@ -40,7 +40,7 @@ class FineRaster(Lesson):
     count = param.Integer(default=12, bounds=(1, 24), label="Gaussians")
     opacity = param.Number(default=0.85, bounds=(0.05, 1.0), label="Opacity", doc="Of each, at its centre")
     spread = param.Number(default=2.0, bounds=(0.5, 6.0), label="Size", doc="One standard deviation, in pixels")
-    seed = param.Integer(default=36, bounds=(0, 9999), label="Scatter", doc="Another number, other places and colours")
+    seed = param.Integer(default=36, bounds=(0, 9999), label="Seed", doc="Another number, other places and colours")
 
     unit: ClassVar[str] = "Gaussian"
     figure: ClassVar[FigureSpec] = FigureSpec(
@@ -73,9 +73,36 @@ class FineRaster(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which the last thread ends a turn, which in lockstep is the end for all."""
+        """Return the steps at which the last thread ends a turn, which in lockstep is the end for all; then its last write."""
         turns = query.steps(kind="value", name="state.finalCount", function="fineRasterize", thread=THREADS - 1)
-        return [int(step) for step in turns[1:]]
+        return [*(int(step) for step in turns[1:]), int(query.steps(kind="write", name="finalVal", thread=THREADS - 1)[-1])]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the first step at which some pixels blend a Gaussian while others skip it; else the turn in the middle."""
+        stops, (_, _, counts, _) = self.stops(query), walk(query)
+        blends = np.diff(counts, axis=1) > 0
+        mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
+        return stops[mixed[0] if len(mixed) else self.count // 2]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return how many pixels blend each Gaussian and how many skip it, then what the threads write down."""
+        states, _, counts, _ = walk(query)
+        said = []
+        for turn in range(1, self.count + 1):
+            blend = int(np.sum(counts[:, turn] > counts[:, turn - 1]))
+            opaque = int(np.sum(states[:, turn, 3] < OPAQUE))
+            skip = some(THREADS - blend, "is opaque and skips", "are opaque and skip")
+            who = f"{some(blend, 'blends', 'pixels blend')} it, {skip} it."
+            if blend in (0, THREADS):
+                who = "all 32 pixels blend it." if blend else "no pixel blends it, all 32 are opaque already."
+            now = "" if blend == 0 else f" Opaque now: {opaque} of 32."
+            said.append(f"Gaussian {turn - 1}: {who}{now}")
+        low, high = int(counts[:, -1].min()), int(counts[:, -1].max())
+        layers = f"{low} to {high}" if low < high else f"{low}"
+        said.append(
+            f"The list is over. Each thread has written its colour and how many Gaussians it blended: {layers} of {self.count}."
+        )
+        return said
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return state, layer and count of every thread after every turn."""
@@ -93,37 +120,53 @@ class FineRaster(Lesson):
 
     def idle(self, query: RecordingQuery) -> Answer:
         """Count the pixels that are opaque before the list ends."""
-        _, _, counts, ends = walk(query)
+        states, _, counts, ends = walk(query)
         early = np.flatnonzero(counts[:, -1] < self.count)
         because = f"All 32 threads blend all {self.count} Gaussians."
         if len(early):
             in_vain = int(np.sum(self.count - counts[early, -1]))
-            because = f"None of them leaves the loop: together they make {in_vain} more turns that change nothing."
-        return Answer(str(len(early)), some_numbers(len(early), THREADS), int(ends[THREADS - 1, -1]), because)
+            because = f"None of them leaves the loop. Together they make {in_vain} more turns, which change nothing."
+        looks = int(np.sum(states[:, -1, 3] < 0.05))
+        return answer(
+            len(early),
+            (
+                (looks, f"{looks} pixels look opaque, with less than a twentieth of the light left. The limit is 1/255."),
+                (0, "0 would be right if a pixel could only run out of light at the very end of the list."),
+                (THREADS, "32 would be right if the Gaussians covered all pixels alike. Each has its own alpha at each pixel."),
+                (THREADS // 2, "16 would be right if half of the tile were covered."),
+            ),
+            int(ends[THREADS - 1, -1]),
+            because,
+            f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the list ends?",
+        )
 
     def parted(self, query: RecordingQuery) -> Answer:
         """Count the Gaussians that some threads blend and others skip."""
         _, _, counts, ends = walk(query)
         blends = np.diff(counts, axis=1) > 0
         mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
-        because = "In all others the 32 threads do the same: all blend, or all skip."
+        idle = int(np.sum(counts[:, -1] < self.count))
+        because = "In all other turns the 32 threads do the same: all blend, or all skip."
         if len(mixed):
             because = f"The first is Gaussian {mixed[0]}: {int((~blends[:, mixed[0]]).sum())} of 32 threads skip it. " + because
-        step = int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0
-        return Answer(str(len(mixed)), some_numbers(len(mixed), self.count), step, because)
+        return answer(
+            len(mixed),
+            (
+                (self.count, f"{self.count} would be right if some pixel were opaque from the start."),
+                (0, "0 would be right if all pixels became opaque in the same turn, or none did."),
+                (idle, f"{idle} is how many pixels skip something. The question is in how many turns."),
+                (1, "1 would be right if all pixels became opaque one turn before the last."),
+            ),
+            int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0,
+            because,
+            f"{self.about()}: in how many of the {self.count} turns do some of the 32 threads blend while others skip?",
+        )
+
+    def about(self) -> str:
+        """Return the inputs as the beginning of a question."""
+        return f"{self.count} Gaussian{'s' if self.count > 1 else ''} of opacity {self.opacity:g} and size {self.spread:g}"
 
     # Claims
-
-    def printed(self, experiment: Experiment) -> Verdict:
-        """Try whether the printed listing compiles, and name what it does not declare."""
-        words = experiment.compile_errors(KernelJob(PRINTED, file="printed.slang", entry="draw"))
-        missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
-        first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
-        ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
-        said = (
-            "It is an excerpt, shortened for reading. The code on these pages is cut from the files that run, so it has every name."
-        )
-        return Verdict(not words, ran, said)
 
     def differentiable(self, experiment: Experiment) -> Verdict:
         """Try whether autodiff alone differentiates the loop, and at how many bytes for each turn."""
@@ -133,12 +176,12 @@ class FineRaster(Lesson):
         each = self.bytes_a_turn(experiment)
         own = sum(experiment.private_arrays(self.back("undone", 8)).values())
         ran = (
-            f"[Differentiable] on the printed loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
+            f"[Differentiable] on this loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
             f"with a bound: <b>{each:g} bytes</b> in arrays of each thread for each turn the bound allows, "
             f"{512 * each / 1024:,.0f} KiB for a list of 512<br>"
             f"[BackwardDerivative(fineRasterize_bwd)], as in the source: <b>{own} bytes</b>"
         )
-        said = "The source names a backward pass of its own. It undoes each step instead of storing it."
+        said = "The sample's source gives the loop a backward pass of its own, which undoes each turn instead of storing it."
         return Verdict(not refused, ran, said)
 
     # Tried out
@@ -157,12 +200,12 @@ class FineRaster(Lesson):
         blended, walked = found["blended"].astype(int), found["walked"].astype(int)
         total, needed = int(walked.sum()), int(blended.sum())
         rows = [
-            (f"{total:,}", "", "turns of the loop, all pixels"),
-            (f"{needed:,}", percent(needed, total), "with a pixel not yet opaque"),
+            (f"{total:,}", "", "turns of the loop, all pixels together"),
+            (f"{needed:,}", percent(needed, total), "of these while the pixel was not yet opaque"),
         ]
         for lanes, shape in ((8, (8, 1)), (32, TILE)):
             turns = int(largest(blended, shape).sum()) * lanes
-            rows.append((f"{turns:,}", percent(turns, total), f"if waves of {lanes} left with their last pixel"))
+            rows.append((f"{turns:,}", percent(turns, total), f"if each wave of {lanes} could leave with its last pixel"))
         pictures = (
             Picture("the picture", to_bytes(found["picture"][..., :3])),
             Picture("layers blended: finalCount", blended, low=0, high=int(walked.max())),
@@ -216,26 +259,6 @@ class FineRaster(Lesson):
 COLOURS = (
     np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (240, 228, 66)]) / 255
 )
-PRINTED = """import fine;
-import shortlist;
-
-float4 colourOf(uint2 dispatchThreadID, int2 dispatchSize)
-{
-    InitializedShortList empty = initShortList(dispatchThreadID.x);
-    FilledShortList filled = coarseRasterize(empty, tileBounds, localIdx);
-    SortedShortList ready = bitonicSort(padBuffer(filled, localIdx), localIdx);
-    return fineRasterize(ready, localIdx, uv);
-}
-
-RWStructuredBuffer<float4> picture;
-
-[shader("compute")]
-[numthreads(8, 4, 1)]
-void draw(uint2 thread : SV_DispatchThreadID)
-{
-    picture[thread.x] = colourOf(thread, 8);
-}
-"""
 
 
 def walk(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -270,10 +293,15 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f}\u2009%"
 
 
-def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Return four numbers in 0 … most, the answer among them."""
-    far = max(1, most // 4)
-    near = dict.fromkeys(
-        n for n in (answer, 0, answer + far, answer - far, most, answer + 1, answer - 1, answer + 2) if 0 <= n <= most
-    )
-    return tuple(map(str, sorted(list(near)[:4])))
+def some(pixels: int, one: str, many: str) -> str:
+    """Return a number of pixels with its verb."""
+    return f"{pixels} pixel {one}" if pixels == 1 else f"{pixels} {many}"
+
+
+def answer(value: int, guesses: tuple[tuple[int, str], ...], step: int, because: str, question: str) -> Answer:
+    """Return the answer to a question for a number, with up to three wrong ones and why somebody might give them."""
+    wrong: dict[str, str] = {}
+    for guess, why in guesses:
+        if guess != value and len(wrong) < 3:
+            wrong.setdefault(str(guess), why)
+    return Answer(str(value), tuple(sorted((str(value), *wrong), key=int)), step, because, wrong=wrong, question=question)

@@ -1,8 +1,9 @@
-// A tile's way through the stages: boxes with their tokens, the shared list as it stands, the pixels that have their colour.
+// A tile's way through the stages: boxes with their tokens, the Gaussians over the tile and its pixels, the shared list.
+import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
-/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
 /** @import {Recording} from "#web/stepper/model/recording.js" */
 
@@ -14,59 +15,81 @@ import {h} from "#web/shell/dom.js"
  * @property {number} begin  step
  * @property {number} end  step
  *
+ * A Gaussian's box, in pixels.
+ * @typedef {object} Box
+ * @property {[x: number, y: number]} center
+ * @property {[x: number, y: number]} axis  direction of its first side
+ * @property {[first: number, second: number]} half  half its sides
+ *
  * @typedef {object} Facts
  * @property {Stage[]} stages
  * @property {number} count  ids in the list
  * @property {number} padded  cells of the list
  * @property {number} wide  pixels across
  * @property {number[]} drawn  step at which each thread's pixel is written
+ * @property {[width: number, height: number]} size  of the picture
+ * @property {[x: number, y: number]} tile  its first pixel
+ * @property {Box[]} boxes  of all Gaussians
+ * @property {number[]} listed  Gaussians that touch the tile
  */
 
+const COARSE = 1 // the stage that makes the list
 const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
-const PIXEL = 22
+const BOX_SIGMAS = 4 // to the sides of a box
+const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
+const NARROW = 520
+const STAGES_HEIGHT = 176 // px: the boxes with their notes, and the names below
+
+/** @param {DrawingHost<Facts>} host */
+export const draw = (host) => redrawn(host, (facts) => facts.boxes, build)
 
 /**
  * @param {DrawingHost<Facts>} host
- * @returns {DrawingView}
+ * @param {Look} first
+ * @returns {Drawn}
  */
-export function draw(host) {
-  /** @type {ReturnType<typeof build> | null} */
-  let drawn = null
-  return {
-    open(look) {
-      drawn = host.facts.stages ? build(host.facts, stageEntries(look.recording, host.facts.stages)) : null
-      host.root.replaceChildren(...(drawn?.el ?? []))
-    },
-    paint: (look) => drawn?.paint(look),
-  }
-}
-
-/**
- * @param {Facts} facts
- * @param {StageEntry[][]} entries  by thread
- */
-function build(facts, entries) {
+function build({root, facts, room}, first) {
+  const entries = stageEntries(first.recording, facts.stages)
+  const {width, height} = room()
+  const share = width < NARROW ? 1 : 0.58
+  const scale = Math.max(4, Math.min((width * share) / facts.size[0], (height - STAGES_HEIGHT) / facts.size[1]))
   const boxes = facts.stages.map((_, i) => stageBox(facts, i))
   const list = sharedList(facts)
   const counters = ["blobCountAT", "blobCount"].map(counter)
-  const picture = pictureOfTile(facts)
+  const picture = pictureOfTile(facts, scale)
   const counts = h("div", {class: "stage-counters"}, ...counters.map((one) => one.el))
   const memory = h("div", {}, h("p", {class: "stage-name"}, "blobs"), list.el, counts)
+  const el = h(
+    "div",
+    {},
+    h("ol", {class: "stage-row"}, ...boxes.map((box) => box.el)),
+    h("p", {class: "stage-note"}, "whole numbers, which jump", h("span", {}, "smooth: gradients flow")),
+    h("div", {class: "stage-below"}, h("div", {}, h("p", {class: "stage-name"}, "picture"), picture.el), memory),
+  )
   return {
-    el: [
-      h("ol", {class: "stage-row"}, ...boxes.map((box) => box.el)),
-      h("p", {class: "stage-note"}, "whole numbers, in jumps", h("span", {}, "smooth: gradients flow")),
-      h("div", {class: "stage-below"}, memory, h("div", {}, h("p", {class: "stage-name"}, "picture"), picture.el)),
-    ],
-    paint(/** @type {Look} */ look) {
+    el,
+    width: root.clientWidth,
+    paint(look) {
       const within = entries.map((own, thread) => stageOf(look, thread, own))
       for (const box of boxes) box.paint(look, within)
       list.paint(look)
       for (const one of counters) one.paint(look)
       picture.paint(look)
     },
+    describe: (look) => describe(facts, look),
   }
+}
+
+/**
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+function describe({padded, drawn}, look) {
+  const memory = look.memory("blobs")
+  const ids = Array.from({length: padded}, (_, i) => memory?.number(i) ?? null).filter((id) => id !== null)
+  const listed = ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"
+  return `On the list: ${listed}. ${drawn.filter((step) => step <= look.step).length} of ${drawn.length} pixels are drawn.`
 }
 
 /** @typedef {{turn: number, stage: number}} StageEntry  number of the thread's event that enters a stage, and which */
@@ -136,23 +159,23 @@ function stageBox({stages, wide, drawn}, i) {
  * The shared list: a cell an id. A click has the stepper follow it.
  * @param {Facts} facts
  */
-function sharedList({padded, count}) {
+function sharedList({padded}) {
   /** @type {Look | null} */
   let latest = null
-  const cells = Array.from({length: Math.max(8, padded)}, (_, i) => {
+  const cells = Array.from({length: padded}, (_, i) => {
     const onclick = () => latest?.memory("blobs")?.follow(i)
     return h("button", {type: "button", class: "cell", title: `blobs[${i}]`, onclick})
   })
   const paint = (/** @type {Look} */ look) => {
     latest = look
-    const memory = look.memory("blobs")
+    const [memory, final] = [look.memory("blobs"), look.final.memory("blobs")]
     cells.forEach((cell, i) => {
-      const id = memory?.number(i) ?? null
+      const known = memory?.number(i) ?? null
+      const id = known ?? final?.number(i) ?? null
       const padding = id === PADDING
-      const beyond = i >= count && id !== null && !padding
       cell.textContent = id === null ? "" : padding ? "∞" : String(id)
-      cell.className = classes(`cell ${memory?.touched(i) ?? ""}`, padding && "pad", beyond && "beyond")
-      cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(id)}`)
+      cell.className = classes(`cell ${memory?.touched(i) ?? ""}`, padding && "pad", known === null && "later")
+      cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(known)}`)
     })
   }
   return {el: h("div", {class: "stage-list"}, ...cells), paint}
@@ -168,29 +191,52 @@ function nameOf(id) {
 function counter(name) {
   const cell = h("span", {class: "cell"})
   const paint = (/** @type {Look} */ look) => {
-    const memory = look.memory(name)
-    cell.textContent = String(memory?.number(0) ?? "")
-    cell.className = `cell ${memory?.touched(0) ?? ""}`
+    const [memory, final] = [look.memory(name), look.final.memory(name)]
+    const known = memory?.number(0) ?? null
+    cell.textContent = String(known ?? final?.number(0) ?? "")
+    cell.className = classes("cell", memory?.touched(0), known === null && "later")
   }
   return {el: h("label", {}, h("code", {}, name), cell), paint}
 }
 
 /**
- * The pixels of the tile, each once its thread has written it.
+ * The picture's Gaussians with their numbers, the tile in its frame, and the tile's pixels, pale until they are written.
  * @param {Facts} facts
+ * @param {number} scale
  */
-function pictureOfTile({wide, drawn}) {
-  const height = (drawn.length / wide) * PIXEL
-  const pixels = drawn.map((_, t) =>
-    s("rect", {x: (t % wide) * PIXEL, y: Math.floor(t / wide) * PIXEL, width: PIXEL, height: PIXEL, class: "px"}),
+function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) {
+  const [width, height] = size.map((pixels) => pixels * scale)
+  const label = `${boxes.length} Gaussians over a picture, ${listed.length} of which touch the tile in the frame`
+  const el = canvas(width, height, {role: "img", "aria-label": label, class: "stage-tile"})
+  el.append(s("rect", {x: 0.5, y: 0.5, width: Math.max(0, width - 1), height: Math.max(0, height - 1), class: "stage-paper"}))
+  const pixels = drawn.map((_, thread) => {
+    const [x, y] = [tile[0] + (thread % wide), tile[1] + Math.floor(thread / wide)]
+    return s("rect", {x: x * scale, y: y * scale, width: scale, height: scale})
+  })
+  const frame = {x: tile[0] * scale, y: tile[1] * scale, width: wide * scale, height: (drawn.length / wide) * scale}
+  const ellipses = boxes.map(({center, axis, half}) => {
+    const [x, y] = center.map((value) => (value + 0.5) * scale)
+    const [rx, ry] = half.map((value) => Math.max(0, (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS))
+    const turn = (Math.atan2(axis[1], axis[0]) * 180) / Math.PI
+    return s("ellipse", {cx: x, cy: y, rx, ry, transform: `rotate(${turn} ${x} ${y})`})
+  })
+  const names = boxes.map(({center: [x, y]}, i) =>
+    s("text", {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 4, "text-anchor": "middle"}, String(i)),
   )
-  const attributes = {role: "img", "aria-label": "The pixels of the tile", class: "stage-tile"}
-  const el = canvas(wide * PIXEL, height, attributes, ...pixels)
+  el.append(...pixels, ...ellipses, s("rect", {...frame, class: "stage-frame"}), ...names)
   const paint = (/** @type {Look} */ look) => {
-    const memory = look.memory("picture")
+    const [now, final] = [look.memory("picture"), look.final.memory("picture")]
     pixels.forEach((pixel, thread) => {
-      const colour = [0, 1, 2].map((part) => memory?.number(thread, part) ?? 0)
-      pixel.setAttribute("style", look.step >= drawn[thread] ? `fill: ${css(colour)}` : "")
+      const ready = look.step >= drawn[thread]
+      const colour = [0, 1, 2].map((part) => (ready ? now : final)?.number(thread, part) ?? 1)
+      pixel.style.fill = css(colour)
+      pixel.setAttribute("class", classes("px", !ready && "later"))
+    })
+    const found = look.step >= stages[COARSE].end
+    boxes.forEach((_, i) => {
+      const own = listed.includes(i)
+      ellipses[i].setAttribute("class", classes("stage-gaussian", own && "own", !found && "unknown"))
+      names[i].setAttribute("class", classes("stage-number", own && "own", !found && "unknown"))
     })
   }
   return {el, paint}

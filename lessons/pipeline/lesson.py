@@ -12,7 +12,7 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
-from splatscope.textbook.results import Answer, Table, Verdict, Words
+from splatscope.textbook.results import Answer, Code, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 SIZE, TILE, LANES = (24, 12), (1, 1), 32
@@ -25,6 +25,7 @@ STAGES = (
     ("overWhite", "composite", "colour"),
 )
 RECORDED = (*(name for name, _, _ in STAGES), "orderPair", "paddedCount", "splatBlobs", "transformPixelState")
+BOX = np.dtype([(name, "f4", 2) for name in ("center", "axis", "half")])
 RAW = tuple("log size" if one.name.startswith("log size") else one.label for one in DIRECT)
 
 
@@ -46,13 +47,17 @@ class Facts(TypedDict):
     padded: int  # places, a power of two
     wide: int  # pixels across
     drawn: list[int]  # [thread]: the step that writes its pixel
+    size: tuple[int, int]  # of the whole picture, in pixels
+    tile: tuple[int, int]  # the first pixel of the tile
+    boxes: list[dict[str, list[float]]]  # [Gaussian]: the fields of BOX
+    listed: list[int]  # the Gaussians that touch the tile
 
 
 class Pipeline(Lesson):
     """One tile of a picture of 24 × 12 pixels, from its empty list to its colours."""
 
-    blobs = param.Integer(default=20, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
-    seed = param.Integer(default=3, bounds=(0, 9999), label="Scene", doc="Another number, other Gaussians")
+    blobs = param.Integer(default=18, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
+    seed = param.Integer(default=3, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "stage"
     figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
@@ -60,11 +65,11 @@ class Pipeline(Lesson):
 
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians: (9, blobs) float32."""
-        return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.8, 2.2))
+        return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.4, 0.9))
 
     def job(self) -> KernelJob:
         """Return one tile's way through all stages."""
-        return self.kernel(entry="oneTile", inputs=self.inputs(), functions=RECORDED)
+        return self.kernel(entry="oneTile", inputs=self.inputs() | {"boxes": np.zeros(self.blobs, BOX)}, functions=RECORDED)
 
     def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return the inputs of the page's kernels, for these raw values or the lesson's own."""
@@ -83,17 +88,61 @@ class Pipeline(Lesson):
         found = []
         for function, title, token in STAGES:
             calls, returns = query.steps(kind="call", name=function), query.steps(kind="return", function=function)
-            found.append({"name": function, "title": title, "token": token, "begin": int(calls[0]), "end": int(returns[-1])})
+            end = max(drawn(query)) if function == "overWhite" else int(returns[-1])
+            found.append({"name": function, "title": title, "token": token, "begin": int(calls[0]), "end": end})
         return found
 
     def stops(self, query: RecordingQuery) -> list[int]:
         """Return the steps with which each stage ends."""
         return [stage["end"] for stage in self.stages(query)]
 
-    def facts(self, query: RecordingQuery) -> Facts:
-        """Return the stages, the length of the list, and when each pixel is written."""
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step with which the coarse stage ends: the list is there, not yet in order."""
+        return self.stages(query)[1]["end"]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what each stage leaves behind."""
         count = self.appended(query)
-        return {"stages": self.stages(query), "count": count, "padded": padded(count), "wide": 8, "drawn": drawn(query)}
+        fill, tested = padded(count) - count, f"the threads have tested {self.blobs} box{'es' if self.blobs > 1 else ''}"
+        coarse, pad, fine = (
+            "None touches the tile, so the list stays empty.",
+            "nothing to add, it is one already",
+            "The list is empty.",
+        )
+        if count:
+            coarse = (
+                f"{count} touch{'es' if count == 1 else ''} the tile, and the list holds {'its id' if count == 1 else 'their ids'}."
+            )
+            fine = f"Each of the 32 threads has taken its pixel through the list, {count} long."
+        if fill:
+            pad = f"{fill} padding key{'s' if fill > 1 else ''} added, larger than any id"
+        sort = "There is nothing to bring into order."
+        if count > 1:
+            sort = f"The ids are in order now, nearest first{', and the padding is at the end' if fill else ''}."
+        return [
+            "Initialise: thread 0 has set the counter to 0, so the list is empty.",
+            f"Coarse: {tested}. {coarse}",
+            f"Pad: the sort takes a power of two of places, here {padded(count)}: {pad}.",
+            f"Sort: {sort[0].lower()}{sort[1:]}",
+            f"Fine: {fine[0].lower()}{fine[1:]}",
+            "Composite: white has been added where light still comes through, and the 32 pixels have their colours.",
+        ]
+
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return the stages, the Gaussians with their boxes, the length of the list, and when each pixel is written."""
+        appends = query.steps(kind="write", name="blobs", function="coarseRasterize")
+        boxes = query.output("boxes")
+        return {
+            "stages": self.stages(query),
+            "count": len(appends),
+            "padded": padded(len(appends)),
+            "wide": 8,
+            "drawn": drawn(query),
+            "size": SIZE,
+            "tile": (8 * TILE[0], 4 * TILE[1]),
+            "boxes": [{name: np.round(one[name], 4).tolist() for name in BOX.names or ()} for one in boxes],
+            "listed": sorted(query.values(appends).tolist()),
+        }
 
     def appended(self, query: RecordingQuery) -> int:
         """Return how many Gaussians the threads appended."""
@@ -101,14 +150,30 @@ class Pipeline(Lesson):
 
     # Questions
 
-    def touching(self, query: RecordingQuery) -> Answer:
-        """Count the Gaussians whose box touches the tile."""
-        many = self.appended(query)
-        end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "coarseRasterize")
-        near = [many, many + 2, many - 2, self.blobs, many + 1, many - 1, many + 3, many - 3]
-        kept = list(dict.fromkeys(n for n in near if 0 <= n <= self.blobs))[:4]
-        because = f"The boxes of {many} of the {self.blobs} Gaussians touch the tile; the threads appended as many ids."
-        return Answer(str(many), tuple(str(n) for n in sorted(kept)), end, because)
+    def padding(self, query: RecordingQuery) -> Answer:
+        """Count the padding keys in the list."""
+        count = self.appended(query)
+        many = padded(count) - count
+        end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "padBuffer")
+        guesses = (
+            (512 - count, f"{512 - count} would be right if the list were filled up to all the 512 places it has."),
+            (-count % LANES, f"{-count % LANES} would be right if every one of the 32 threads needed a key to sort."),
+            (0, "0 would be right if the sort took any number of keys."),
+            (self.blobs - count, f"{self.blobs - count} Gaussians do not touch the tile. They are not on the list at all."),
+            (1, "1 would be right if padding only marked the end of the list."),
+        )
+        wrong: dict[str, str] = {}
+        for guess, why in guesses:
+            if guess != many and len(wrong) < 3:
+                wrong.setdefault(str(guess), why)
+        return Answer(
+            str(many),
+            tuple(sorted((str(many), *wrong), key=int)),
+            end,
+            f"The smallest power of two that holds {count} ids is {padded(count)}.",
+            wrong=wrong,
+            question=f"{count} of {self.blobs} Gaussians touch the tile. How many padding keys are added before the sort?",
+        )
 
     # Claims
 
@@ -120,9 +185,11 @@ class Pipeline(Lesson):
         dummies = len(query.steps(kind="value", name="padded._dummy"))
         ran = (
             f"wrong order: <b>{'refused' if wrong else 'compiled'}</b><br>forged token <code>{{ 0 }}</code>: "
-            f"<b>{'refused' if forged else 'compiled'}</b><br>a dummy number in a token: <b>{dummies}</b> times recorded"
+            f"<b>{'refused' if forged else 'compiled'}</b><br>the number in a token was set <b>{dummies}</b> times"
         )
-        said = "Who is called before whom is checked. A token can be forged, holds a number, and knows no barrier and no capacity."
+        said = (
+            "The order of the calls is checked. But a token is not empty, can be forged, and knows of no barrier and no full list."
+        )
         return Verdict(bool(wrong) and bool(forged) and not dummies, ran, said)
 
     def only_fine(self, experiment: Experiment) -> Verdict:
@@ -130,10 +197,23 @@ class Pipeline(Lesson):
         full, bare = (self.gradient_of(experiment, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
         ran = f"largest gradient: <b>{np.abs(full).max():.4g}</b><br>the composite held constant changes it by <b>{share:.0%}</b>"
-        said = "The maps from raw values, the composite and the loss carry it too, and its kernel runs every stage again."
+        said = "The composite, the loss, and the maps from raw values to a Gaussian carry it too."
         return Verdict(bool(share < 1e-3), ran, said)
 
+    def printed(self, experiment: Experiment) -> Verdict:
+        """Try whether the printed listing compiles, and name what it does not declare."""
+        words = experiment.compile_errors(KernelJob(f"{BEFORE}{LISTING}{AFTER}", file="printed.slang", entry="draw"))
+        missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
+        first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
+        ran = f"{escape(first)}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
+        said = "It is shortened for reading. The code on our pages is cut from the files that run, so it has every name."
+        return Verdict(not words, ran, said)
+
     # Tried out
+
+    def listing(self, experiment: Experiment) -> Code:
+        """Show the listing that `printed` compiles."""
+        return Code(LISTING)
 
     def wrong_order(self, experiment: Experiment) -> Words:
         """Show the compiler's words for stages in the wrong order."""
@@ -191,6 +271,29 @@ class Pipeline(Lesson):
                 experiment.run(self.kernel("learn", entry="lossOfTile", inputs=self.inputs(raw)))["losses"].astype(np.float64).sum()
             )
         return float(losses[0] - losses[1]) / (2 * step)
+
+
+# The sample's function as it is printed, less its arithmetic; and what it needs around it to be compiled.
+LISTING = """float4 splatBlobs(uint2 dispatchThreadID, int2 dispatchSize)
+{
+    InitializedShortList sList = initShortList(dispatchThreadID.x);
+    FilledShortList filled = coarseRasterize(sList, tileBounds, localIdx);
+    PaddedShortList padded = padBuffer(filled, localIdx);
+    SortedShortList sorted = bitonicSort(padded, localIdx);
+    return fineRasterize(sorted, localIdx, uv);
+}
+"""
+BEFORE = "import fine;\nimport shortlist;\n\n"
+AFTER = """
+RWStructuredBuffer<float4> picture;
+
+[shader("compute")]
+[numthreads(8, 4, 1)]
+void draw(uint2 thread : SV_DispatchThreadID)
+{
+    picture[thread.x] = splatBlobs(thread, 8);
+}
+"""
 
 
 def drawn(query: RecordingQuery) -> list[int]:

@@ -1,11 +1,14 @@
 """The section on the bitonic sort, against the network in NumPy."""
 
+import sys
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 
@@ -45,8 +48,10 @@ def test_the_scene_is_the_network(experiment: Experiment, count: int, order: str
     assert swaps.value == str(len(twin[0][2]))
     assert sentinels.value == str(len(twin[0][3]) - count)
     for answer in (swaps, sentinels):
-        assert answer.value in answer.options
-        assert len(set(answer.options)) == len(answer.options) <= 4
+        assert set(answer.options) == {answer.value, *answer.wrong}
+        assert answer.value not in answer.wrong
+        assert 2 <= len(set(answer.options)) == len(answer.options) <= 4
+    assert str(count) in sentinels.question
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +79,14 @@ def test_three_passes_sort_what_is_bitonic(experiment: Experiment, peak: int, tu
     hill = np.roll(keys[:peak] + keys[peak:][::-1], turn)
     table = find_lesson(STEM)(eight=" ".join(map(str, hill))).merge(experiment)
     assert table.rows[-1][-1] == "sorted: the sequence was bitonic"
-    assert [int(cell) for cell in table.rows[-1][1:-1]] == keys
+    assert [int(cell) for cell in table.rows[-1][1:9]] == keys
+    now = [int(cell.split()[0].removeprefix("<b>").removesuffix("</b>")) for cell in table.rows[0][1:9]]
+    for row, j in zip(table.rows[1:], (4, 2, 1), strict=True):
+        swapped = [i for i in range(8) if not i & j and now[i] > now[i + j]]
+        for i in swapped:
+            now[i], now[i + j] = now[i + j], now[i]
+        assert row[9] == f"{len(swapped)} of 4"
+        assert [int(cell.split()[0].removeprefix("<b>").removesuffix("</b>")) for cell in row[1:9]] == now
 
 
 def test_what_is_not_bitonic_stays_unsorted_and_says_so(experiment: Experiment):
@@ -91,7 +103,31 @@ def test_the_missing_barrier_is_found(experiment: Experiment):
     broken = find_lesson(STEM)(count=64, barrier=False)
     query = experiment.record(broken.job())
     assert {finding.kind for finding in query.findings} == {"race"}
-    assert len(broken.stops(query)) == 21
+    wave = min(32, int(query.recording.trace.header["wave_size"]))
+    assert len(broken.stops(query)) == 21 * (32 // wave)  # each wave ends each pass by itself
+    wrong = broken.facts(query)["wrong"]
+    assert wrong == np.flatnonzero(query.output("sorted") != np.arange(64)).tolist()
+
+
+def test_the_partners_that_are_shown_differ_in_one_bit(experiment: Experiment, lesson: Lesson):
+    for i, row in enumerate(lesson.pairs(experiment).rows):
+        assert [int(cell.split(" = ")[1]) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
+        assert [int(cell.split("<")[1].split(">")[1], 2) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
+
+
+def test_most_that_the_merge_sorts_is_not_bitonic(lesson: Lesson):
+    """The text says so: of 40,320 orders of eight keys, 4,096 come out sorted, and 512 of these are bitonic."""
+    lists = np.array(list(permutations(range(8))))
+    merged = lists.copy()
+    for j in (4, 2, 1):
+        low = [i for i in range(8) if not i & j]
+        high = [i + j for i in low]
+        merged[:, low], merged[:, high] = np.minimum(merged[:, low], merged[:, high]), np.maximum(merged[:, low], merged[:, high])
+    comes_out = lists[(merged == np.arange(8)).all(axis=1)]
+    bitonic = sys.modules[type(lesson).__module__].bitonic
+    assert len(comes_out) == 4096
+    assert sum(bitonic(row) for row in comes_out) == 512
+    assert all(number in text_of(STEM) for number in ("40,320", "4,096", "512 of these are bitonic"))
 
 
 def test_a_tile_looks_different_unsorted_and_other_sorts_sort_too(experiment: Experiment, lesson: Lesson):

@@ -34,10 +34,15 @@ def test_the_scene_is_the_pipeline(experiment: Experiment, blobs: int, seed: int
     query = experiment.record(lesson.job())
     assert query.recording.same_as_plain
     assert {finding.kind for finding in query.findings} <= {"benign-race"}  # all threads write the same blobCount
-    answer, many = lesson.touching(query), touching(lesson.raw())
-    assert answer.value == str(many)
-    assert answer.value in answer.options
-    stages = lesson.facts(query)["stages"]
+    answer, many, facts = lesson.padding(query), touching(lesson.raw()), lesson.facts(query)
+    assert facts["count"] == len(facts["listed"]) == many
+    assert answer.value == str((1 << max(0, many - 1).bit_length()) - many)
+    assert set(answer.options) == {answer.value, *answer.wrong}
+    assert answer.value not in answer.wrong
+    assert f"{many} of {blobs}" in answer.question
+    np.testing.assert_allclose([box["center"] for box in facts["boxes"]], lesson.raw()[:2].T, atol=1e-3)
+    stages = facts["stages"]
+    assert stages[-1]["end"] == max(facts["drawn"])
     assert [stage["title"] for stage in stages] == ["initialise", "coarse", "pad", "sort", "fine", "composite"]
     ends = lesson.stops(query)
     assert ends == sorted(ends)
@@ -48,9 +53,15 @@ def test_the_scene_is_the_pipeline(experiment: Experiment, blobs: int, seed: int
     assert np.all(np.isfinite(query.output("picture")))
 
 
-@pytest.mark.parametrize("claim", ["order_is_checked", "only_fine"])
+@pytest.mark.parametrize("claim", ["order_is_checked", "only_fine", "printed"])
 def test_the_claims_do_not_hold(experiment: Experiment, claim: str):
     assert not getattr(find_lesson(STEM)(), claim)(experiment).holds
+
+
+def test_the_printed_listing_lacks_names(experiment: Experiment):
+    lesson = find_lesson(STEM)()
+    assert all(name in lesson.printed(experiment).ran for name in ("tileBounds", "localIdx", "uv"))
+    assert "coarseRasterize(sList, tileBounds, localIdx)" in lesson.listing(experiment).text
 
 
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {labelPlaces, pathOf, powerOfTen, powers} from "../../../lessons/adam/drawing.js"
-import {comparedPairs, passAt} from "../../../lessons/bitonic-sort/drawing.js"
+import {comparedPairs, stopAt} from "../../../lessons/bitonic-sort/drawing.js"
 import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_rows.js"
 import {newLayer} from "../../../lessons/blending/drawing.js"
 import {outcomeOf, separatingLine} from "../../../lessons/coarse-raster/drawing.js"
@@ -44,14 +44,14 @@ test("a pass compares each cell once, and a block is ascending where bit k is cl
   )
 })
 
-test("the pass at a step is the first that is not over", () => {
-  const pass = {k: 2, j: 1, swapped: []}
-  const passes = [
-    {...pass, begin: 5, end: 9},
-    {...pass, begin: 10, end: 14},
+test("the stop at a step is the first that is not behind it", () => {
+  /** @type {[number, number, number, number][]} */
+  const stops = [
+    [9, 0, 0, 31],
+    [14, 1, 0, 31],
   ]
   assert.deepEqual(
-    [0, 5, 9, 10, 99].map((step) => passAt(passes, step)),
+    [0, 5, 9, 10, 99].map((step) => stopAt(stops, 5, step)),
     [-1, 0, 0, 1, 1],
   )
 })

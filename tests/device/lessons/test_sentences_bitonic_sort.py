@@ -1,0 +1,129 @@
+"""The sentences on the bitonic sort, against the network in Python and the raw order of reads and writes."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+MERGE = "the last merge of eight"
+ORDERLY = [
+    {},
+    {"count": 2},
+    {"count": 13, "seed": 3},
+    {"count": 64, "order": "falling"},
+    {"runs": MERGE},
+    {"runs": MERGE, "eight": "1 9 2 8 3 7 4 6"},
+    {"runs": MERGE, "eight": "3 1 2 5 7 8 6 4", "barrier": False},
+]
+BROKEN = [
+    {"barrier": False},
+    {"barrier": False, "count": 64},
+    {"barrier": False, "count": 5},
+    {"barrier": False, "order": "rising"},
+]
+PADDING = 0xFFFFFFFF
+
+
+def network(keys: list[int], merge_alone: bool) -> list[tuple[int, int, int, list[int]]]:
+    """(k, j, how many pairs swap, the list afterwards) of each pass."""
+    size = 1 << (len(keys) - 1).bit_length()
+    now, found = [*keys, *[PADDING] * (size - len(keys))], []
+    k = size if merge_alone else 2
+    while k <= size:
+        j = k // 2
+        while j:
+            swapped = [i for i in range(size) if i < i ^ j and (now[i] > now[i ^ j]) == ((i & k) == 0)]
+            for i in swapped:
+                now[i], now[i ^ j] = now[i ^ j], now[i]
+            found.append((k, j, len(swapped), list(now)))
+            j //= 2
+        k *= 2
+    return found
+
+
+@pytest.mark.parametrize("values", ORDERLY)
+def test_every_sentence_is_what_the_network_does(record_lesson, values):
+    lesson, query = record_lesson("bitonic-sort", **values)
+    sentences, stops = lesson.sentences(query), lesson.stops(query)
+    twin = network(lesson.keys().tolist(), lesson.runs == MERGE)
+    assert len(sentences) == len(stops) == len(twin)
+    assert lesson.opening(query) in stops
+    size = len(twin[-1][3])
+    for number, (sentence, (k, j, swaps, now)) in enumerate(zip(sentences, twin, strict=True), 1):
+        assert len(sentence) <= 150
+        said = re.match(r"Pass (\d+) of (\d+) \(`k` = (\d+), `j` = (\d+)\): (\d+) of (\d+) pairs? changed places\. (.+)$", sentence)
+        assert tuple(map(int, said.groups()[:6])) == (number, len(twin), k, j, swaps, size // 2)
+        why = said[7]
+        groups = [now[at : at + k] for at in range(0, size, k)]
+        if "sorted" in why:
+            assert (now == sorted(now)) == ("not" not in why)
+            assert j == 1
+            assert k == size
+        elif group := re.match(r"Groups of (\d+) are in order", why):
+            assert int(group[1]) == k
+            assert all(own == sorted(own, reverse=i % 2 == 1) for i, own in enumerate(groups))
+        elif within := re.match(r"Each key is now within the (\d+) places", why):
+            width = int(within[1])
+            ends = sorted(now)
+            assert all(sorted(now[at : at + width]) == ends[at : at + width] for at in range(0, size, width))
+        else:
+            assert why == f"Keys {j} places apart have met."
+
+
+@pytest.mark.parametrize("values", BROKEN)
+def test_without_the_barrier_the_sentences_name_reads_that_came_too_early(record_lesson, values):
+    lesson, query = record_lesson("bitonic-sort", **values)
+    sentences, stops = lesson.sentences(query), lesson.stops(query)
+    assert len(sentences) == len(stops)
+    assert lesson.opening(query) == stops[-1]
+    trace, order = query.recording.trace, query.recording.trace.order
+    turn, compared, swaps, touched = Counter(), Counter(), Counter(), []  # told from the trace alone
+    through: dict[tuple[int, int], int] = {}  # (thread, pass): the last step that it made in it
+    for step, event in enumerate(order, 1):
+        site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
+        if site.kind == "value" and site.name == "j" and site.function == "sortWithoutBarrier" and trace.value(int(event))[0] > 0:
+            turn[thread] += 1
+        if site.function in ("orderPair", "sortWithoutBarrier") and turn[thread]:
+            through[thread, turn[thread]] = step
+        if site.function == "orderPair" and site.kind in ("read", "write"):
+            touched.append((step, site.kind, thread, int(trace.index[event]), turn[thread]))
+            compared[thread, turn[thread]] += site.kind == "read"
+            swaps[thread, turn[thread]] += site.kind == "write"
+
+    def came_too_early(sentence: str, until: int) -> bool:
+        found = re.search(r"Thread (\d+) read place (\d+) before thread (\d+) had written it\.", sentence)
+        reader, place, writer = map(int, found.groups())
+        reads = [
+            (step, at)
+            for step, kind, thread, cell, at in touched
+            if (kind, thread, cell) == ("read", reader, place) and step <= until
+        ]
+        writes = [(step, at) for step, kind, thread, cell, at in touched if (kind, thread, cell) == ("write", writer, place)]
+        return reader != writer and any(wrote > read and by == at - 1 for read, at in reads for wrote, by in writes)
+
+    *during, end = sentences
+    for step, sentence in zip(stops, during, strict=False):
+        assert len(sentence) <= 150
+        said = re.match(r"Threads (\d+) to (\d+) are through pass (\d+) of (\d+): (.+)$", sentence)
+        first, last, number, _ = map(int, said.groups()[:4])
+        mine = [(thread, number) for thread in range(first, last + 1)]
+        assert max(through[one] for one in mine) <= step
+        pairs, swapped = sum(compared[one] for one in mine) // 2, sum(swaps[one] for one in mine) // 2
+        assert said[5].startswith(f"{swapped} of their {pairs} pairs" if pairs else "they have no pair")
+        if "before" in sentence:
+            assert came_too_early(sentence, step)
+    result = query.output("sorted")
+    wrong = int(np.sum(result != np.arange(len(result))))
+    assert end.startswith(f"{wrong} of {len(result)} keys are in the wrong place." if wrong else "By luck, all keys are in order.")
+    if "before" in end:
+        assert came_too_early(end, stops[-1])
+    else:
+        assert not wrong or "No thread read too early" in end
+
+
+def test_on_this_device_the_missing_barrier_is_seen_and_told(record_lesson, experiment):
+    lesson, query = record_lesson("bitonic-sort", barrier=False)
+    if experiment.adapter.wave_size < 16:
+        assert re.match(r"\d+ of 16 keys are in the wrong place. Thread \d+ read", lesson.sentences(query)[-1])
+        assert lesson.facts(query)["stale"]
