@@ -34,6 +34,9 @@ import {h} from "#web/shell/dom.js"
 
 const NEW_COLOURS = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"]
 const NEW_ALPHA = 0.7
+const [LEAST_PICTURE, MOST_PICTURE] = [96, 210] // px high
+const AROUND = 150 // px above and below picture and rows
+const ROW = 44 // px of a layer
 const SEND_EVERY = 100 // ms, while a hand is on a slider or a colour
 
 const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3).replace(/^0(?=\.)/, ""))
@@ -53,12 +56,23 @@ export function draw(host) {
     ...stack.parts,
   )
   host.root.replaceChildren(el)
+  /** Give the picture what the rows leave of the room. */
+  const fit = () => {
+    const rows = host.values.layers.length + 1
+    const height = Math.max(LEAST_PICTURE, Math.min(MOST_PICTURE, host.room().height - AROUND - ROW * rows))
+    el.style.setProperty("--picture", `${Math.round(height)}px`)
+    el.classList.toggle("dense", height === LEAST_PICTURE)
+  }
   return {
     changed() {
       if (!host.root.querySelector(".held, input:active")) stack.place(host.values.layers)
+      fit()
     },
+    resized: fit,
     open() {
       if (!host.facts.layers) return
+      fit()
+      stack.settle()
       const drawn = stack.layers().map((layer) => layer.colour)
       picker.show(host.facts, drawn)
       colours.showEnd(host.facts.over)
@@ -66,6 +80,13 @@ export function draw(host) {
     paint(look) {
       colours.paint(look)
       stack.paint(host.facts.layers ?? [], look.step)
+    },
+    describe(look) {
+      const {layers} = host.facts
+      if (!layers) return ""
+      const done = layers.filter((blend) => look.step >= blend.end).length
+      const T = done ? layers[done - 1].after[3] : 1
+      return `${done} of ${layers.length} layers are blended, and ${short(T)} of the pixel is still open.`
     },
   }
 }
@@ -77,8 +98,8 @@ function gatheredColours() {
   const el = h(
     "dl",
     {},
-    h("div", {}, h("dt", {}, "Gathered so far"), h("dd", {}, nowSwatch, nowWords)),
-    h("div", {}, h("dt", {}, "In the end, over white"), h("dd", {}, endSwatch, endWords)),
+    h("div", {}, h("dt", {}, "Gathered so far, without paper"), h("dd", {}, nowSwatch, nowWords)),
+    h("div", {}, h("dt", {}, "In the end, over white paper"), h("dd", {}, endSwatch, endWords)),
   )
   return {
     el,
@@ -110,6 +131,7 @@ function layerStack(host) {
   const reverse = h("button", {type: "button", class: "btn"}, "Turn the stack over")
   const rest = shareRow("layer-rest", h("span", {class: "layer-name"}, "White paper"))
   const send = sender(() => host.set("layers", layers()))
+  const stale = (/** @type {boolean} */ yes) => list.classList.toggle("stale", yes) // other layers than those recorded
 
   const ordered = () => [...list.children].flatMap((el) => rows.get(el) ?? [])
   const layers = () => ordered().map((row) => row.layer)
@@ -118,6 +140,7 @@ function layerStack(host) {
   const edits = {
     moved() {
       number()
+      stale(true)
       send.now()
     },
     say(/** @type {string} */ words) {
@@ -126,6 +149,7 @@ function layerStack(host) {
     edited: send.soon,
     drop(/** @type {Layer} */ layer) {
       place(layers().filter((other) => other !== layer))
+      stale(true)
       send.now()
       add.focus()
     },
@@ -154,19 +178,23 @@ function layerStack(host) {
   }
   add.onclick = () => {
     place([...layers(), newLayer(layers())])
+    stale(true)
     send.now()
   }
   reverse.onclick = () => {
     place(layers().reverse())
+    stale(true)
     send.now()
   }
   place(host.values.layers ?? [])
 
-  const names = ["nearest", "opacity", "its share of the light, α·T"].map((name) => h("span", {}, name))
+  const names = ["nearest", "opacity", "its share of the pixel, α·T"].map((name) => h("span", {}, name))
   return {
     parts: [h("p", {class: "layers-head"}, ...names), list, h("div", {class: "layers-acts"}, add, reverse), news],
     layers,
     place,
+    /** The recording is of these layers. */
+    settle: () => stale(false),
     /**
      * @param {Blend[]} blends
      * @param {number} step

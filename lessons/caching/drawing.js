@@ -1,6 +1,7 @@
-// What a backward loop looks back to: every state cached on the way there, beside the one state that is undone turn by turn.
+// What a backward loop looks back to: every state cached on the way there, beside the one state that is undone turn by turn. What has not
+// come yet is pale.
 import {show} from "#web/drawing/look.js"
-import {css} from "#web/drawing/svg.js"
+import {classes, css} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
@@ -15,7 +16,10 @@ import {h} from "#web/shell/dom.js"
  * @property {State} end  the state after the last layer
  */
 
+const MEMORIES = ["kept", "undone", "dByKept", "dByUndo"]
 const STATE_BYTES = 16
+const HEAD = 90 // px: the head of the table, and the padding around it
+const LOOSE = 40 // px for a row below which rows are dense
 
 /**
  * Memories: kept and undone hold the state before layer i + 1, dByKept and dByUndo the gradient by its colour and α.
@@ -25,13 +29,17 @@ const STATE_BYTES = 16
 export function draw(host) {
   /** @type {ReturnType<typeof table> | null} */
   let drawn = null
+  const fit = () => drawn?.el.classList.toggle("dense", host.room().height < HEAD + LOOSE * (host.facts.count + 1))
   return {
     open() {
       if (!host.facts.layers) return
       drawn = table(host.facts)
       host.root.replaceChildren(drawn.el)
+      fit()
     },
+    resized: fit,
     paint: (look) => drawn?.paint(look),
+    describe: (look) => drawn?.describe(look) ?? "",
   }
 }
 
@@ -53,39 +61,58 @@ function table({count, layers, end}) {
   const endRow = h("li", {class: "cached-row cached-end"}, endName, h("span"), last.el, h("span"), h("span"))
   const el = h("div", {class: "cached"}, head, h("ol", {}, ...rows.map((row) => row.el), endRow))
 
-  const paint = (/** @type {Look} */ look) => {
-    const [cached, undone, byCached, byUndo] = ["kept", "undone", "dByKept", "dByUndo"].map((name) => look.ownMemory(name))
+  /** @param {Look} look */
+  const where = (look) => {
+    const [cached, undone] = ["kept", "undone"].map((name) => look.ownMemory(name))
     const written = rows.findLastIndex((_, i) => cached.written(i))
-    const undoneFrom = rows.findIndex((_, i) => undone.written(i))
     const reading = rows.findIndex((_, i) => cached.read(i))
-    const backward = reading >= 0
     const forwardOver = look.value("state.finalCount") !== null && written === count - 1 && look.value("next.value.a") === end[3]
-    const ended = backward || forwardOver
-    rows.forEach((row, i) => {
-      const now = i === (backward ? reading : written)
-      row.cached.paint(stateOf(cached, i), now ? "now" : cached.read(i) ? "spent" : "")
-      row.undone.paint(stateOf(undone, i), i === undoneFrom ? "now" : "spent")
-      const [a, b] = [byCached, byUndo].map((memory) => (memory.written(i) ? memory.number(i, 3) : null))
-      row.byCached.textContent = a === null ? "" : show(a)
-      row.byUndo.textContent = b === null ? "" : show(b)
-      row.byUndo.classList.toggle("off", a !== null && b !== null && a !== b)
-      row.el.classList.toggle("here", now && look.step > 0)
-    })
-    last.paint(ended ? end : null, undoneFrom < 0 ? "now" : "spent")
-    const waiting = rows.filter((_, i) => cached.written(i) && !cached.read(i)).length
-    counts[0].textContent = ` ${waiting} waiting, ${waiting * STATE_BYTES} bytes`
-    counts[1].textContent = ended ? ` 1 state, ${STATE_BYTES} bytes` : ""
+    return {
+      written,
+      undoneFrom: rows.findIndex((_, i) => undone.written(i)),
+      reading,
+      ended: reading >= 0 || forwardOver,
+      waiting: rows.filter((_, i) => cached.written(i) && !cached.read(i)).length,
+    }
   }
-  return {el, paint}
+  return {
+    el,
+    paint(/** @type {Look} */ look) {
+      const [cached, undone, byCached, byUndo] = MEMORIES.map((name) => look.ownMemory(name))
+      const [cachedEnd, undoneEnd, byCachedEnd, byUndoEnd] = MEMORIES.map((name) => look.final.ownMemory(name))
+      const {written, undoneFrom, reading, ended, waiting} = where(look)
+      const backward = reading >= 0
+      rows.forEach((row, i) => {
+        const now = i === (backward ? reading : written)
+        const keeps = !cached.written(i) ? "later" : now ? "now" : cached.read(i) ? "spent" : ""
+        row.cached.paint(stateOf(cachedEnd, i), keeps)
+        row.undone.paint(stateOf(undoneEnd, i), !undone.written(i) ? "later" : i === undoneFrom ? "now" : "spent")
+        const [a, b] = [byCachedEnd, byUndoEnd].map((memory) => memory.number(i, 3) ?? 0)
+        row.byCached.textContent = show(a)
+        row.byUndo.textContent = show(b)
+        row.byCached.classList.toggle("later", !byCached.written(i))
+        row.byUndo.className = classes("num", !byUndo.written(i) && "later", a !== b && "off")
+        row.el.classList.toggle("here", now && look.step > 0)
+      })
+      last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")
+      counts[0].textContent = ` ${waiting} waiting, ${waiting * STATE_BYTES} bytes`
+      counts[1].textContent = ` ${ended ? 1 : 0} state, ${ended ? STATE_BYTES : 0} bytes`
+    },
+    describe(/** @type {Look} */ look) {
+      const {reading, undoneFrom, waiting} = where(look)
+      const back = reading < 0 ? 0 : count - (undoneFrom < 0 ? count : undoneFrom)
+      return `${waiting} states wait in kept; ${back} of ${count} layers have their gradient.`
+    },
+  }
 }
 
 /**
- * The state in a cell; null while it is not written.
+ * The state in a cell.
  * @param {MemoryLook} memory
  * @param {number} i
- * @returns {State | null}
+ * @returns {State}
  */
-const stateOf = (memory, i) => (memory.written(i) ? [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0) : null)
+const stateOf = (memory, i) => [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
 
 /**
  * @param {number[]} layer  r, g, b, α
@@ -111,14 +138,14 @@ function stateCell() {
   return {
     el,
     /**
-     * @param {State | null} state
-     * @param {string} when  "now", "spent" or ""
+     * @param {State} state
+     * @param {"now" | "spent" | "later" | ""} when
      */
     paint(state, when) {
-      el.className = `cached-cell ${state ? when : "unknown"}`
-      swatch.style.background = state ? css(state.slice(0, 3)) : ""
-      words.textContent = state ? `T ${show(state[3])}` : ""
-      bar.style.width = state ? `${100 * state[3]}%` : "0"
+      el.className = classes("cached-cell", when)
+      swatch.style.background = css(state.slice(0, 3))
+      words.textContent = `T ${show(state[3])}`
+      bar.style.width = `${100 * Math.min(1, Math.max(0, state[3]))}%`
     },
   }
 }

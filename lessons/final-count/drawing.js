@@ -1,8 +1,7 @@
-// A pixel's way through its list and back: to the right the place in the list, upward finalCount. Below, the layers and T.
-import {show} from "#web/drawing/look.js"
+// A pixel's way through its list and back: to the right the place in the list, upward finalCount. Below, the layers and T. What has not
+// come yet is pale.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */
@@ -13,12 +12,16 @@ import {h} from "#web/shell/dom.js"
  * @property {number} count  of layers
  * @property {number} blended
  * @property {boolean} guarded  whether finalCount stops at 0
+ *
+ * @typedef {[x: number, y: number]} Point
  */
 
 const LEFT = 54
 const RIGHT = 20
-const TOP = 30
-const BARS = 64
+const TOP = 46
+const LAYERS = 70 // px of the layers and their places, below the plane
+const BARS = 60 // px of T
+const PLANE = {least: 120, most: 320}
 const OPAQUE = 1 / 255
 const LEAST_T = 1e-4
 
@@ -27,67 +30,93 @@ export const draw = (host) => redrawn(host, (facts) => facts.count !== undefined
 
 /**
  * @param {DrawingHost<Facts>} host
+ * @param {Look} look
  * @returns {Drawn}
  */
-function build({root, facts}) {
+function build({root, facts, room}, look) {
   const {count} = facts
-  const layout = layOut(facts, Math.max(280, root.clientWidth))
-  const {width, height, cell, x, y} = layout
-  const label = `finalCount on a walk through ${count} layers and back`
-  const svg = canvas(width, height, {class: "counts", role: "img", "aria-label": label})
-  const band = s("rect", {class: "band", y: TOP - 8, height: layout.ground - TOP + 8, rx: 4})
+  const space = room()
+  const layout = layOut(facts, Math.max(280, space.width), space.height)
+  const {width, height, ground, x, y} = layout
+  const svg = canvas(width, height, {class: "counts", role: "img", "aria-label": "finalCount on a walk through the list and back"})
+  const band = s("rect", {class: "band", y: TOP - 8, height: ground - TOP + 8, rx: 4})
   drawPlane(svg, facts, layout, band)
   const layers = Array.from({length: count}, (_, i) => drawLayer(svg, layout, i))
+  const end = pathsAt(look.final, count, layout)
+  svg.append(s("path", {class: "there later", d: pathOf(end.went)}), s("path", {class: "back later", d: pathOf(end.came)}))
   const [forward, backward] = [s("path", {class: "there"}), s("path", {class: "back"})]
   const ring = s("circle", {class: "place", r: 7})
   const number = s("text", {class: "m now"})
   const act = s("text", {class: "m act", "text-anchor": "middle"})
-  const threshold = layout.level(OPAQUE)
-  svg.append(s("path", {class: "limit", d: `M${x(0)} ${threshold}H${x(count)}`}), forward, backward, ring, number, act)
-  svg.append(s("text", {x: LEFT - 6, y: threshold + 4, "text-anchor": "end"}, "1/255"))
-  const words = h("p", {class: "vh", role: "status"})
+  svg.append(forward, backward, ring, number, act)
 
-  const paint = (/** @type {Look} */ look) => {
-    const up = look.ownMemory("thereCount")
-    const down = look.ownMemory("backCount")
-    const point = (/** @type {number} */ i, /** @type {number} */ n) => /** @type {[number, number]} */ ([x(i), y(n)])
-    const went = forwardCounts(up, count).map((n, i) => point(i, n))
-    const came = backwardCounts(down, count).map((n, i) => point(count - i, n))
-    const path = (/** @type {[number, number][]} */ points) => (points.length ? `M${points.map((p) => p.join(" ")).join("L")}` : "")
-    setAttributes(forward, {d: path(went)})
-    setAttributes(backward, {d: path(came)})
-
-    const turned = came.length > 1
-    const known = went.length > 0
-    const at = turned ? count + 1 - came.length : Math.max(0, went.length - 1)
-    const value = (turned ? down.number(at) : known ? up.number(at) : 0) ?? 0
-    const [px, py] = (turned ? came : went).at(-1) ?? point(0, 0)
-    const visibility = known ? "visible" : "hidden"
-    const right = px > width - 110
-    setAttributes(ring, {cx: px, cy: py, visibility})
-    setAttributes(number, {
-      x: px + (right ? -13 : 13),
-      y: py + (turned ? 19 : -10),
-      "text-anchor": right ? "end" : "start",
-      visibility,
-    })
-    number.textContent = show(value)
-
-    const layer = turned ? at + 1 : at // the one just walked, 0 before the first
-    const done = layer === 0 ? "" : turned ? undone(down, at) : blended(up, layer)
-    setAttributes(band, {x: x(Math.max(0, layer - 1)), width: cell, visibility: layer > 0 ? "visible" : "hidden"})
-    act.textContent = done
-    setAttributes(act, {x: Math.max(118, Math.min(width - 34, x(Math.max(0, layer - 0.5)))), y: TOP - 14})
-    layers.forEach((one, i) => one.paint(look, i + 1 === layer, turned))
-    words.textContent = done ? `Layer ${layer}: ${done}. finalCount is ${value}.` : ""
+  return {
+    el: svg,
+    width: root.clientWidth,
+    paint(now) {
+      const {went, came} = pathsAt(now, count, layout)
+      const {turned, layer, value, done} = momentOf(now, count)
+      setAttributes(forward, {d: pathOf(went)})
+      setAttributes(backward, {d: pathOf(came)})
+      const [px, py] = (turned ? came : went).at(-1) ?? [x(0), y(0)]
+      const right = px > width - 110
+      setAttributes(ring, {cx: px, cy: py})
+      setAttributes(number, {
+        x: px + (right ? -13 : 13),
+        y: py + (turned ? 19 : -10),
+        "text-anchor": right ? "end" : "start",
+      })
+      number.textContent = value < 0 ? `−${-value}, stored as ${(value >>> 0).toLocaleString("en")}` : String(value)
+      setAttributes(band, {
+        x: x(Math.max(0, layer - 1)),
+        width: layout.cell,
+        visibility: layer ? "visible" : "hidden",
+      })
+      act.textContent = done
+      setAttributes(act, {x: Math.max(118, Math.min(width - 34, x(Math.max(0, layer - 0.5)))), y: TOP - 14})
+      layers.forEach((one, i) => one.paint(now, i + 1 === layer))
+    },
+    describe(now) {
+      const {turned, layer, value, done} = momentOf(now, count)
+      if (!layer) return "Before the first layer."
+      return `On the way ${turned ? "back" : "there"}, layer ${layer}: ${done}. The count is ${value}.`
+    },
   }
-  return {el: h("div", {}, svg, words), paint, width: root.clientWidth}
 }
 
-const undone = (/** @type {MemoryLook} */ counts, /** @type {number} */ at) =>
-  counts.number(at) !== counts.number(at + 1) ? "undo" : "skip"
-const blended = (/** @type {MemoryLook} */ counts, /** @type {number} */ layer) =>
-  counts.number(layer) !== counts.number(layer - 1) ? "blend" : "leave out"
+/**
+ * Where the walk is: the layer done last, what was done with it, and the count, below 0 where it is not guarded.
+ * @param {Look} look
+ * @param {number} count
+ */
+function momentOf(look, count) {
+  const [up, down] = [look.ownMemory("thereCount"), look.ownMemory("backCount")]
+  const [went, came] = [forwardCounts(up, count), backwardCounts(down, count)]
+  const turned = came.length > 1
+  const at = turned ? count + 1 - came.length : Math.max(0, went.length - 1)
+  const value = (turned ? came : went).at(-1) ?? 0
+  const layer = turned ? at + 1 : at
+  if (!layer) return {turned, layer, value, done: ""}
+  const moved = turned ? down.number(at) !== down.number(at + 1) : up.number(layer) !== up.number(layer - 1)
+  return {turned, layer, value, done: turned ? (moved ? "undo" : "skip") : moved ? "blend" : "leave out"}
+}
+
+/**
+ * The points of both ways, as far as they have gone.
+ * @param {Look} look
+ * @param {number} count
+ * @param {Layout} layout
+ */
+function pathsAt(look, count, {x, y}) {
+  const went = forwardCounts(look.ownMemory("thereCount"), count)
+  const came = backwardCounts(look.ownMemory("backCount"), count)
+  return {
+    went: went.map((n, i) => /** @type {Point} */ ([x(i), y(n)])),
+    came: came.map((n, i) => /** @type {Point} */ ([x(count - i), y(n)])),
+  }
+}
+
+const pathOf = (/** @type {Point[]} */ points) => (points.length ? `M${points.map((point) => point.join(" ")).join("L")}` : "")
 
 /**
  * finalCount at each place that was reached on the way forward.
@@ -114,17 +143,19 @@ function backwardCounts(memory, count) {
 /**
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} room  the height there is
  */
-function layOut({count, blended, guarded}, width) {
+function layOut({count, blended, guarded}, width, room) {
   const lowest = guarded ? 0 : Math.min(0, blended - count)
   const cell = (width - LEFT - RIGHT) / count
-  const tall = Math.min(cell, Math.max(14, 300 / (count - lowest)))
+  const plane = Math.max(PLANE.least, Math.min(PLANE.most, room - TOP - LAYERS - BARS - 28))
+  const tall = Math.min(cell, plane / (count - lowest))
   const y = (/** @type {number} */ n) => TOP + (count - n) * tall
-  const foot = y(lowest) + 42
-  const ground = foot + 58 + BARS
+  const foot = y(lowest) + 28
+  const ground = foot + LAYERS - 28 + BARS
   return {
     width,
-    height: ground + 20,
+    height: ground + 14,
     count,
     lowest,
     cell,
@@ -140,20 +171,26 @@ function layOut({count, blended, guarded}, width) {
 /** @typedef {ReturnType<typeof layOut>} Layout */
 
 /**
- * Draw what does not change: the plane of place and finalCount, its diagonal, and the names of the rows below.
+ * Draw what does not change: the plane of place and finalCount, its diagonal, the names of the rows below, and where T is below 1/255.
  * @param {SVGElement} svg
  * @param {Facts} facts
  * @param {Layout} layout
  * @param {SVGElement} band
  */
-function drawPlane(svg, {count}, {lowest, cell, x, y, foot, ground}, band) {
+function drawPlane(svg, {count, blended}, {lowest, cell, x, y, foot, ground, level}, band) {
   const text = (/** @type {number} */ tx, /** @type {number} */ ty, /** @type {string} */ words, attributes = {}) =>
     s("text", {x: tx, y: ty, ...attributes}, words)
   const hatch = {id: "beyond", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}
   svg.append(s("defs", {}, s("pattern", hatch, s("path", {class: "beyond-line", d: "M0 0V7"}))))
+  if (blended < count) {
+    const box = {x: x(blended), y: TOP - 8, width: (count - blended) * cell, height: ground - TOP + 8}
+    svg.append(s("rect", {class: "opaque", ...box}))
+    const name = {"text-anchor": "end", class: "m now"}
+    svg.append(text(x(count), 14, "T < 1/255", name))
+  }
   // where index > finalCount
   svg.append(band, s("path", {class: "beyond", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}V${y(lowest)}H${x(0)}Z`}))
-  const every = count - lowest > 12 ? 2 : 1
+  const every = [1, 2, 4, 8].find((n) => n * (y(0) - y(1)) >= 15) ?? 8
   for (let n = lowest; n <= count; n++) {
     svg.append(s("path", {class: "grid", d: `M${x(0)} ${y(n)}H${x(count)}`}))
     const number = n < 0 ? `−${-n}` : String(n)
@@ -163,11 +200,13 @@ function drawPlane(svg, {count}, {lowest, cell, x, y, foot, ground}, band) {
   svg.append(s("path", {class: "diagonal", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}`}))
   if (cell * count > 400) {
     const aside = {"text-anchor": "end", class: "aside"}
-    svg.append(text(x(count) - 10, y(lowest) - 12, "here index > finalCount: skip", aside))
-    svg.append(text(x(count * 0.36), y(count * 0.36) - 14, "here they are equal: undo", aside))
+    svg.append(text(x(count) - 10, y(lowest) - 10, "index > finalCount: skip", aside))
+    svg.append(text(x(count * 0.36), y(count * 0.36) - 14, "index = finalCount: undo", aside))
   }
-  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 27, "layers[ ]", {class: "m small"}))
-  svg.append(text(8, ground - BARS + 8, "T"))
+  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, "layers[ ]", {class: "m small"}))
+  const threshold = level(OPAQUE)
+  svg.append(text(8, ground - BARS + 8, "T"), s("path", {class: "limit", d: `M${x(0)} ${threshold}H${x(count)}`}))
+  svg.append(text(LEFT - 6, threshold + 4, "1/255", {"text-anchor": "end"}))
 }
 
 /**
@@ -176,32 +215,30 @@ function drawPlane(svg, {count}, {lowest, cell, x, y, foot, ground}, band) {
  * @param {Layout} layout
  * @param {number} i
  */
-function drawLayer(svg, {count, cell, x, foot, level}, i) {
+function drawLayer(svg, {cell, x, foot, level}, i) {
   const middle = (x(i) + x(i + 1)) / 2
   const named = cell >= 22 || i % 2 === 1
-  const disc = s("circle", {cx: middle, cy: foot, r: Math.min(10, cell * 0.42), class: "ld"})
+  const disc = s("circle", {cx: middle, cy: foot, r: Math.min(10, cell * 0.42)})
   const number = s("text", {x: middle, y: foot + 4, "text-anchor": "middle", class: "no"}, named ? String(i + 1) : "")
-  const place = s("text", {x: middle, y: foot + 27, "text-anchor": "middle", class: "m small"}, named ? String(i) : "")
-  const [bar, tick] = [s("path", {class: "tb"}), s("path", {class: "tt"})]
+  const place = s("text", {x: middle, y: foot + 26, "text-anchor": "middle"}, named ? String(i) : "")
+  const [bar, tick] = [s("path"), s("path")]
   svg.append(disc, number, place, bar, tick)
+  const at = (/** @type {Look} */ look, /** @type {string} */ name, part = 0) => look.ownMemory(name).number(i + 1, part)
   return {
     /**
      * @param {Look} look
      * @param {boolean} current
-     * @param {boolean} turned  on the way back
      */
-    paint(look, current, turned) {
-      const [counts, forward, backward] = ["thereCount", "there", "back"].map((name) => look.ownMemory(name))
-      const written = counts.written(i + 1) > 0
-      const leftOut = written && counts.number(i + 1) === counts.number(i)
-      disc.setAttribute("class", classes("ld", leftOut && "out", current && "now"))
+    paint(look, current) {
+      const {final} = look
+      const known = look.ownMemory("thereCount").written(i + 1) > 0
+      const undone = look.ownMemory("backCount").written(i) > 0
+      const leftOut = final.ownMemory("thereCount").number(i) === at(final, "thereCount")
+      disc.setAttribute("class", classes("ld", leftOut && "out", !known && "later", current && "now"))
       place.setAttribute("class", classes("m small", current && "now"))
-      const after = forward.number(i + 1, 3)
-      setAttributes(bar, {d: written && after !== null ? `M${x(i) + cell * 0.2} ${level(after)}h${cell * 0.6}` : ""})
-      // where the way back begins, the state after the last layer is there before it is walked
-      const start = i + 1 === count && !backward.written(i) && !turned
-      const undone = backward.written(i + 1) && !start ? backward.number(i + 1, 3) : null
-      setAttributes(tick, {d: undone === null ? "" : `M${x(i) + cell * 0.1} ${level(undone)}h${cell * 0.8}`})
+      const [after, back] = [level(at(final, "there", 3) ?? 0), level(at(final, "back", 3) ?? 0)]
+      setAttributes(bar, {d: `M${x(i) + cell * 0.2} ${after}h${cell * 0.6}`, class: classes("tb", !known && "later")})
+      setAttributes(tick, {d: `M${x(i) + cell * 0.1} ${back}h${cell * 0.8}`, class: classes("tt", !undone && "later")})
     },
   }
 }

@@ -1,4 +1,4 @@
-// One layer over several backgrounds, each twice: with its colour as it is, and premultiplied. Below, one pixel's sums by channel.
+// One layer over several backgrounds, each twice: with its straight colour, and premultiplied. Below, one pixel's sums by channel.
 import {context2d, pixelsOf} from "#web/drawing/pixels.js"
 import {classes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -7,7 +7,7 @@ import {ARROWS, neighbour, onArrows} from "#web/widgets/roving.js"
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 
 /**
- * The chosen pixel's colours, r, g, b: the layer's part as it is (wrong) and premultiplied (right), what shows through, and both sums.
+ * The chosen pixel's colours, r, g, b: the layer's part straight (wrong) and premultiplied (right), what shows through, and both sums.
  * @typedef {Record<"wrong" | "right" | "through" | "straight" | "premultiplied", number[]>} PixelSums
  *
  * @typedef {object} Facts
@@ -21,9 +21,12 @@ import {ARROWS, neighbour, onArrows} from "#web/widgets/roving.js"
 
 /** @typedef {typeof METHODS[number]} Method */
 const METHODS = /** @type {const} */ ([
-  {picture: "straight", part: "wrong", words: "as it is", stop: 1},
+  {picture: "straight", part: "wrong", words: "straight", stop: 1},
   {picture: "premultiplied", part: "right", words: "premultiplied", stop: 2},
 ])
+const LEAST_PICTURE = 60 // px high
+const AROUND = 56 // px of a card around its pictures
+const SUMS = 200 // px of the sums, and the padding around all
 const THROUGH_STOP = 3
 const SUM_STOP = 4
 const MOST = 2 // a sum of two colours cannot be more
@@ -41,6 +44,11 @@ export function draw(host) {
   const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Background"})
   const sums = h("div", {class: "over-sums"})
   host.root.replaceChildren(cards, sums)
+  /** Make the pictures as large as the room allows. */
+  const fit = () => {
+    const height = Math.max(LEAST_PICTURE, (host.room().height - SUMS) / 2 - AROUND)
+    cards.style.setProperty("--picture", `${Number.isFinite(height) ? Math.round((height * 4) / 3) : 400}px`)
+  }
   /** @type {Revealed[]} */
   let revealed = []
 
@@ -55,6 +63,7 @@ export function draw(host) {
     open() {
       const {facts} = host
       if (!facts.pixel) return
+      fit()
       const focused = /** @type {ShadowRoot} */ (cards.getRootNode()).activeElement
       const inside = [...cards.children].some((card) => card === focused)
       const all = facts.names.map((_, i) => backgroundCard(facts, i, () => host.set("over", facts.names[i])))
@@ -65,10 +74,17 @@ export function draw(host) {
       sums.replaceChildren(legend(), ...channels.map((channel) => channel.el))
     },
     changed() {},
+    resized: fit,
     paint(look) {
       const {stops} = host.facts
       if (!stops) return
-      for (const {el, stop} of revealed) el.classList.toggle("ahead", look.step < stops[stop])
+      for (const {el, stop} of revealed) el.classList.toggle("later", look.step < stops[stop])
+    },
+    describe() {
+      const {names, chosen, pixel} = host.facts
+      if (!pixel) return ""
+      const [straight, premultiplied] = METHODS.map(({picture}) => pixel[picture].map((sum) => sum.toFixed(2)).join(", "))
+      return `Over the ${names[chosen]}, red, green and blue come to ${straight} straight, and to ${premultiplied} premultiplied.`
     },
   }
 }

@@ -1,7 +1,6 @@
 // A pixel's transmittance layer by layer, on a logarithmic scale, down to the limit and past it.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
 
 /** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
@@ -23,9 +22,9 @@ import {h} from "#web/shell/dom.js"
  * @property {number} limit  of T
  */
 
-const TOP = 14
-const CHART = 264
-const BOTTOM = TOP + CHART
+const TOP = 22
+const BELOW = 62 // squares, their numbers, finalCount
+const CHART = {least: 150, most: 340}
 const LEFT = 46
 const RIGHT = 14
 const SQUARE = 11
@@ -40,55 +39,57 @@ export const draw = (host) => ({...redrawn(host, (facts) => facts.layers, build)
  * @param {DrawingHost<Facts, Options>} host
  * @returns {Drawn}
  */
-function build({root, facts, options, step}) {
+function build({root, facts, options, step, room}) {
   const {layers} = facts
-  const layout = layOut(facts, options, Math.max(280, root.clientWidth))
-  const {width, room, each, x, y} = layout
-  const label = `T after each of ${layers.length} layers. ${facts.finalCount} are blended, ${layers.length - facts.finalCount} left out.`
-  const svg = canvas(width, BOTTOM + 62, {class: "transmittance", role: "img", "aria-label": label})
+  const space = room()
+  const chart = Math.max(CHART.least, Math.min(CHART.most, space.height - TOP - BELOW))
+  const layout = layOut(facts, options, Math.max(280, space.width), chart)
+  const {width, each, x, y, bottom} = layout
+  const svg = canvas(width, bottom + BELOW, {class: "transmittance", role: "img", "aria-label": "T after each layer"})
+  const over = s("rect", {class: "opaque", x: LEFT, y: y(options.limit), width: layout.room, height: bottom - y(options.limit)})
+  svg.append(over)
   drawScale(svg, layout)
-  const band = s("rect", {class: "band", y: TOP, height: CHART + 22, width: Math.max(3, each)})
+  const band = s("rect", {class: "band", y: TOP, height: chart + 22, width: Math.max(3, each)})
   svg.append(band)
-  drawCurves(svg, facts, options, layout)
+  const stairs = drawCurves(svg, facts, options, layout)
   const point = s("circle", {class: "point", r: 5})
   svg.append(point)
-  drawSquares(svg, facts, layout)
+  const squares = drawSquares(svg, facts, layout)
   drawFinalCount(svg, facts, layout)
-  const hit = s("rect", {x: LEFT, y: TOP, width: room, height: CHART + 24, class: "hit"})
+  const hit = s("rect", {x: LEFT, y: TOP, width: layout.room, height: chart + 24, class: "hit"})
   hit.onclick = (event) => {
     const layer = Math.floor((event.clientX - hit.getBoundingClientRect().left) / each)
     step(layers[Math.min(layers.length - 1, Math.max(0, layer))].end)
   }
   svg.append(hit)
-  const words = h("p", {class: "reading num"})
+  const doneAt = (/** @type {Look} */ look) => layers.filter((layer) => look.step >= layer.end).length
 
-  const paint = (/** @type {Look} */ look) => {
-    const done = layers.filter((layer) => look.step >= layer.end).length
-    const last = Math.max(0, done - 1)
-    setAttributes(band, {x: x(last), visibility: done ? "visible" : "hidden"})
-    setAttributes(point, {cx: x(done), cy: y(done ? layers[last].after : 1)})
-    words.textContent = done ? sentence(layers[last], done) : "T = 1: all light comes through."
+  return {
+    el: svg,
+    width: root.clientWidth,
+    paint(look) {
+      const done = doneAt(look)
+      const last = Math.max(0, done - 1)
+      setAttributes(band, {x: x(last), visibility: done ? "visible" : "hidden"})
+      setAttributes(point, {cx: x(done), cy: y(done ? layers[last].after : 1)})
+      setAttributes(stairs, {d: pathOf("after", layers.slice(0, done), layout)})
+      squares.forEach((square, i) => square.classList.toggle("later", i >= done))
+    },
+    describe(look) {
+      const done = doneAt(look)
+      const T = done ? layers[done - 1].after : 1
+      return `${done} of ${layers.length} layers are done; T is ${T.toPrecision(3)}. In the end ${facts.finalCount} are blended.`
+    },
   }
-  return {el: h("div", {}, svg, words), paint, width: root.clientWidth}
-}
-
-/**
- * @param {Layer} layer
- * @param {number} number
- */
-function sentence({blended, before, after, adds}, number) {
-  const amount = `${adds.toPrecision(2)} of 255 steps`
-  return blended
-    ? `Layer ${number} is blended: T goes from ${before.toPrecision(3)} to ${after.toPrecision(3)}. It adds up to ${amount}.`
-    : `Layer ${number} is left out: T stays ${after.toPrecision(3)}. It would have added at most ${amount}.`
 }
 
 /**
  * @param {Facts} facts
  * @param {Options} options
  * @param {number} width
+ * @param {number} chart  its height
  */
-function layOut({layers}, {limit}, width) {
+function layOut({layers}, {limit}, width, chart) {
   const room = width - LEFT - RIGHT
   const each = room / layers.length
   const least = Math.min(limit / 8, ...layers.map((layer) => layer.open).filter((T) => T > 1e-7))
@@ -98,8 +99,9 @@ function layOut({layers}, {limit}, width) {
     room,
     each,
     lowest,
+    bottom: TOP + chart,
     x: (/** @type {number} */ layer) => LEFT + layer * each,
-    y: (/** @type {number} */ T) => TOP + CHART * Math.min(1, Math.log10(Math.max(T, 1e-30)) / lowest),
+    y: (/** @type {number} */ T) => TOP + chart * Math.min(1, Math.log10(Math.max(T, 1e-30)) / lowest),
   }
 }
 
@@ -127,39 +129,60 @@ export function scaleLabel(power) {
 }
 
 /**
+ * Draw both curves, pale; returns the solid one that is drawn over them as far as the steps have come.
  * @param {SVGElement} svg
  * @param {Facts} facts
  * @param {Options} options
  * @param {Layout} layout
  */
-function drawCurves(svg, {layers, finalCount}, {limit}, {width, lowest, x, y}) {
-  const path = (/** @type {"open" | "after"} */ name) => {
-    const out = layers.findIndex((layer) => Math.log10(layer[name]) < lowest) // the first below the chart
-    const shown = out < 0 ? layers : layers.slice(0, out)
-    const steps = shown.map((layer, i) => `H${x(i + 0.5)}V${y(layer[name])}H${x(i + 1)}`).join("")
-    return `M${x(0)} ${y(1)}${steps}${out < 0 ? "" : `H${x(out + 0.5)}V${BOTTOM}`}`
+function drawCurves(svg, {layers, finalCount}, {limit}, layout) {
+  const {width, bottom, x, y} = layout
+  const right = {x: width - RIGHT, "text-anchor": "end"}
+  svg.append(s("text", {...right, class: "aside", y: TOP - 8}, "T, the share that still comes through"))
+  svg.append(s("path", {class: "limit", d: `M${LEFT} ${y(limit)}H${width - RIGHT}`}))
+  svg.append(s("text", {...right, class: "m now", y: y(limit) - 7}, "1/255"))
+  if (finalCount < layers.length) {
+    svg.append(s("path", {class: "open", d: pathOf("open", layers, layout)}))
+    const middle = Math.floor((finalCount + layers.length) / 2)
+    const name = {class: "aside", x: x(middle) - 8, y: Math.min(bottom - 6, y(layers[middle].open) + 14), "text-anchor": "end"}
+    svg.append(s("text", name, "if none were left out"))
   }
-  if (finalCount < layers.length) svg.append(s("path", {class: "open", d: path("open")}))
-  const name = {class: "m now", x: width - RIGHT, y: y(limit) - 7, "text-anchor": "end"}
-  svg.append(s("path", {class: "limit", d: `M${LEFT} ${y(limit)}H${width - RIGHT}`}), s("text", name, "1/255"))
-  svg.append(s("path", {class: "stairs", d: path("after")}))
+  svg.append(s("path", {class: "stairs later", d: pathOf("after", layers, layout)}))
+  const stairs = s("path", {class: "stairs"})
+  svg.append(stairs)
+  return stairs
 }
 
 /**
- * Draw the layers, a square each, with their numbers.
+ * A stair of T down to the bottom of the chart.
+ * @param {"open" | "after"} name
+ * @param {Layer[]} layers
+ * @param {Layout} layout
+ */
+function pathOf(name, layers, {lowest, bottom, x, y}) {
+  const out = layers.findIndex((layer) => Math.log10(layer[name]) < lowest) // the first below the chart
+  const shown = out < 0 ? layers : layers.slice(0, out)
+  const steps = shown.map((layer, i) => `H${x(i + 0.5)}V${y(layer[name])}H${x(i + 1)}`).join("")
+  return `M${x(0)} ${y(1)}${steps}${out < 0 ? "" : `H${x(out + 0.5)}V${bottom}`}`
+}
+
+/**
+ * Draw the layers, a square each, with their numbers; returns the squares.
  * @param {SVGElement} svg
  * @param {Facts} facts
  * @param {Layout} layout
  */
-function drawSquares(svg, {layers}, {each, x}) {
+function drawSquares(svg, {layers}, {each, bottom, x}) {
   const side = Math.min(SQUARE, Math.max(1.5, each - 1.5))
-  layers.forEach((layer, i) => {
-    const box = {x: x(i + 0.5) - side / 2, y: BOTTOM + 8, width: side, height: Math.max(6, side)}
-    svg.append(s("rect", {class: layer.blended ? "sq" : "sq no", ...box}))
+  const squares = layers.map((layer, i) => {
+    const box = {x: x(i + 0.5) - side / 2, y: bottom + 8, width: side, height: Math.max(6, side)}
+    return s("rect", {class: layer.blended ? "sq" : "sq no", ...box})
   })
+  svg.append(...squares)
   const every = [1, 2, 5, 10, 20, 50].find((n) => n * each > 26) ?? 100
   for (let n = every; n <= layers.length; n += every)
-    svg.append(s("text", {x: x(n - 0.5), y: BOTTOM + 35, "text-anchor": "middle"}, String(n)))
+    svg.append(s("text", {x: x(n - 0.5), y: bottom + 35, "text-anchor": "middle"}, String(n)))
+  return squares
 }
 
 /**
@@ -167,10 +190,10 @@ function drawSquares(svg, {layers}, {each, x}) {
  * @param {Facts} facts
  * @param {Layout} layout
  */
-function drawFinalCount(svg, {finalCount}, {width, x}) {
+function drawFinalCount(svg, {finalCount}, {width, bottom, x}) {
   const end = x(finalCount)
   const right = end > width - 130
-  const name = {class: "m now", x: end + (right ? -6 : 6), y: BOTTOM + 56, "text-anchor": right ? "end" : "start"}
-  svg.append(s("path", {class: "countline", d: `M${end} ${BOTTOM + 4}V${BOTTOM + 44}`}))
+  const name = {class: "m now", x: end + (right ? -6 : 6), y: bottom + 56, "text-anchor": right ? "end" : "start"}
+  svg.append(s("path", {class: "countline", d: `M${end} ${bottom + 4}V${bottom + 44}`}))
   svg.append(s("text", name, `finalCount = ${finalCount}`))
 }

@@ -1,4 +1,5 @@
-// A pixel that goes down through its layers at the left and comes back up at the right, each state beside the one it should equal.
+// A pixel that goes down through its layers at the left and comes back up at the right, each state beside the one it should equal. What has
+// not come yet is pale.
 import {show} from "#web/drawing/look.js"
 import {classes, css} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -21,6 +22,8 @@ import {h} from "#web/shell/dom.js"
  */
 
 const SEND_EVERY = 90 // ms, while a slider is dragged
+const HEAD = 60 // px: the titles, and the padding around the rows
+const LOOSE = 72 // px for a state and a layer below which their rows are dense
 
 /**
  * @param {Host} host
@@ -38,8 +41,11 @@ export function draw(host) {
         drawn = build(host, count)
         host.root.replaceChildren(...drawn.el)
       }
+      drawn.fit()
       drawn.showAlphas()
     },
+    resized: () => drawn?.fit(),
+    describe: (look) => drawn?.describe(look) ?? "",
     changed: () => drawn?.showAlphas(),
     paint: (look) => drawn?.paint(look),
   }
@@ -53,24 +59,41 @@ function build(host, count) {
   const layers = Array.from({length: count}, (_, i) => layerRow(host, i))
   const states = Array.from({length: count + 1}, stateRow)
   const rows = states.flatMap((state, i) => (i < count ? [state.el, layers[i].el] : [state.el]))
-  const titles = ["There ↓", "apart: T, C in ulp", "Back ↑"].map((title) => h("span", {}, title))
+  const titles = ["There ↓", "the same?", "Back ↑"].map((title) => h("span", {}, title))
+  const list = h("ol", {class: "states-rows"}, ...rows)
+  const place = (/** @type {Look} */ look) => {
+    const [forward, backward] = ["forward", "backward"].map((name) => look.ownMemory(name))
+    return {down: lastWritten(forward, count), up: firstWritten(backward, count)}
+  }
   return {
-    el: [h("p", {class: "states-head"}, ...titles), h("ol", {class: "states-rows"}, ...rows)],
+    el: [h("p", {class: "states-head"}, ...titles), list],
+    /** Make the rows as low as the room asks, down to one line for each. */
+    fit() {
+      const each = (host.room().height - HEAD) / (count + 1)
+      list.classList.toggle("dense", each < LOOSE)
+    },
     showAlphas() {
       for (const layer of layers) layer.showAlpha()
     },
     paint(/** @type {Look} */ look) {
       const [forward, backward, apart] = ["forward", "backward", "apart"].map((name) => look.ownMemory(name))
-      const down = lastWritten(forward, count)
-      const up = firstWritten(backward, count)
+      const [forwardEnd, backwardEnd, apartEnd] = ["forward", "backward", "apart"].map((name) => look.final.ownMemory(name))
+      const {down, up} = place(look)
       const turned = up <= count
-      states.forEach(({there, difference, back}, i) => {
-        there.paint(forward, i, !turned && i === down && look.step > 0)
-        back.paint(backward, i, turned && i === up)
-        difference.textContent = i === count || !apart.written(i) ? "" : differenceText(apart, backward, i)
-        difference.classList.toggle("off", !["", "0, 0"].includes(difference.textContent))
+      states.forEach(({there, same, back}, i) => {
+        there.paint(forwardEnd, i, !forward.written(i), !turned && i === down && look.step > 0)
+        back.paint(backwardEnd, i, !backward.written(i), turned && i === up)
+        same.textContent = i === count ? "" : sameText(forwardEnd, backwardEnd, i)
+        same.className = classes("state-same", "num", i < count && !apart.written(i) && "later")
+        same.title = i === count ? "" : ulpText(apartEnd, i)
       })
       layers.forEach((layer, i) => layer.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
+    },
+    describe(/** @type {Look} */ look) {
+      const {down, up} = place(look)
+      return up <= count
+        ? `${count - up} of ${count} states have come back.`
+        : `${down} of ${count} layers are done on the way there.`
     },
   }
 }
@@ -93,8 +116,8 @@ function firstWritten(memory, count) {
 
 function stateRow() {
   const [there, back] = [stateCell("there"), stateCell("back")]
-  const difference = h("span", {class: "state-gap num"})
-  return {there, difference, back, el: h("li", {class: "state-row"}, there.el, difference, back.el)}
+  const same = h("span")
+  return {there, same, back, el: h("li", {class: "state-row"}, there.el, same, back.el)}
 }
 
 /**
@@ -107,37 +130,48 @@ function stateCell(side) {
   const colour = h("span", {class: "num"})
   const bar = h("i", {class: "state-share"})
   const words = h("span", {class: "state-words"}, transmittance, colour, h("i", {class: "state-track"}, bar))
-  const el = h("span", {class: `state-cell ${side}`}, swatch, words)
+  const el = h("span", {}, swatch, words)
   return {
     el,
     /**
-     * @param {MemoryLook} memory
+     * @param {MemoryLook} memory  at the end of the recording
      * @param {number} i
+     * @param {boolean} later  whether the state has not come yet
      * @param {boolean} now
      */
-    paint(memory, i, now) {
-      const known = memory.written(i) > 0
+    paint(memory, i, later, now) {
       const [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
-      const broken = known && [r, g, b, T].some((value) => Number.isNaN(value))
-      const drawn = known && !broken
-      el.className = classes("state-cell", side, !known && "unknown", now && "now", broken && "broken")
-      swatch.style.background = drawn ? css([r, g, b]) : ""
-      transmittance.textContent = known ? `T ${show(T)}` : "T"
-      colour.textContent = broken ? "C NaN" : known ? [r, g, b].map(short).join(" ") : ""
-      bar.style.width = drawn ? `${100 * T}%` : "0"
+      const broken = [r, g, b, T].some((value) => Number.isNaN(value))
+      el.className = classes("state-cell", side, later && "later", now && "now", broken && !later && "broken")
+      swatch.style.background = broken ? "" : css([r, g, b])
+      transmittance.textContent = `T ${show(T, 3)}`
+      colour.textContent = broken ? "C NaN" : [r, g, b].map(short).join(" ")
+      bar.style.width = broken ? "0" : `${100 * Math.min(1, Math.max(0, T))}%`
     },
   }
 }
 
 /**
- * @param {MemoryLook} apart
+ * Whether a state came back as it was, or how far it is off.
+ * @param {MemoryLook} forward
  * @param {MemoryLook} backward
  * @param {number} i
  */
-function differenceText(apart, backward, i) {
-  if (Number.isNaN(backward.number(i, 3))) return "◆ NaN"
+function sameText(forward, backward, i) {
+  const errors = [0, 1, 2, 3].map((part) => Math.abs((backward.number(i, part) ?? 0) - (forward.number(i, part) ?? 0)))
+  if (errors.some((error) => Number.isNaN(error))) return "◆ NaN"
+  const largest = Math.max(...errors)
+  return largest ? `off by ${largest.toExponential(0).replace("-", "−")}` : "the same"
+}
+
+/**
+ * The same in units in the last place.
+ * @param {MemoryLook} apart
+ * @param {number} i
+ */
+function ulpText(apart, i) {
   const largest = Math.max(...[0, 1, 2].map((part) => Math.abs(apart.number(i, part) ?? 0)))
-  return `${show(apart.number(i, 3) ?? 0)}, ${show(Number(largest.toFixed(1)), 3)}`
+  return `T is off by ${show(apart.number(i, 3) ?? 0)} ulp, C by up to ${show(Number(largest.toFixed(1)), 3)} · 2⁻²⁴`
 }
 
 /**
