@@ -34,13 +34,15 @@ import {h} from "#web/shell/dom.js"
  */
 
 const LEFT = 52
-const RIGHT = 78
+const RIGHT = 98
 const HEAD = 22
-const ROW = 74
-const GAP = 10
+const GAP = 8
 const FOOT = 24
+const TOP = 84 // px: the menu and the pictures above the chart
+const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject, has twice that
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
+const MOST_HEIGHT = 620 // where the window sets no limit
 
 /**
  * @param {DrawingHost<Facts, Options>} host
@@ -62,6 +64,7 @@ export function draw(host) {
     },
     changed() {},
     paint: (look) => drawn?.paint(look),
+    describe: (look) => drawn?.words(look) ?? "",
     resized(look) {
       drawn?.reset()
       drawn?.paint(look)
@@ -102,7 +105,8 @@ function valuePanel(host) {
       if (!drawn || drawnThread !== thread) {
         drawnThread = thread
         menu.value = String(thread)
-        drawn = chart(host, thread, Math.max(280, root.clientWidth - 32))
+        const {width, height} = host.room()
+        drawn = chart(host, thread, Math.max(280, width - 32), Math.min(MOST_HEIGHT, height) - TOP)
         body.replaceChildren(drawn.el)
       }
       const ends = facts.ends[thread]
@@ -110,6 +114,18 @@ function valuePanel(host) {
       drawn.paint(done)
       now.paint(facts.frames[done])
       words.textContent = done ? `${options.unit} ${done} of ${ends.length}` : `before the first ${options.unit}`
+    },
+    /**
+     * The chosen value and its step, in a sentence.
+     * @param {Look} at
+     */
+    words(at) {
+      const {facts} = host
+      const thread = Math.min(Math.max(0, at.thread), facts.names.length - 1)
+      const done = facts.ends[thread].filter((step) => step <= at.step).length
+      if (!done) return `${facts.names[thread]} has not moved yet.`
+      const steps = facts.rows[0].curves.map((curve) => `${show(curve.values[thread][done - 1] ?? 0, 3)} ${curve.label}`)
+      return `Steps of ${facts.names[thread]}, in η: ${steps.join(", ")}.`
     },
   }
 }
@@ -132,20 +148,27 @@ function smallPicture(caption, label, [width, height]) {
  * @param {DrawingHost<Facts, Options>} host
  * @param {number} thread
  * @param {number} width
+ * @param {number} most  its height at most
  */
-function chart({facts, options, step}, thread, width) {
+function chart({facts, options, step}, thread, width, most) {
   const {rows, names} = facts
   const ends = facts.ends[thread]
   const count = ends.length
   const room = width - LEFT - RIGHT
   const x = (/** @type {number} */ iteration) => LEFT + (iteration * room) / count
-  const pitch = HEAD + ROW + GAP
-  const height = rows.length * pitch + FOOT
+  const unit = (most - FOOT - rows.length * (HEAD + GAP)) / (rows.length + 1)
+  const row = Math.max(ROWS.least, Math.min(ROWS.most, Math.floor(unit)))
+  const rowHeight = (/** @type {number} */ i) => (i ? row : 2 * row)
+  const rowTop = (/** @type {number} */ i) => (i ? (i + 1) * row + i * (HEAD + GAP) : 0) + HEAD
+  const height = rowTop(rows.length - 1) + row + FOOT
   const label = `${names[thread]} over ${count} iterations: ${rows.map((row) => row.title).join(", ")}`
   const svg = canvas(width, height, {class: "curves-chart", role: "img", "aria-label": label})
   const band = s("rect", {class: "band", y: 0, height: height - FOOT, width: Math.max(3, room / count)})
   svg.append(band)
-  const drawn = rows.map((row, i) => drawRow(svg, row, thread, {top: i * pitch + HEAD, x, end: width - RIGHT, count}))
+  const drawn = rows.map((row, i) => {
+    const place = {top: rowTop(i), height: rowHeight(i), x, end: width - RIGHT, count}
+    return drawRow(svg, row, thread, place)
+  })
   for (let t = TICK_EVERY; t <= count; t += TICK_EVERY)
     svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
   const hit = s("rect", {class: "hit", x: LEFT, y: 0, width: room, height: height - FOOT})
@@ -168,11 +191,11 @@ function chart({facts, options, step}, thread, width) {
  * @param {SVGElement} svg
  * @param {Row} row
  * @param {number} thread
- * @param {{top: number, x: (iteration: number) => number, end: number, count: number}} place
+ * @param {{top: number, height: number, x: (iteration: number) => number, end: number, count: number}} place
  */
-function drawRow(svg, row, thread, {top, x, end, count}) {
+function drawRow(svg, row, thread, {top, height, x, end, count}) {
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
-  const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top)
+  const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
   for (const value of row.levels ?? (row.log ? powers(low, high) : [low, high])) {
     const number = {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}
@@ -184,13 +207,14 @@ function drawRow(svg, row, thread, {top, x, end, count}) {
   const labels = labelPlaces(
     curves.map((curve) => y(curve.own.at(-1) ?? low) + 4),
     top,
+    height,
   )
   const drawn = curves.map((curve, i) => {
     const colour = `c${curves.length - 1 - i}`
     const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
     const full = s("path", {class: `${colour} ${curve.mark}`})
     const name = s("text", {x: end + 6, y: labels[i], class: `name ${colour}`}, curve.label)
-    svg.append(s("path", {class: `${colour} ${curve.mark} pale`, d: path(count)}), full, name)
+    svg.append(s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}), full, name)
     return {full, path}
   })
   return {
@@ -206,25 +230,27 @@ const log10 = (/** @type {number | null} */ value) => (value !== null && value >
  * The scale that holds all of some values.
  * @param {(number | null)[]} values
  * @param {number} top
+ * @param {number} height
  */
-function scaleOf(values, top) {
+function scaleOf(values, top, height) {
   const known = values.filter((value) => value !== null)
   const [low, high] = [Math.min(...known), Math.max(...known)]
   const span = high - low || Math.abs(high) || 1
   const base = high === low ? low - span / 2 : low // a level line runs through the middle
-  return {low, high, y: (/** @type {number} */ value) => top + ROW - ((value - base) / span) * ROW}
+  return {low, high, y: (/** @type {number} */ value) => top + height - ((value - base) / span) * height}
 }
 
 /**
  * Where labels go that would like to be at some heights: within the row and apart from those before.
  * @param {number[]} wanted
  * @param {number} top  of the row
+ * @param {number} [height]  of the row
  */
-export function labelPlaces(wanted, top) {
+export function labelPlaces(wanted, top, height = ROWS.most) {
   /** @type {number[]} */
   const places = []
-  for (const height of wanted) {
-    let place = Math.min(top + ROW, Math.max(top + 4, height))
+  for (const at of wanted) {
+    let place = Math.min(top + height, Math.max(top + 4, at))
     for (const other of places)
       if (Math.abs(other - place) < LABEL_HEIGHT) place = other + (place < other ? -LABEL_HEIGHT : LABEL_HEIGHT)
     places.push(place)

@@ -16,6 +16,7 @@ from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -29,7 +30,8 @@ STEPS = 80
 LOW, HIGH = (-2.0, -1.25), (2.0, 1.25)
 STARTS = ((-1.7, 1.0), (-1.8, 0.9), (-1.8, 0.3), (-1.6, -0.9))
 GOALS = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.2, 0.12))
-NAMES = {"1 − βᵗ": 0, "1 − β, as shipped": 1}
+NAMES = {"1 − βᵗ": 0, "1 − β, as the sample": 1}
+STEP = "the step, in η"
 
 
 class Values(TypedDict):
@@ -64,13 +66,13 @@ class AdamLesson(Lesson):
     """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/common/adam.slang."""
 
     rate = param.Number(
-        default=0.2, bounds=(0.01, 1.0), label="η", doc="Of a position, in pixels; sizes, colours, opacity have less"
+        default=0.2, bounds=(0.01, 1.0), label="Rate η", doc="Of a position, in pixels; sizes, colours, opacity have less"
     )
-    beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁")
-    beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂")
-    correction = param.Selector(default="1 − βᵗ", objects=list(NAMES), label="The moments are divided by")
+    beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁, for m")
+    beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂, for v")
+    correction = param.Selector(default="1 − βᵗ", objects=list(NAMES), label="Divide m and v by")
     surface = param.Selector(default="valley", objects=list(SURFACES), label="Landscape")
-    loss = param.Selector(default="1", objects=["1/10", "1", "10"], label="Loss times")
+    loss = param.Selector(default="1", objects=["1/10", "1", "10"], label="Loss, times")
     pace = param.Number(default=1.0, bounds=(0.1, 4.0), label="Pace")
 
     unit: ClassVar[str] = "iteration"
@@ -99,7 +101,7 @@ class AdamLesson(Lesson):
         functions = ("trainAlone", "adamMove")
         return self.kernel(entry="trainAlone", inputs=inputs, functions=functions, constants={"SIMPLE_BLOBCOUNT": BLOBS})
 
-    def adam(self, shipped: int = 0, rate: float | None = None) -> dict[str, np.ndarray]:
+    def adam(self, as_sample: int = 0, rate: float | None = None) -> dict[str, np.ndarray]:
         """Return the uniform `adam` of adam.slang, for one rate of a position in pixels or for the lesson's own."""
         x, shape, colour, opacity = (BY_FIELD[field] * self.rate for field in (0, 2, 5, 8))
         return {
@@ -108,7 +110,7 @@ class AdamLesson(Lesson):
             "adam.beta2": np.float32(self.beta2),
             "adam.epsilon": np.float32(1e-8),
             "adam.step": np.uint32(1),
-            "adam.sampleCorrection": np.uint32(shipped),
+            "adam.sampleCorrection": np.uint32(as_sample),
         }
 
     def rates(self) -> np.ndarray:
@@ -121,21 +123,49 @@ class AdamLesson(Lesson):
         """Return the steps at which the last thread has moved its value: the end of each iteration."""
         return [int(step) for step in query.steps(kind="write", name="blobsBuffer", thread=LAST)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step that ends an early iteration, in which the two corrections differ most."""
+        return self.stops(query)[11]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return how x of Gaussian 1 moves in each iteration, and how many values move against their gradient."""
+        life = lives(query)
+        after = np.c_[life["p"][:, 1:], query.output("blobsBuffer")]
+        moved = after - life["p"]
+        lengths = np.abs(self._moves(query)[0]) / self.rates()
+        by_eta = int(np.sum(np.abs(lengths - 1) < 0.01))
+        said = []
+        for t in range(ITERATIONS):
+            before, now = digits(life["p"][0, t]), digits(after[0, t])
+            end = f"{by_eta} of {COUNT} values move by η, though their gradients differ: only the sign is left."
+            if t:
+                against = int(np.sum(moved[:, t] * life["g"][:, t] > 0))
+                who = f"{against or 'None'} of the {COUNT} values move{'s' if against == 1 else ''}"
+                end = f"{who} against the gradient of this moment."
+            said.append(
+                f"Iteration {t + 1}: x of Gaussian 1 goes from {before} to {now}, by {digits(moved[0, t] / self.rate)} η. {end}"
+            )
+        return said
+
+    def _moves(self, query: RecordingQuery) -> np.ndarray:
+        """Return the steps that the run took: (iterations, values)."""
+        return query.output("moves")[:, :, NAMES[self.correction]]
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the curves of every value, and the picture after each iteration."""
         life = lives(query)
-        corrected, shipped = np.moveaxis(query.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
+        corrected, in_sample = np.moveaxis(query.output("moves") / self.rates()[:, None], 2, 0).transpose(0, 2, 1)
         after = np.c_[life["p"][:, 1:], query.output("blobsBuffer")]
         curves = {
-            "the value": [("", after, "line")],
+            STEP: [("the sample's", -in_sample, "dashed"), ("corrected", -corrected, "line")],
             "its gradient": [("m̂", life["mHat"], "dashed"), ("m", life["m"], "line"), ("g", life["g"], "dots")],
-            "squared, on a logarithmic scale": [("v̂", life["vHat"], "dashed"), ("v", life["v"], "line")],
-            "the step, in η": [("as shipped", -shipped, "dashed"), ("corrected", -corrected, "line")],
+            "the gradient squared, on a logarithmic scale": [("v̂", life["vHat"], "dashed"), ("v", life["v"], "line")],
+            "the value": [("", after, "line")],
         }
         more = {
             "its gradient": {"levels": [0]},
-            "squared, on a logarithmic scale": {"log": True},
-            "the step, in η": {"levels": [-1, 0, 1]},
+            "the gradient squared, on a logarithmic scale": {"log": True},
+            STEP: {"levels": [-1, 0, 1]},
         }
         frames = to_bytes(query.output("frames")[..., :3])
         return {
@@ -146,7 +176,7 @@ class AdamLesson(Lesson):
                     "title": title,
                     **more.get(title, {}),
                     "curves": [
-                        dict(zip(("label", "values", "mark"), (label, digits(values), mark), strict=True))
+                        dict(zip(("label", "values", "mark"), (label, rounded(values), mark), strict=True))
                         for label, values, mark in all_of
                     ],
                 }
@@ -163,48 +193,78 @@ class AdamLesson(Lesson):
         """Answer how far the first step moves the values, compared with η."""
         moves = np.abs(query.output("moves")[0, :, 0]) / self.rates()
         gradients = np.abs(lives(query)["g"][:, 0])
+        question = (
+            f"β₁ is {self.beta1:g} and β₂ is {self.beta2:g}. The 27 first gradients lie between {power(gradients.min())} and "
+            f"{power(gradients.max())}, either way. How far do their values move in the first iteration?"
+        )
         every = "by η, every one"
         value = every if np.all(np.abs(moves - 1) < 0.01) else "by η at most"
-        because = (
-            f"The gradients lie between {gradients.min():.1e} and {gradients.max():.1e}. But m̂ is g itself at first, and √v̂ its "
-            "size: what is left is the sign."
+        misconceptions = (
+            (every, "Some gradients are so small that ε, which keeps the division from failing, counts."),
+            ("by η times the gradient", "That is plain gradient descent. Adam divides the gradient by its own usual size."),
+            (
+                f"by {1 - self.beta1:.2g} η" if self.beta1 > 0.05 else "by half of η",
+                "m takes in 1 − β₁ of the gradient, and dividing by 1 − β₁ makes it whole again.",
+            ),
+            ("by η at most", "The largest gradient has no privilege: each value's gradient is divided by its own size."),
         )
-        return Answer(value, (every, "by η at most", "by η times the gradient", "by a tenth of η"), self.stops(query)[0], because)
+        because = (
+            f"The gradients lie between {power(gradients.min())} and {power(gradients.max())}. But m̂ is g itself at first, and "
+            "√v̂ its size: what is left is the sign."
+        )
+        return answer_among(question, value, misconceptions, self.stops(query)[0], because, rank=False)
 
     def against(self, query: RecordingQuery) -> Answer:
         """Count the values that at some time move against their gradient of that iteration."""
         life = lives(query)
-        uphill = np.sign(life["g"][0]) * np.sign(life["m"][0]) < 0
-        many = int(uphill.sum())
+        signs = np.sign(life["g"][0])
+        uphill = signs * np.sign(life["m"][0]) < 0
+        back = round(1 / (1 - self.beta1))
+        many, turns = int(uphill.sum()), int(np.sum(signs[1:] * signs[:-1] < 0))
+        question = (
+            f"η is {self.rate:g}, and m averages over about {back} gradient{'s' if back > 1 else ''}. In how many of the "
+            f"{ITERATIONS} iterations does x of Gaussian 1 move against what the gradient of that moment asks for?"
+        )
+        misconceptions = (
+            ("0", "m follows the gradient, but late: when the gradient turns round, m still points the old way."),
+            (str(turns), "So often the gradient changes its sign. After each time, m may need several iterations to follow."),
+            (str(ITERATIONS // 2), "m is no coin: where the gradient keeps its sign, m soon has the same."),
+            (str(ITERATIONS), "Then x would never come to where it should be."),
+            ("5", "How many there are depends on how often the gradient turns, and on how far m looks back."),
+        )
         because = "m has the gradient's sign throughout."
         if many:
             because = f"The first time in iteration {np.flatnonzero(uphill)[0] + 1}: the gradient has turned, m has not yet."
         step = int(life["ends"][0, np.flatnonzero(uphill)[0]]) if many else self.stops(query)[-1]
-        kept = list(dict.fromkeys(n for n in (many, 0, many + 9, many // 2, many + 4, ITERATIONS // 2) if 0 <= n <= ITERATIONS))[:4]
-        return Answer(str(many), tuple(map(str, sorted(kept))), step, because)
+        return answer_among(question, str(many), misconceptions, step, because)
 
     # Claims
 
     def corrected(self, experiment: Experiment) -> Verdict:
         """Try whether dividing by 1 − β gives the same steps as by 1 − βᵗ, in units of η, for a constant gradient."""
-        right, shipped = self._streams(experiment, np.ones((1, LONG)))[0].T
+        right, in_sample = self._streams(experiment, np.ones((1, LONG)))[0].T
         at = (1, 12, LONG)
         ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
-            f"step {t:,}: {right[t - 1]:.2f} η, <b>{shipped[t - 1]:.3g} η</b>" for t in at
+            f"step {t:,}: {right[t - 1]:.2f} η, <b>{in_sample[t - 1]:.3g} η</b>" for t in at
         )
         said = "That is right at t = 1 only. The correction is 1 − βᵗ: it makes m̂ an average from the first step on, and fades."
-        return Verdict(bool(np.allclose(shipped, right, rtol=0.05)), ran, said)
+        return Verdict(bool(np.allclose(in_sample, right, rtol=0.05)), ran, said)
 
     def erratic(self, experiment: Experiment) -> Verdict:
         """Try whether steady gradients get small steps and erratic ones large: mean steps in units of η."""
         means = mean_steps(self._streams(experiment, some_streams()))
         large, steady, noisy = means[3], means[0], means[1]
+        spike = self._streams(experiment, np.r_[np.full(1000, 1e-3), 1000][None])[0, -1, 0]
         ran = (
-            f"always 1: steps of <b>{steady[0]:.2f} η</b>, as shipped {steady[1]:.2f} η<br>"
-            f"always 1,000: <b>{large[0]:.2f} η</b>, as shipped {large[1]:.2f} η<br>"
-            f"+1 or −1 by chance: <b>{noisy[0]:.2f} η</b>, as shipped {noisy[1]:.2f} η"
+            f"always 1: steps of <b>{steady[0]:.2f} η</b>, by the sample {steady[1]:.2f} η<br>"
+            f"always 1,000: <b>{large[0]:.2f} η</b>, by the sample {large[1]:.2f} η<br>"
+            f"+1 or −1 by chance: <b>{noisy[0]:.2f} η</b>, by the sample {noisy[1]:.2f} η<br>"
+            f"1,000 times 0.001, then once 1,000: a step of <b>{spike:.1f} η</b>"
         )
-        said = "The size of a gradient does not matter, its steadiness does. A steady one gets the largest steps, noise small ones."
+        said = (
+            "A steady gradient gets the largest steps, whatever its size, and noise gets small ones. A sudden change of size does "
+            "show, but a gradient a million times as large makes a step of 2.5 η, not of a million."
+        )
         return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
 
     def noisy(self, experiment: Experiment) -> Verdict:
@@ -243,16 +303,18 @@ class AdamLesson(Lesson):
         names = ("steady", "noisy", "sparse")
         curves = tuple(Curve(name, shown, moved[i, :120, 0]) for i, name in enumerate(names))
         rows = [
-            (f"{right:.3f} η", f"{shipped:.3f} η", name)
-            for name, (right, shipped) in zip((*names, "steady, × 1,000"), mean_steps(moved), strict=True)
+            (f"{right:.3f} η", f"{in_sample:.3f} η", name)
+            for name, (right, in_sample) in zip((*names, "steady, × 1,000"), mean_steps(moved), strict=True)
         ]
-        return Several((Curves("iteration", "corrected step, in η", curves), Table(("corrected", "as shipped", ""), tuple(rows))))
+        return Several(
+            (Curves("iteration", "corrected step, in η", curves), Table(("corrected", "the sample's", "stream"), tuple(rows)))
+        )
 
     def training(self, experiment: Experiment) -> Curves:
         """Show the fit by iteration, in dB, of two trainings that differ in the correction alone."""
         picture = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut", 48, 48).pixels
         curves = []
-        for adam, words in (("correct", "1 − βᵗ"), ("shipped", "1 − β, as shipped")):
+        for adam, words in (("correct", "1 − βᵗ"), ("shipped", "1 − β")):
             settings = Settings(size=48, blobs=60, iterations=200, kernels="tiled", adam=adam)
             trainer = Trainer(experiment.device, start_state(settings, picture, ""))
             looks = [trainer.look()]
@@ -282,13 +344,13 @@ class AdamLesson(Lesson):
         places = np.nan_to_num(experiment.run(self.kernel("map", entry="walk", inputs=inputs))["places"], nan=1e6)  # far away
         groups = (-(-grid[0] * grid[1] // 64), 1, 1)
         heights = experiment.run(self.kernel("map", entry="survey", inputs=inputs, groups=groups))["heights"]
-        labels = ("gradient descent", "momentum", "Adam", "Adam as shipped")
+        labels = ("gradient descent", "momentum", "Adam", "Adam, the sample's")
         paths = tuple(Curve(label, *np.clip(places[way].T, -1e6, 1e6)) for way, label in enumerate(labels))
         levels = tuple(float(level) for level in np.geomspace(0.002, 0.9, 12) * heights.max())
         return Paths(heights, LOW, HIGH, levels, paths, GOALS[which])
 
     def _streams(self, experiment: Experiment, gradients: np.ndarray) -> np.ndarray:
-        """Run streams of gradients (n, iterations) and return their moves in η: (n, iterations, 2), corrected and as shipped."""
+        """Run streams of gradients (n, iterations) and return their moves in η: (n, iterations, 2), corrected and the sample's."""
         rows = np.zeros((8, gradients.shape[1]), np.float32)
         rows[: len(gradients)] = gradients
         inputs = self.adam() | {
@@ -353,9 +415,19 @@ def gradient(experiment: Experiment, raw: np.ndarray) -> np.ndarray:
     return experiment.run(job)["derivBuffer"].view(np.float32).reshape(raw.shape)
 
 
-def digits(values: np.ndarray) -> list[list[float]]:
+def digits(value: float) -> str:
+    """Return a number with three digits and a minus sign."""
+    return f"{value:.3g}".replace("-", "−")
+
+
+def rounded(values: np.ndarray) -> list[list[float]]:
     """Return values rounded to the five digits that a drawing can show."""
     return [[float(f"{value:.5g}") for value in row] for row in values]
+
+
+def power(value: float) -> str:
+    """Return a number with two digits, a small one as `1.2e−5`."""
+    return f"{value:.1e}".replace("e-0", "e−").replace("e-", "e−") if 0 < value < 0.01 else f"{value:.2g}"
 
 
 def text_of(pixels: np.ndarray) -> str:

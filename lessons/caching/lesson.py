@@ -7,12 +7,14 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
+from splatscope.gpu.kernel import CompileError
 from splatscope.splat.parameters import OPACITY
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
-from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict
+from splatscope.textbook.questions import answer_among
+from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 MOST = 10  # layers of the figure
@@ -24,6 +26,9 @@ PROMISED = 64  # turns of the loop that is run
 LENGTHS = (1, 4, 8, 16, 24, 32, 40, 48, 56, 64)  # of the lists that it walks
 SIZE = (32, 16)
 WAYS = {"byAutodiff": "plain autodiff", "byBuffer": "states in a buffer", "byUndo": "undo"}
+REFUSED = "refused by the driver"
+# µs, of `time` for 64 layers on an NVIDIA H200, driver 580.159, Vulkan
+ON_H200 = {"byAutodiff": REFUSED, "byBuffer": "407", "byUndo": "410"}
 
 
 class Facts(TypedDict):
@@ -39,7 +44,7 @@ class Caching(Lesson):
 
     count = param.Integer(default=8, bounds=(1, MOST), label="Layers")
     opacity = param.Number(default=0.5, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
-    seed = param.Integer(default=7, bounds=(0, 9999), label="Scatter", doc="Another number, other Gaussians")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "turn"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
@@ -78,6 +83,28 @@ class Caching(Lesson):
         back = query.steps(kind="write", name="dByUndo")
         return [int(step) for step in (*there, *back)]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return a step halfway back: some states still wait, and some have been undone."""
+        return self.stops(query)[self.count + self.count // 2]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return for each layer what is kept on the way there, and what both ways find on the way back."""
+        kept, undone = (query.output(name)[:, 3] for name in ("kept", "undone"))
+        by_kept, by_undo = (query.output(name)[:, 3] for name in ("dByKept", "dByUndo"))
+        many = int(query.last("state.finalCount", 0, self.stops(query)[self.count - 1]))
+        there, back = [], []
+        for i in range(self.count):
+            layer, before = i + 1, decimals(kept[i])
+            then = "the layer is blended" if i < many else "the layer is left out: T is below 1/255"
+            there.append(f"There: the state before layer {layer}, with T = {before}, goes into `kept[{i}]`. Then {then}.")
+            if i >= many:
+                back.append(f"Back: layer {layer} was never blended. Both ways pass the gradient on as it is, and ∂L/∂α is 0.")
+                continue
+            found = apart("the undo finds the same", undone[i], kept[i])
+            slopes = apart(f"∂L/∂α is {decimals(by_kept[i])} by both", by_undo[i], by_kept[i])
+            back.append(f"Back: before layer {layer}, `kept[{i}]` says T = {before}; {found}. {slopes}.")
+        return there + back[::-1]
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers and the state behind the last."""
         layers = query.values(query.steps(kind="value", name="layer", function="bothWays"))[: self.count]
@@ -90,10 +117,20 @@ class Caching(Lesson):
         """Answer in which turn of the way back the first stored state is read."""
         reads = query.steps(kind="read", name="kept")
         turn = int(np.flatnonzero(query.indices(reads) == 0)[0]) + 1
-        options = dict.fromkeys((f"turn {n}" for n in sorted({1, (self.count + 1) // 2, turn})), None)
-        written = int(query.steps(kind="write", name="kept")[0])
-        because = f"It was written at event {written:,} of {len(query):,}, and is wanted at event {int(reads[turn - 1]):,}."
-        return Answer(f"turn {turn}", (*options, "in none"), self.stops(query)[self.count + turn - 1], because)
+        misconceptions = (
+            ("turn 1", "It was stored first, but the way back begins at the other end, with the last layer."),
+            ("in none", "The gradient of layer 1 needs the state before it, too, although nothing was blended then."),
+            (
+                f"turn {(self.count + 1) // 2}",
+                "Turn by turn the way back takes the states in the opposite order, the first one last.",
+            ),
+        )
+        because = "The states are asked for in the opposite order: the first comes last, after all others have come and gone."
+        question = f"{self.count} layers, so {self.count} states are kept. In which turn of the way back is `kept[0]` read?"
+        if self.count == 1:
+            because = "There is one turn only."
+            question = "One layer, so one state is kept. In which turn of the way back is it read?"
+        return answer_among(question, f"turn {turn}", misconceptions, self.stops(query)[self.count + turn - 1], because)
 
     def same(self, query: RecordingQuery) -> Answer:
         """Count the layers for which both ways find the same bits of ∂L/∂α."""
@@ -101,10 +138,20 @@ class Caching(Lesson):
         many = int(np.sum(kept == undone))
         because = "The states came back with all their bits, or lost none that mattered."
         if many < self.count:
-            apart = float(np.max(np.abs(query.output("dByKept") - query.output("dByUndo"))))
-            because = f"The largest difference is {small(apart)}: an undone state may be off in its last place."
-        near = dict.fromkeys(n for n in (many, self.count, 0, many - 2, many + 2, many - 1, many + 1) if 0 <= n <= self.count)
-        return Answer(str(many), tuple(map(str, sorted(list(near)[:4]))), self.stops(query)[-1], because)
+            off = float(np.max(np.abs(query.output("dByKept") - query.output("dByUndo"))))
+            because = f"The largest difference is {small(off)}: an undone state may be off in its last place."
+        misconceptions = (
+            (self.count, "It would be right on paper. A quotient is rounded, and its last bit may be off."),
+            (0, "Many a state comes back exactly, or its last bit makes no difference to the gradient."),
+            (1, "Not only the state at which the way back begins: most divisions give back the very float."),
+            (many - 1, "Count the rows of the figure whose gradients are not underlined."),
+            (many + 1, "Count the rows of the figure whose gradients are not underlined."),
+        )
+        wrong = [(str(number), why) for number, why in misconceptions if 0 <= number <= self.count]
+        question = f"For how many of the figure's {self.count} layers do both ways find ∂L/∂α with the very same bits?"
+        if self.count == 1:
+            question = "The figure has one layer. For how many layers do both ways find ∂L/∂α with the very same bits, 0 or 1?"
+        return answer_among(question, str(many), wrong, self.stops(query)[-1], because)
 
     # Read off the compiled kernels
 
@@ -169,7 +216,7 @@ class Caching(Lesson):
             f"arrays of a thread: <b>{arrays} bytes</b>, whatever the list<br>"
             f"in shared memory: <code>finalVal</code> and <code>maxCount</code>, <b>{shared} bytes</b> a thread"
         )
-        said = "That is so. The end of the loop, with the count of layers blended, is all that the way back is given."
+        said = "That is so. The way back is given the state at the end and the count of layers blended, and nothing else."
         return Verdict(arrays == 0, ran, said)
 
     def stored(self, experiment: Experiment, bound: int, *, recompute: bool = False, count: int = 1) -> int:
@@ -182,26 +229,43 @@ class Caching(Lesson):
         """Show how far the gradients of three ways are apart, relative to the largest."""
         rows = []
         for count in (8, 24, 64):
-            found = {entry: self._gradient(experiment, entry, count) for entry in WAYS}
-            largest = float(np.abs(found["byAutodiff"]).max())
-            apart = (np.abs(found[entry] - found["byAutodiff"]).max() / largest for entry in ("byBuffer", "byUndo"))
-            again = np.abs(self._gradient(experiment, "byUndo", count) - found["byUndo"]).max() / largest
-            rows.append((f"{count} layers", *(small(float(one)) for one in apart), small(float(again))))
-        head = ("", "autodiff and buffer", "autodiff and undo", "undo and undo, a second run")
+            by_undo, again = (self._gradient(experiment, "byUndo", count) for _ in range(2))
+            others = (self._gradient(experiment, entry, count) for entry in ("byAutodiff", "byBuffer"))
+            cells = (REFUSED if one is None else small(_off(one, by_undo)) for one in (*others, again))
+            rows.append((f"{count} layers", *cells))
+        head = ("", "autodiff and undo", "buffer and undo", "undo and undo, a second run")
         return Table(head, tuple(rows))
 
-    def _gradient(self, experiment: Experiment, entry: str, count: int) -> np.ndarray:
-        return experiment.run(self.way(entry, count))["derivBuffer"].view(np.float32)
+    def _gradient(self, experiment: Experiment, entry: str, count: int) -> np.ndarray | None:
+        """Return a gradient, None where the driver refuses the kernel."""
+        try:
+            return experiment.run(self.way(entry, count))["derivBuffer"].view(np.float32)
+        except CompileError:
+            return None
 
     def time(self, experiment: Experiment) -> Several:
-        """Show the time of a gradient by the number of layers, in µs for 512 pixels."""
-        curves, rows = [], []
-        for entry, label in WAYS.items():
-            spent = np.array([1e6 * experiment.seconds(self.way(entry, count), 4) for count in LENGTHS])
-            curves.append(Curve(label, np.array(LENGTHS), spent))
-            rows.append((label, *(f"{spent[LENGTHS.index(count)]:,.0f}" for count in (8, 32, 64))))
-        head = ("microseconds", "8 layers", "32 layers", "64 layers")
-        return Several((Curves("layers", "µs for 512 pixels", tuple(curves)), Table(head, tuple(rows))))
+        """Show the time of a gradient by the number of layers, in µs for 512 pixels, beside that of an H200, and what follows."""
+        spent = {entry: self._times(experiment, entry) for entry in WAYS}
+        here = experiment.adapter.short_name
+        curves = tuple(Curve(WAYS[entry], np.array(LENGTHS), times) for entry, times in spent.items() if len(times))
+        rows = []
+        for entry, times in spent.items():
+            cells = (f"{times[LENGTHS.index(count)]:,.0f}" if len(times) else REFUSED for count in (8, 32, 64))
+            rows.append((WAYS[entry], *cells, ON_H200[entry]))
+        head = ("microseconds", f"{here}, 8 layers", "32 layers", "64 layers", "H200, 64 layers")
+        ratio = spent["byUndo"][-1] / spent["byBuffer"][-1]
+        long = "as long as" if 0.95 < ratio < 1.05 else f"{ratio:.2g} times as long as"
+        said = f"for 64 layers the undo takes {long} the states in a buffer. That buffer takes 1,024 bytes a pixel, the undo none."
+        return Several(
+            (Curves("layers", "µs for 512 pixels", curves), Table(head, tuple(rows)), Words(f"<p>On {here}, {said}</p>"))
+        )
+
+    def _times(self, experiment: Experiment, entry: str) -> np.ndarray:
+        """Return the µs of a way for each of LENGTHS; none where the driver refuses the kernel."""
+        try:
+            return np.array([1e6 * experiment.seconds(self.way(entry, count), 4) for count in LENGTHS])
+        except CompileError:
+            return np.zeros(0)
 
     def way(self, entry: str, count: int, bound: int = PROMISED, *, recompute: bool = False) -> KernelJob:
         """Return the gradient of a picture of SIZE with `count` Gaussians, by one of three kernels."""
@@ -247,6 +311,21 @@ COLOURS = (
 def element(name: str) -> str:
     """Return the element type that SPIR-V's name of an array holds: `PixelState` for `%_arr_PixelState_uint_66`."""
     return re.sub(r"^%_arr_|_u?int_\d+$", "", name)
+
+
+def apart(words: str, found: float, other: float) -> str:
+    """Return words on two numbers that should be equal, with what they are apart."""
+    return f"{words}, to the last bit" if found == other else f"{words}, but for {small(abs(float(found) - float(other)))}"
+
+
+def decimals(number: float) -> str:
+    """Return a number with three significant digits, and without a power of ten."""
+    return np.format_float_positional(number, precision=3, fractional=False, trim="-").replace("-", "−")
+
+
+def _off(gradient: np.ndarray, other: np.ndarray) -> float:
+    """Return the largest difference of two gradients, relative to the largest gradient."""
+    return float(np.abs(gradient - other).max() / np.abs(other).max())
 
 
 def small(value: float) -> str:

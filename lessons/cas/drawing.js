@@ -2,7 +2,6 @@
 // the value that it was based on: made, refused, or lost to a later write.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
 import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -32,8 +31,11 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const LEFT = 46
-const TOP = 26
-const ROW = 12.5
+const TOP = 36
+const BOTTOM = 8
+const ROW = {least: 9, most: 20}
+const LABEL = 12 // px: rows lower than that have every second number
+const LEAST_WIDTH = 160
 
 const FLOAT = new DataView(new ArrayBuffer(4))
 const asFloat = (/** @type {number} */ bits) => {
@@ -50,11 +52,11 @@ export const draw = (host) => redrawn(host, (facts) => facts.attempts, build)
  * @param {Look} look
  * @returns {Drawn}
  */
-function build({root, facts, options}, look) {
+function build({facts, options, room}, look) {
   const {count} = facts
-  const width = root.clientWidth
-  const layout = layOut(facts, width)
-  const {column, height, rowY} = layout
+  const width = Math.max(LEAST_WIDTH, room().width)
+  const layout = layOut(facts, width, room().height)
+  const {column, height, row, rowY} = layout
   let latest = look
 
   const svg = canvas(width, height, {
@@ -65,16 +67,14 @@ function build({root, facts, options}, look) {
     "aria-valuemin": 0,
     "aria-valuemax": count - 1,
   })
-  const currentColumn = s("rect", {class: "attempts-now", y: TOP - 6, height: height - TOP - 2, width: column, rx: 3})
-  const chosenRow = s("rect", {class: "attempts-mine", x: 0, width, height: ROW, rx: 3})
+  const currentColumn = s("rect", {class: "attempts-now", y: TOP - 4, height: height - TOP, width: column, rx: 3})
+  const chosenRow = s("rect", {class: "attempts-mine", x: 0, width, height: row, rx: 3})
   svg.append(currentColumn, chosenRow)
   drawHeads(svg, facts, layout)
   const lanes = Array.from({length: count}, (_, thread) => drawLane(svg, facts, layout, thread))
   const marks = facts.attempts.map((attempt) => drawMark(svg, layout, attempt))
-  const words = h("p", {class: "reading num"})
-
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
-  svg.onclick = (event) => choose(Math.floor((event.clientY - svg.getBoundingClientRect().top - TOP - 6) / ROW))
+  svg.onclick = (event) => choose(Math.floor((event.clientY - svg.getBoundingClientRect().top - TOP) / row))
   onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.thread + step))
 
   const paint = (/** @type {Look} */ now) => {
@@ -85,30 +85,32 @@ function build({root, facts, options}, look) {
     const done = marks.filter(over).sort((a, b) => stepPosition(a) - stepPosition(b))
     const last = done.at(-1)
     for (const mark of marks) {
-      const state = over(mark) && classes(mark.outcome, mark === last && "latest", mark.thread === chosen && "own")
-      mark.el.setAttribute("class", classes("attempt", state))
+      const state = over(mark) ? classes(mark === last && "latest", mark.thread === chosen && "own") : "later"
+      mark.el.setAttribute("class", classes("attempt", mark.outcome, state))
     }
     lanes.forEach((lane, thread) => lane.show(now.status(thread), thread === chosen))
-    setAttributes(chosenRow, {y: rowY(chosen) - 2.5})
+    setAttributes(chosenRow, {y: rowY(chosen) - row / 2})
     setAttributes(currentColumn, {x: LEFT + (last?.round ?? 0) * column, visibility: last ? "visible" : "hidden"})
     setAttributes(svg, {"aria-valuenow": chosen, "aria-valuetext": `thread ${chosen}`})
-    words.textContent = last ? sentence(facts, options, now, done, last) : "→ makes the first write."
   }
-  return {el: h("div", {}, svg, words), paint, width}
+  return {el: svg, paint, describe: (now) => sumsText(facts, options, now), width}
 }
 
 /**
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} most  height, perhaps Infinity
  */
-function layOut({count, rounds}, width) {
+function layOut({count, rounds}, width, most) {
   const column = Math.min(34, (width - LEFT - 8) / rounds)
+  const row = Math.max(ROW.least, Math.min(count > 16 ? 13 : ROW.most, (most - TOP - BOTTOM) / count))
   return {
     column,
-    side: Math.max(4, Math.min(9, column - 2.5)),
-    rowY: (/** @type {number} */ thread) => TOP + 8 + thread * ROW,
+    row,
+    side: Math.max(4, Math.min(11, column - 2.5, row - 2.5)),
+    rowY: (/** @type {number} */ thread) => TOP + (thread + 0.5) * row,
     columnX: (/** @type {number} */ round) => LEFT + (round + 0.5) * column,
-    height: TOP + 16 + count * ROW + 8,
+    height: TOP + count * row + BOTTOM,
   }
 }
 
@@ -120,12 +122,12 @@ function layOut({count, rounds}, width) {
  * @param {Layout} layout
  */
 function drawHeads(svg, {rounds}, {column, columnX}) {
-  const title = column * rounds > 150 ? "based on value number …" : "on value …"
-  svg.append(s("text", {x: 4, y: 14}, "thread"), s("text", {x: LEFT + 4, y: 14}, title))
-  if (column * rounds <= 60) return
+  const titles = ["a column for each value that the sum has had, from the first to the last", "the sum's values in turn", "values"]
+  const title = titles.find((text) => text.length * 6.2 < column * rounds) ?? ""
+  svg.append(s("text", {x: 0, y: 12}, "thread"), s("text", {x: LEFT + 4, y: 12}, title))
   const every = Math.ceil(22 / column)
   for (let i = 0; i < rounds; i++)
-    svg.append(s("text", {class: "m", x: columnX(i), y: TOP + 2, "text-anchor": "middle"}, i % every ? "" : String(i)))
+    if (i % every === 0) svg.append(s("text", {class: "m", x: columnX(i), y: TOP - 8, "text-anchor": "middle"}, String(i + 1)))
 }
 
 /**
@@ -134,12 +136,13 @@ function drawHeads(svg, {rounds}, {column, columnX}) {
  * @param {Layout} layout
  * @param {number} thread
  */
-function drawLane(svg, {rounds}, {column, rowY}, thread) {
-  const lane = laneMark(10, rowY(thread) + 4, 4.2)
+function drawLane(svg, {rounds}, {column, row, rowY}, thread) {
+  const lane = laneMark(10, rowY(thread), 4.2)
+  const number = row >= LABEL || thread % 2 === 0 ? String(thread) : ""
   svg.append(
-    s("path", {class: "attempts-line", d: `M${LEFT} ${rowY(thread) + 4}H${LEFT + rounds * column}`}),
+    s("path", {class: "attempts-line", d: `M${LEFT} ${rowY(thread)}H${LEFT + rounds * column}`}),
     lane.el,
-    s("text", {class: "m", x: 38, y: rowY(thread) + 8, "text-anchor": "end"}, String(thread)),
+    s("text", {class: "m", x: 38, y: rowY(thread) + 4, "text-anchor": "end"}, number),
   )
   return lane
 }
@@ -151,7 +154,7 @@ function drawLane(svg, {rounds}, {column, rowY}, thread) {
  * @returns {Mark}
  */
 function drawMark(svg, {side, rowY, columnX}, [thread, round, step, outcome]) {
-  const [left, top] = [columnX(round) - side / 2, rowY(thread) + 4 - side / 2]
+  const [left, top] = [columnX(round) - side / 2, rowY(thread) - side / 2]
   const cross = `M${left} ${top}l${side} ${side}M${left} ${top + side}l${side} ${-side}`
   const el = s(
     "g",
@@ -164,24 +167,14 @@ function drawMark(svg, {side, rowY, columnX}, [thread, round, step, outcome]) {
 }
 
 /**
+ * What the chosen thread's sum is now, and what it would be with every number in it.
  * @param {Facts} facts
  * @param {Options} options
  * @param {Look} look
- * @param {Mark[]} done  attempts that are over
- * @param {Mark} last
  */
-function sentence({cells, values, attempts, exact}, options, look, done, last) {
-  const cell = last.thread % cells
+function sumsText({cells, exact}, options, look) {
+  const cell = look.thread % cells
   const bits = look.memory(options.memory)?.number(cell) ?? null
   const sum = bits === null ? "not known yet" : format(asFloat(bits))
-  const count = (/** @type {Outcome} */ outcome) => done.filter((mark) => mark.outcome === outcome).length
-  const [refused, lost] = [count("refused"), count("lost")]
-  const inVain = last.outcome === "lost" ? ", in vain" : ""
-  const what =
-    last.outcome === "refused"
-      ? `Thread ${last.thread} came too late and tries again.`
-      : `Thread ${last.thread} added ${format(values[last.thread])}${inVain}.`
-  const counts = `${done.length} of ${attempts.length} attempts made, ${refused} refused${lost ? `, ${lost} lost` : ""}.`
-  const name = cells > 1 ? `Sum ${cell} is` : "The sum is"
-  return `${what} ${counts} ${name} ${sum}; with every number in it: ${format(exact[cell])}.`
+  return `${cells > 1 ? `Sum ${cell}` : "The sum"} is ${sum}; with every number in it, it is ${format(exact[cell])}.`
 }

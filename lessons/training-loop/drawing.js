@@ -1,9 +1,10 @@
 // Training of one tile: its four kernels, the picture, and every raw value with its gradient as they stand in memory.
 import {show} from "#web/drawing/look.js"
+import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
-/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */
 
 /**
@@ -17,49 +18,54 @@ import {h} from "#web/shell/dom.js"
  * @property {[raw: number[][], gradient: number[][]]} kept  values at first and after each kernel
  * @property {[number, number]} size  of the picture
  * @property {string} target  bytes in base 64
+ * @property {(number | null)[]} psnr  dB of the picture that each iteration drew
  */
 
-const PIXEL = 22
 const KERNELS = 4
-const THREADS = ["a thread a value", "a thread a pixel", "a thread a value", "a thread a pixel"]
+const THREADS = ["a thread for each value", "a thread for each pixel", "a thread for each value", "a thread for each pixel"]
+const PADDING = 14
+const GAP = 16
+const NARROW = 560 // px: below, the table has a row for each field
+const CAPTION = 22
+const BOXES = {wide: 60, narrow: 116} // heights of the four kernels
+const TABLE = 176 // height of the wide table
+const PIXEL = {least: 10, most: 40}
+
+/** @param {DrawingHost<Facts>} host */
+export const draw = (host) => {
+  const view = redrawn(host, (facts) => facts.ends, build)
+  const open = (/** @type {Look} */ look) => {
+    // a control makes another recording and another drawing: the focus stays where it was
+    const buttons = () => [...host.root.querySelectorAll("button")]
+    const focused = /** @type {ShadowRoot} */ (host.root.getRootNode()).activeElement
+    const index = /** @type {(Element | null)[]} */ (buttons()).indexOf(focused)
+    view.open?.(look)
+    buttons()[index]?.focus()
+  }
+  return {...view, open}
+}
 
 /**
  * @param {DrawingHost<Facts>} host
- * @returns {DrawingView}
+ * @param {Look} first
+ * @returns {Drawn}
  */
-export function draw(host) {
-  const {root} = host
-  /** @type {ReturnType<typeof build> | null} */
-  let drawn = null
-  return {
-    open() {
-      drawn = null
-      if (!host.facts.ends) return
-      const buttons = () => [...root.querySelectorAll("button")]
-      const focused = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement
-      const index = /** @type {(Element | null)[]} */ (buttons()).indexOf(focused)
-      drawn = build(host)
-      root.replaceChildren(drawn.el)
-      buttons()[index]?.focus()
-    },
-    changed() {},
-    paint: (look) => drawn?.paint(look),
-  }
-}
-
-/** @param {DrawingHost<Facts>} host */
-function build({facts, step}) {
-  /** @type {Look} */
-  let latest
+function build({facts, step, room}, first) {
+  let latest = first
   let iteration = 0
-  const where = h("p", {class: "loop-where num"})
-  const sentence = h("p", {class: "loop-said num"})
+  const space = room()
+  const narrow = space.width < NARROW
+  const [across, down] = facts.size
+  const inside = space.width - 2 * PADDING
+  const most = narrow ? Infinity : (space.height - 2 * PADDING - BOXES.wide - CAPTION - TABLE) / down
+  const pixel = Math.floor(Math.max(PIXEL.least, Math.min(PIXEL.most, (inside - GAP) / 2 / across - 1, most)))
   const boxes = facts.kernels.map((_, i) => kernelBox(facts, i, () => step(facts.ends[KERNELS * iteration + i])))
-  const target = pictureOf("target", "The picture to fit", facts.size)
-  const picture = pictureOf("picture", "The picture as it was rendered last", facts.size)
+  const target = pictureOf("The picture to fit", facts.size, pixel)
+  const picture = pictureOf("The picture as it was drawn last", facts.size, pixel)
   const bytes = atob(facts.target)
   target.paint((i) => [0, 1, 2].map((c) => bytes.charCodeAt(3 * i + c) / 255))
-  const table = valueTable(facts, (index) => latest.moment.choose(index))
+  target.words.textContent = "the target"
+  const table = valueTable(facts, narrow, (index) => latest.moment.choose(index))
   const kernels = h("ol", {class: "loop-kernels"}, ...boxes.map((box) => h("li", {}, box.el)))
   const pictures = h("div", {class: "loop-pictures"}, target.el, picture.el)
 
@@ -68,14 +74,37 @@ function build({facts, step}) {
     const now = kernelAt(facts.ends, look.step)
     iteration = Math.floor(now.index / KERNELS)
     const started = look.step > 0
-    where.textContent = started ? whereText(facts, now) : "before the first iteration"
     boxes.forEach((box, i) => box.show(started && i === now.index % KERNELS))
-    sentence.textContent = table.paint(look, now.index)
-    const output = look.memory("outputBuffer")
-    picture.paint((i) => (output?.written(i) ? [0, 1, 2].map((c) => output.number(i, c) ?? 0) : null))
+    table.paint(look, now.index)
+    const [output, last] = [look.memory("outputBuffer"), look.final.memory("outputBuffer")]
+    let drawn = 0
+    picture.paint((i) => {
+      const memory = output?.written(i) ? output : last?.written(i) ? last : null
+      const later = memory !== output
+      if (!later) drawn++
+      return memory && {colour: [0, 1, 2].map((c) => memory.number(i, c) ?? 0), later}
+    })
     picture.mark(look.thread)
+    picture.words.textContent = pictureText(facts, look.step, drawn)
   }
-  return {el: h("div", {class: "loop"}, where, kernels, pictures, table.el, sentence), paint}
+  return {
+    el: h("div", {class: narrow ? "loop narrow" : "loop"}, kernels, pictures, table.el),
+    width: space.width,
+    paint,
+    describe: (look) => `${table.sentence(look, kernelAt(facts.ends, look.step).index)}.`,
+  }
+}
+
+/**
+ * Which iteration drew the picture in view, and how close it is.
+ * @param {Facts} facts
+ * @param {number} step
+ * @param {number} drawn  how many of its pixels are
+ */
+function pictureText({ends, psnr}, step, drawn) {
+  const last = Math.floor(ends.filter((end) => end <= step).length / KERNELS) - 1
+  if (!drawn || last < 0) return psnr.some((fit) => fit !== null) ? "the picture, not drawn yet" : "the picture is never drawn"
+  return `the picture after iteration ${last + 1}: ${(psnr[last] ?? 0).toFixed(1)} dB`
 }
 
 /**
@@ -87,16 +116,6 @@ export function kernelAt(ends, step) {
   const done = ends.filter((end) => end <= step).length
   const over = done === ends.length || (done > 0 && ends[done - 1] === step)
   return {index: Math.min(ends.length - 1, over ? done - 1 : done), over}
-}
-
-/**
- * @param {Facts} facts
- * @param {{index: number, over: boolean}} now
- */
-function whereText({kernels, without, ends}, {index, over}) {
-  const kernel = index % KERNELS
-  const state = kernel === without ? "left out" : over ? "done" : "running"
-  return `iteration ${Math.floor(index / KERNELS) + 1} of ${ends.length / KERNELS}, ${kernels[kernel]}: ${state}`
 }
 
 /**
@@ -118,11 +137,12 @@ function kernelBox({kernels, without}, i, go) {
 }
 
 /**
- * Every raw value beside its gradient: a row a field, a pair of columns a Gaussian.
+ * Every raw value with its gradient. A row for each of both, and a column for each field; in a narrow room a row for each field.
  * @param {Facts} facts
+ * @param {boolean} narrow
  * @param {(index: number) => void} choose
  */
-function valueTable(facts, choose) {
+function valueTable(facts, narrow, choose) {
   const {fields, blobs} = facts
   const gaussians = Array.from({length: blobs}, (_, b) => b)
   const cell = (/** @type {string} */ name, /** @type {number} */ index) =>
@@ -133,43 +153,70 @@ function valueTable(facts, choose) {
       return {index, name: `${field} of Gaussian ${b + 1}`, raw: cell("raw", index), gradient: cell("slope", index)}
     }),
   )
-  const subtitles = ["raw", "gradient"]
-  const head = [
-    h("span"),
-    ...gaussians.map((b) => h("span", {class: "loop-head"}, `Gaussian ${b + 1}`)),
-    h("span"),
-    ...gaussians.flatMap(() => subtitles.map((title) => h("span", {class: "loop-sub"}, title))),
-  ]
-  const rows = fields.flatMap((field, f) => [
-    h("span", {class: "loop-field"}, field),
-    ...values.slice(f * blobs, (f + 1) * blobs).flatMap(({raw, gradient}) => [raw, gradient]),
-  ])
+  const word = (/** @type {string} */ name, /** @type {string} */ text) => h("span", {class: name}, text)
+  const of = (/** @type {number} */ b) => fields.map((_, f) => values[f * blobs + b])
+  const parts = narrow
+    ? [
+        h("span"),
+        ...gaussians.map((b) => word("loop-head", `Gaussian ${b + 1}`)),
+        h("span"),
+        ...gaussians.flatMap(() => ["raw", "gradient"].map((title) => word("loop-sub", title))),
+        ...fields.flatMap((field, f) => [
+          word("loop-field", field),
+          ...values.slice(f * blobs, (f + 1) * blobs).flatMap(({raw, gradient}) => [raw, gradient]),
+        ]),
+      ]
+    : [
+        h("span"),
+        ...fields.map((field) => word("loop-sub", field)),
+        ...gaussians.flatMap((b) => [
+          word("loop-field", `Gaussian ${b + 1}`),
+          ...of(b).map(({raw}) => raw),
+          word("loop-field quiet", "gradient"),
+          ...of(b).map(({gradient}) => gradient),
+        ]),
+      ]
   const label = {class: "loop-table", role: "group", "aria-label": "Raw values and gradients"}
 
-  /**
-   * Paint all values; returns the sentence about the chosen one.
-   * @param {Look} look
-   * @param {number} kernel  whose changes are marked
-   */
-  const paint = (look, kernel) => {
-    const started = look.step > 0
-    const chosen = look.thread < values.length ? look.thread : -1
-    const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
-    const raws = look.memory("blobsBuffer")
-    const gradients = look.memory("derivBuffer")
-    let sentence = `thread ${look.thread} has a pixel, and no value`
-    for (const {index, name, raw, gradient} of values) {
+  const now = (/** @type {Look} */ look) => {
+    const [raws, gradients] = [look.memory("blobsBuffer"), look.memory("derivBuffer")]
+    return (/** @type {number} */ index) => ({
       // a cell that no event has touched yet holds what it was given
-      const value = raws?.number(index) ?? facts.kept[0][0][index]
-      const slope = floatOf(gradients, index) ?? facts.kept[1][0][index]
-      const own = index === chosen
-      paintCell(raw, value, rawBefore[index], started, own, `${name}, raw value`)
-      paintCell(gradient, slope, gradientBefore[index], started, own, `${name}, gradient`)
-      if (own) sentence = `${name}: ${change(rawBefore[index], value)}; gradient ${change(gradientBefore[index], slope)}`
-    }
-    return sentence
+      value: raws?.number(index) ?? facts.kept[0][0][index],
+      slope: floatOf(gradients, index) ?? facts.kept[1][0][index],
+    })
   }
-  return {el: h("div", label, ...head, ...rows), paint}
+  return {
+    el: h("div", label, ...parts),
+    /**
+     * Paint all values.
+     * @param {Look} look
+     * @param {number} kernel  whose changes are marked
+     */
+    paint(look, kernel) {
+      const started = look.step > 0
+      const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
+      const at = now(look)
+      for (const {index, name, raw, gradient} of values) {
+        const {value, slope} = at(index)
+        const own = index === look.thread
+        paintCell(raw, value, rawBefore[index], started, own, `${name}, raw value`)
+        paintCell(gradient, slope, gradientBefore[index], started, own, `${name}, gradient`)
+      }
+    },
+    /**
+     * What a kernel has made of the chosen value, in words.
+     * @param {Look} look
+     * @param {number} kernel
+     */
+    sentence(look, kernel) {
+      const own = values[look.thread]
+      if (!own) return `Thread ${look.thread} has a pixel, and no value`
+      const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
+      const {value, slope} = now(look)(own.index)
+      return `${own.name}: ${change(rawBefore[own.index], value)}; gradient ${change(gradientBefore[own.index], slope)}`
+    },
+  }
 }
 
 const FLOAT = new DataView(new ArrayBuffer(4))
@@ -220,25 +267,29 @@ function paintCell(el, value, before, started, chosen, name) {
 }
 
 /**
- * A picture of a few pixels, each a square; one that is not written yet is empty.
- * @param {string} caption
+ * A picture of a few pixels, each a square; one that is not written yet is pale.
  * @param {string} label
  * @param {[number, number]} size
+ * @param {number} pixel
  */
-function pictureOf(caption, label, [width, height]) {
-  const at = (/** @type {number} */ i) => ({x: (i % width) * PIXEL, y: Math.floor(i / width) * PIXEL})
-  const [fullWidth, fullHeight] = [width * PIXEL + 4, height * PIXEL + 4]
-  const attributes = {width: fullWidth, height: fullHeight, role: "img", "aria-label": label}
-  const svg = s("svg", {viewBox: `-2 -2 ${fullWidth} ${fullHeight}`, ...attributes})
-  const pixels = Array.from({length: width * height}, (_, i) => s("rect", {...at(i), width: PIXEL, height: PIXEL}))
-  const mark = s("rect", {class: "mark", width: PIXEL, height: PIXEL, visibility: "hidden"})
-  svg.append(...pixels, mark)
+function pictureOf(label, [width, height], pixel) {
+  const at = (/** @type {number} */ i) => ({x: (i % width) * pixel, y: Math.floor(i / width) * pixel})
+  const [fullWidth, fullHeight] = [width * pixel, height * pixel]
+  const attributes = {width: fullWidth + 4, height: fullHeight + 4, role: "img", "aria-label": label}
+  const svg = s("svg", {viewBox: `-2 -2 ${fullWidth + 4} ${fullHeight + 4}`, ...attributes})
+  const pixels = Array.from({length: width * height}, (_, i) => s("rect", {...at(i), width: pixel, height: pixel, fill: "none"}))
+  const frame = s("rect", {class: "frame", width: fullWidth, height: fullHeight, fill: "none"})
+  const mark = s("rect", {class: "mark", width: pixel, height: pixel, visibility: "hidden"})
+  svg.append(...pixels, frame, mark)
+  const words = h("figcaption")
   return {
-    el: h("figure", {}, svg, h("figcaption", {}, caption)),
-    paint(/** @type {(i: number) => number[] | null} */ colourOf) {
-      pixels.forEach((pixel, i) => {
-        const colour = colourOf(i)
-        setAttributes(pixel, {fill: colour ? css(colour) : "none"})
+    el: h("figure", {}, svg, words),
+    words,
+    paint(/** @type {(i: number) => number[] | {colour: number[], later: boolean} | null} */ colourOf) {
+      pixels.forEach((rect, i) => {
+        const found = colourOf(i)
+        const {colour, later} = Array.isArray(found) ? {colour: found, later: false} : (found ?? {colour: null, later: true})
+        setAttributes(rect, {fill: colour ? css(colour) : "none", class: later ? "later" : ""})
       })
     },
     mark: (/** @type {number} */ i) => setAttributes(mark, {...at(i), visibility: i >= 0 ? "visible" : "hidden"}),

@@ -7,6 +7,7 @@ import numpy as np
 import slangpy as spy
 from cachetools import LRUCache
 
+from splatscope.gpu.kernel import CompileError
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.instrument.build import build_plain, pipeline_of
@@ -77,8 +78,14 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
     with tempfile.TemporaryDirectory() as folder:
         options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
         program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job.include, job.constants, options)
-        pipeline_of(device, program)
+        refused = None
+        try:
+            pipeline_of(device, program)
+        except CompileError as error:  # of the driver, perhaps, which refuses what Slang has written by then
+            refused = error
         found = sorted(Path(folder).glob("*.spv-asm"))
+        if not found and refused:
+            raise refused
         if not found:
             raise ValueError("This adapter is not given SPIR-V: choose one of Vulkan's.")
         return found[-1].read_text(encoding="utf-8")

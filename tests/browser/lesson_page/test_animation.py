@@ -36,6 +36,7 @@ def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., 
     show = page.locator("[data-testid=show][data-name=map][data-shown]")
     show.wait_for(timeout=PATIENCE)
     slider, places = show.get_by_role("slider"), show.locator(".wayskey span")
+    slider.press("End")  # which ends the playing, too
     expect(show.locator("output")).to_have_text("step 80 of 80")
     expect(places.nth(0)).to_have_text("gone")  # the rate is too large for this loss
     slider.press("Home")
@@ -44,3 +45,6 @@ def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., 
     slider.press("ArrowRight")
     assert len(set(places.all_inner_texts())) > 1
     assert show.locator("path.contour").count() > 5
+    show.get_by_role("button", name="Play").click()
+    expect(show.locator("output")).to_have_text("step 80 of 80")  # it plays from where it stands, and stops at the end
+    expect(show.get_by_role("button", name="Play")).to_be_visible()

@@ -5,7 +5,7 @@ import pytest
 
 import reference
 
-CASES = [{}, {"correction": "1 − β, as shipped"}, {"rate": 0.5, "beta1": 0.5, "beta2": 0.9}, {"beta1": 0.0}]
+CASES = [{}, {"correction": "1 − β, as the sample"}, {"rate": 0.5, "beta1": 0.5, "beta2": 0.9}, {"beta1": 0.0}]
 ITERATIONS, COUNT = 48, 27
 
 
@@ -18,15 +18,15 @@ def series(facts: dict, row: int, label: str) -> np.ndarray:
 def test_every_value_goes_the_way_of_the_twin(record_lesson, values):
     lesson, query = record_lesson("adam", **values)
     facts = lesson.facts(query)
-    g, shipped = series(facts, 1, "g"), lesson.correction != "1 − βᵗ"
+    g, as_sample = series(facts, 1, "g"), lesson.correction != "1 − βᵗ"
     m, v, p = np.zeros(COUNT), np.zeros(COUNT), lesson.job().inputs["blobsBuffer"].astype(float)
     for t in range(ITERATIONS):
-        moved, m, v = reference.adam(p, m, v, g[:, t], t + 1, lesson.rates(), lesson.beta1, lesson.beta2, sample=shipped)
+        moved, m, v = reference.adam(p, m, v, g[:, t], t + 1, lesson.rates(), lesson.beta1, lesson.beta2, sample=as_sample)
         np.testing.assert_allclose(series(facts, 1, "m")[:, t], m, rtol=2e-3, atol=1e-7)
         np.testing.assert_allclose(series(facts, 2, "v")[:, t], v, rtol=2e-3, atol=1e-12)
-        took = series(facts, 3, "as shipped" if shipped else "corrected")[:, t] * lesson.rates()
+        took = series(facts, 0, "the sample's" if as_sample else "corrected")[:, t] * lesson.rates()
         np.testing.assert_allclose(took, moved - p, rtol=5e-3, atol=2e-4 * lesson.rate)
-        p = series(facts, 0, "")[:, t]
+        p = series(facts, 3, "")[:, t]
         np.testing.assert_allclose(p, moved, rtol=2e-4, atol=1e-3 * lesson.rate)
     assert query.findings == []
 
@@ -83,27 +83,28 @@ def test_claims(record_lesson, experiment):
     assert not any(verdict.holds for verdict in (corrected, erratic, noisy))
     assert "step 12: 1.00 η, <b>2.08 η</b>" in corrected.ran
     assert "0.316 η" in corrected.ran
+    assert "once 1,000: a step of <b>2.5 η</b>" in erratic.ran
 
 
 def test_streams_end_where_theory_says(record_lesson, experiment):
     lesson, _ = record_lesson("adam")
     _, table = lesson.streams(experiment).shows
-    right, shipped = (np.array([float(row[which].split()[0]) for row in table.rows]) for which in (0, 1))
-    limit = np.sqrt(1e-3) / 0.1  # of the shipped divisors, for a constant gradient
+    right, in_sample = (np.array([float(row[which].split()[0]) for row in table.rows]) for which in (0, 1))
+    limit = np.sqrt(1e-3) / 0.1  # of the sample's divisors, for a constant gradient
     np.testing.assert_allclose([right[0], right[3]], 1, rtol=1e-3)
-    np.testing.assert_allclose(shipped, right * limit, rtol=0.02)
+    np.testing.assert_allclose(in_sample, right * limit, rtol=0.02)
     assert right[1] == pytest.approx(np.sqrt(0.1 / 1.9 * 2 / np.pi), rel=0.1)  # the mean of |m| under noise
     assert right[1] < right[2] < right[0]
 
 
 def test_constant_gradient_is_the_twins(record_lesson, experiment):
     lesson, _ = record_lesson("adam", beta1=0.8, beta2=0.99)
-    for curve, shipped in zip(lesson.constant(experiment).curves, (False, True), strict=True):
+    for curve, as_sample in zip(lesson.constant(experiment).curves, (False, True), strict=True):
         p = m = v = 0.0
         steps = []
         for t in range(1, int(curve.x[-1]) + 1):
             before = p
-            p, m, v = reference.adam(p, m, v, 1.0, t, 1.0, 0.8, 0.99, sample=shipped)
+            p, m, v = reference.adam(p, m, v, 1.0, t, 1.0, 0.8, 0.99, sample=as_sample)
             steps.append(before - p)
         np.testing.assert_allclose(curve.y, np.array(steps)[curve.x - 1], rtol=2e-3)
 

@@ -6,7 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reference
+from splatscope.gpu.device import open_device
+from splatscope.gpu.kernel import CompileError
 from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.experiment import Experiment
+from splatscope.tracing import dispatch
 
 Caching = find_lesson("caching")
 few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
@@ -109,6 +113,38 @@ def test_the_three_kernels_agree(experiment):
     assert len(rows) > 1
     for row in rows:
         assert all(float(cell.replace("−", "-")) < 1e-5 for cell in row[1:])
+
+
+def test_bytes_are_counted_also_where_the_driver_refuses_the_kernel(experiment, monkeypatch):
+    """As NVIDIA's does with plain autodiff of 32 turns: what Slang wrote is there by then."""
+
+    def refuse(device, program):
+        device.create_compute_pipeline(program)
+        raise CompileError("The device's driver does not take this kernel.")
+
+    monkeypatch.setattr(dispatch, "pipeline_of", refuse)
+    assert Caching().stored(experiment, 12) > 12 * 100
+
+
+def test_a_way_that_the_driver_refuses_is_said_to_be_refused():
+    class Refusing(Experiment):
+        def run(self, job):
+            self.seconds(job)
+            return super().run(job)
+
+        def seconds(self, job, *_):
+            if job.entry == "byAutodiff":
+                raise CompileError("The device's driver does not take this kernel.")
+            return 1e-5
+
+    refusing = Refusing(open_device())
+    curves, table, words = Caching().time(refusing).shows
+    assert [curve.label for curve in curves.curves] == ["states in a buffer", "undo"]
+    assert [row[1] for row in table.rows] == ["refused by the driver", "10", "10"]
+    assert "takes as long as the states in a buffer" in words.html
+    assert all(
+        row[1] == "refused by the driver" and float(row[2].replace("−", "-")) < 1e-5 for row in Caching().gradients(refusing).rows
+    )
 
 
 @pytest.mark.parametrize("entry", ["byAutodiff", "byBuffer", "byUndo"])

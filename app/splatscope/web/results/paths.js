@@ -23,6 +23,7 @@ import {scrubber} from "./scenes.js"
 const WIDTH = 640
 const MOST_RATIO = 1.6 // of width to height
 const FAR = 100 // a path beyond is said to be gone
+const TICK = 70 // ms a step, while it plays
 
 /** @param {PathsResult} result */
 export function paths({heights, low, high, levels, paths, goal}) {
@@ -55,11 +56,58 @@ export function paths({heights, low, high, levels, paths, goal}) {
     words[i].textContent = placeText([paths[i].x[step], paths[i].y[step]])
   }
   const last = paths[0].x.length - 1
-  const slider = scrubber("Step of all ways", last, last, (step) => {
+  const slider = scrubber("Step of all ways", last, 0, (step) => {
     for (let i = 0; i < paths.length; i++) draw(i, step)
     return `step ${step} of ${last}`
   })
+  slider.prepend(player(slider, svg))
   return h("div", {class: "ways"}, slider, svg, h("ul", {class: "wayskey"}, ...legend))
+}
+
+/**
+ * A button that plays a slider from where it stands, or from its start. It plays by itself when `shown` first comes into view, unless
+ * the reader prefers less motion.
+ * @param {HTMLElement} slider
+ * @param {Element} shown
+ */
+function player(slider, shown) {
+  const range = /** @type {HTMLInputElement} */ (slider.querySelector("input"))
+  const words = /** @type {HTMLElement} */ (slider.querySelector("output"))
+  let timer = 0
+  const button = h("button", {type: "button", class: "btn", onclick: () => (timer ? pause() : play())}, "Play")
+  const pause = () => {
+    clearInterval(timer)
+    timer = 0
+    button.textContent = "Play"
+    words.removeAttribute("aria-live")
+  }
+  const go = (/** @type {number} */ step) => {
+    range.value = String(step)
+    range.dispatchEvent(new Event("input"))
+  }
+  const play = () => {
+    if (range.value === range.max) go(0)
+    button.textContent = "Pause"
+    words.setAttribute("aria-live", "off") // not each of the steps
+    timer = window.setInterval(() => {
+      if (!range.isConnected || range.value === range.max) pause()
+      else go(+range.value + 1)
+    }, TICK)
+  }
+  range.addEventListener("pointerdown", pause)
+  range.addEventListener("keydown", pause)
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    const seen = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return
+        seen.disconnect()
+        play()
+      },
+      {threshold: 0.6},
+    )
+    seen.observe(shown)
+  }
+  return button
 }
 
 /**
