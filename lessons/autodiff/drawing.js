@@ -1,7 +1,7 @@
 // A derivative link by link: a small picture whose pixels are threads, what each asks for, and the chain of the chosen one.
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, css, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -33,7 +33,10 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const GAP = 14
 const PADDING = 32
-const NARROW = 520
+const NARROW = 560 // px: below, the boxes of the chain stand one under the other
+const CHAIN = 292 // height of the chain, and of the line below it
+const CAPTION = 24
+const CELL = {least: 16, most: 30}
 
 const digits = (/** @type {number} */ value) => (value === 0 ? "0" : show(Number(value.toPrecision(3)), 3))
 
@@ -46,20 +49,27 @@ export const draw = (host) => redrawn(host, (facts) => facts.links, build)
  * @returns {Drawn}
  */
 function build(host, look) {
-  const width = host.root.clientWidth
+  const {width} = host.room()
   let latest = look
   const maps = gradientMaps(host, {
     chosen: () => latest.thread,
     choose: (thread) => latest.moment.choose(thread),
   })
-  const chain = chainOfLinks(host.facts.links)
+  const narrow = width < NARROW
+  const chain = chainOfLinks(host.facts.links, narrow)
   return {
-    el: h("div", {class: "chain-body"}, maps.el, chain.el),
+    el: h("div", {class: narrow ? "chain-body narrow" : "chain-body"}, maps.el, chain.el),
     width,
     paint(now) {
       latest = now
       maps.paint(now)
       chain.paint(now)
+    },
+    describe(now) {
+      const [across] = host.facts.size
+      const dp = now.final.value("dp")
+      const place = `pixel ${now.thread % across}, ${Math.floor(now.thread / across)}`
+      return dp === null ? "" : `At ${place}, the loss moves by ${digits(dp)} as p grows by 1.`
     },
   }
 }
@@ -71,12 +81,13 @@ function build(host, look) {
  * @param {DrawingHost<Facts>} host
  * @param {Choice} choice
  */
-function gradientMaps({root, facts, set}, choice) {
+function gradientMaps({room, facts, set}, choice) {
   const [across, down] = facts.size
   const count = across * down
-  const room = root.clientWidth - PADDING
-  const narrow = room < NARROW
-  const cell = Math.floor((narrow ? room : (room - GAP) / 2) / across)
+  const {width, height} = room()
+  const wide = (width - PADDING - GAP) / 2 / across - 0.5
+  const high = width < NARROW ? Infinity : (height - CHAIN - CAPTION) / down
+  const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
   const pictureAttributes = {
     role: "slider",
     tabindex: "0",
@@ -96,27 +107,29 @@ function gradientMaps({root, facts, set}, choice) {
   const all = h("span", {class: "num"})
   const el = h(
     "div",
-    {class: narrow ? "chain-maps narrow" : "chain-maps"},
+    {class: "chain-maps"},
     h("figure", {}, h("div", {class: "chain-sheet"}, picture.svg, ...buttons), h("figcaption", {}, own)),
     h("figure", {}, h("div", {class: "chain-sheet"}, gradients.svg), h("figcaption", {}, all)),
   )
 
   const paint = (/** @type {Look} */ look) => {
-    const memory = look.ownMemory("gradient")
+    const [memory, last] = [look.ownMemory("gradient"), look.final]
+    const lastMemory = last.ownMemory("gradient")
     let written = 0
     for (let i = 0; i < count; i++) {
-      const colour = ["r", "g", "b"].map((part) => look.value(`color.p.${part}`, i))
-      const known = colour.filter((value) => value !== null)
-      setAttributes(picture.cells[i], {style: known.length === 3 ? `fill: ${css(known)}` : ""})
-      const gradient = memory.written(i) ? memory.number(i) : null
-      if (gradient !== null) written++
-      setAttributes(gradients.cells[i], {style: gradientStyle(gradient, facts.most)})
+      const drawn = look.value("color.p.r", i) !== null
+      const colour = ["r", "g", "b"].map((part) => (drawn ? look : last).value(`color.p.${part}`, i) ?? 1)
+      setAttributes(picture.cells[i], {style: `fill: ${css(colour)}`, class: classes("chain-pixel", !drawn && "later")})
+      const done = memory.written(i) > 0
+      if (done) written++
+      const style = gradientStyle((done ? memory : lastMemory).number(i) ?? 0, facts.most)
+      setAttributes(gradients.cells[i], {style, class: classes("chain-pixel", !done && "later")})
     }
     const [x, y] = [look.thread % across, Math.floor(look.thread / across)]
     picture.mark(look.thread)
     gradients.mark(look.thread)
-    own.textContent = `pixel ${x}, ${y}`
-    all.textContent = written < count ? "∂L/∂p of each pixel" : `∂L/∂p: red > 0 > blue, sum ${digits(facts.sum)}`
+    own.textContent = `the picture; pixel ${x}, ${y} is chosen`
+    all.textContent = `∂L/∂p: red > 0 > blue${written < count ? "" : `, sum ${digits(facts.sum)}`}`
     setAttributes(picture.svg, {"aria-valuenow": look.thread, "aria-valuetext": `column ${x}, row ${y}`})
   }
   return {el, paint}
@@ -124,11 +137,10 @@ function gradientMaps({root, facts, set}, choice) {
 
 /**
  * The colour of a gradient: red above 0, blue below, by the root of its size.
- * @param {number | null} gradient
+ * @param {number} gradient
  * @param {number} most
  */
 function gradientStyle(gradient, most) {
-  if (gradient === null) return ""
   const share = Math.round(100 * Math.sqrt(Math.abs(gradient) / most))
   return `fill: color-mix(in oklab, var(${gradient > 0 ? "--c-verm" : "--c-blue"}) ${share}%, var(--surface))`
 }
@@ -196,71 +208,81 @@ function gaussianButtons({ellipses, blob}, cell, choose) {
 }
 
 /**
- * The links from the loss to p, each with its parts, and the central difference below them.
- * @param {Link[]} links
+ * The chain from p to the loss, a box for each link and arrows between them, and the central difference below.
+ * @param {Link[]} links  from the loss to p
+ * @param {boolean} narrow  whether the boxes stand one under the other
  */
-function chainOfLinks(links) {
-  const rows = links.map(linkRow)
-  const difference = h("b", {class: "chain-sum num"})
+function chainOfLinks(links, narrow) {
+  const boxes = links.toReversed().map(linkBox)
+  const arrows = boxes.slice(1).map(() => {
+    const [forward, back] = [h("span", {}, narrow ? "↓" : "→"), h("span", {}, narrow ? "↑" : "←")]
+    return {forward, back, el: h("li", {class: "chain-arrow", "aria-hidden": "true"}, forward, back)}
+  })
+  const list = h("ol", {class: "chain-links"}, ...boxes.flatMap((box, i) => (i ? [arrows[i - 1].el, box.el] : [box.el])))
+  const difference = h("b", {class: "num"})
   const apart = h("span", {class: "num"})
-  const name = h("span", {class: "chain-name"}, h("b", {}, "tried out"))
-  const check = h("li", {class: "chain-link chain-check"}, name, apart, difference)
-  const titles = ["link", "↑ speed with p, ↓ gradient of L", "Σ ↑·↓"].map((title) => h("span", {}, title))
-  const list = h("ol", {class: "chain-links"}, ...rows.map((row) => row.el), check)
-  const el = h("div", {}, h("p", {class: "chain-key"}, ...titles), list)
+  const check = h("p", {class: "chain-check"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference, apart)
 
   const paint = (/** @type {Look} */ look) => {
-    const known = rows.map((row) => row.paint(look))
+    const last = look.final
+    const known = boxes.map((box) => box.paint(look, last))
     const tried = look.value("difference")
-    const dp = look.value("dp") ?? 0
-    difference.textContent = tried === null ? "" : digits(tried)
-    apart.textContent = tried === null ? "(L(p + h) − L(p − h)) / 2h" : `apart by ${digits(Math.abs(tried - dp))}`
-    const lowest = known.findLastIndex(({gradients}) => gradients)
-    const current = lowest >= 0 ? lowest : known.findIndex(({derivatives}) => derivatives)
-    rows.forEach((row, i) => row.el.classList.toggle("here", tried === null && i === current))
+    const shown = tried ?? last.value("difference") ?? 0
+    difference.textContent = digits(shown)
+    difference.classList.toggle("later", tried === null)
+    apart.textContent = tried === null ? "" : `, apart by ${digits(Math.abs(tried - (look.value("dp") ?? 0)))}`
+    const lowest = known.findIndex(({gradients}) => gradients)
+    const current = lowest >= 0 ? lowest : known.findLastIndex(({derivatives}) => derivatives)
+    boxes.forEach((box, i) => box.el.classList.toggle("here", tried === null && i === current))
+    arrows.forEach(({forward, back}, i) => {
+      forward.classList.toggle("later", !known[i + 1].derivatives)
+      back.classList.toggle("later", !known[i].gradients)
+    })
     check.classList.toggle("here", tried !== null)
   }
-  return {el, paint}
+  return {el: h("div", {}, list, check), paint}
 }
 
 /**
  * A link: for each part its value, its derivative by p (↑), the gradient of the loss by it (↓); at the end the sum of the products.
  * @param {Link} link
  */
-function linkRow(link) {
+function linkBox(link) {
   const parts = link.parts.map((part) => {
     const [value, up, down] = [h("b"), h("span"), h("span")]
-    const el = h("li", {}, h("span", {class: "of"}, h("i", {}, part.name), value), up, down)
+    const el = h("li", {}, h("span", {class: "of"}, h("i", {}, part.name), " ", value), up, down)
     return {part, value, up, down, el}
   })
   const sum = h("b", {class: "chain-sum num"})
-  const name = h("span", {class: "chain-name"}, h("b", {}, link.name), link.by ? h("small", {}, link.by) : null)
-  const list = h("ul", {class: `chain-parts num${parts.length === 1 ? " one" : ""}`}, ...parts.map((part) => part.el))
-  const write = (/** @type {HTMLElement} */ el, /** @type {string} */ arrow, /** @type {number | null} */ number) => {
-    el.textContent = number === null ? arrow : `${arrow} ${digits(number)}`
-    el.className = number ? "" : "none"
+  const name = h("span", {class: "chain-name"}, h("b", {}, link.name), h("small", {}, link.by || "the raw value p"))
+  const list = h("ul", {class: "chain-parts num"}, ...parts.map((part) => part.el))
+  const write = (/** @type {HTMLElement} */ el, /** @type {string} */ text, /** @type {boolean} */ known) => {
+    el.textContent = text
+    el.classList.toggle("later", !known)
   }
   return {
     el: h("li", {class: "chain-link"}, name, list, sum),
     /**
      * Paint it; tell whether all derivatives by p and all gradients are known.
      * @param {Look} look
+     * @param {Look} last  the recording's end
      */
-    paint(look) {
+    paint(look, last) {
       let total = 0
       let [derivatives, gradients] = [true, true]
       for (const {part, value, up, down} of parts) {
-        const number = look.value(part.value)
-        const derivative = number === null ? null : look.value(part.moves)
-        const gradient = !part.once || look.value(part.once) !== null ? look.value(part.gradient) : null
-        value.textContent = number === null ? "" : digits(number)
-        write(up, "↑", derivative)
-        write(down, "↓", gradient)
-        derivatives &&= derivative !== null
-        gradients &&= gradient !== null
-        total += (derivative ?? 0) * (gradient ?? 0)
+        const there = look.value(part.value) !== null
+        const asked = (!part.once || look.value(part.once) !== null) && look.value(part.gradient) !== null
+        const derivative = last.value(part.moves) ?? 0
+        const gradient = last.value(part.gradient) ?? 0
+        write(value, digits(last.value(part.value) ?? 0), there)
+        write(up, `↑ ${digits(derivative)}`, there)
+        write(down, `↓ ${digits(gradient)}`, asked)
+        derivatives &&= there
+        gradients &&= asked
+        total += derivative * gradient
       }
-      sum.textContent = derivatives && gradients ? digits(total) : ""
+      write(sum, `Σ ${digits(total)}`, derivatives && gradients)
       return {derivatives, gradients}
     },
   }

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 import numpy as np
 import param
+import slangpy as spy
 
 from splatscope.gpu.diagnostics import first_error
 from splatscope.splat.parameters import ANGLE, COLOUR, DIRECT, GROUPS, LOG_SIZE, POSITION
@@ -13,13 +14,16 @@ from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaus
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
 PIXELS = TILE[0] * TILE[1]
 BLOBS = 5
-FIELDS = tuple(f"centre {one.name}" if one.group == "position" else one.name for one in DIRECT)
+FIELDS = tuple(one.name for one in DIRECT)
+THREAD = 2  # the pixel that is chosen at first
+PIXEL = f"{THREAD % TILE[0]}, {THREAD // TILE[0]}"
 PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
 
 
@@ -55,15 +59,15 @@ class Facts(TypedDict):
 class Autodiff(Lesson):
     """The gradient of one pixel's loss by one raw value of one Gaussian, link by link, by the functions of shaders/."""
 
-    field = param.Selector(default="log size 1", objects=list(FIELDS), label="p, a raw value")
-    blob = param.Integer(default=4, bounds=(0, BLOBS - 1), label="Gaussian", doc="0 is the nearest")
+    field = param.Selector(default="x", objects=list(FIELDS), label="p, a raw value")
+    blob = param.Integer(default=0, bounds=(0, BLOBS - 1), label="Gaussian", doc="0 is the nearest")
     nudge = param.Number(default=0.01, bounds=(1e-6, 1), label="h", doc="How far the finite difference moves p")
     opacity = param.Number(default=0.75, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
-    seed = param.Integer(default=16, bounds=(0, 9999), label="Scatter", doc="Another number, other Gaussians")
+    seed = param.Integer(default=16, bounds=(0, 9999), label="Seed", doc="Another seed, other Gaussians")
     x = param.Number(default=0.6, bounds=(0, 1), label="x")
 
     unit: ClassVar[str] = "link"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=2, lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=THREAD, lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "field": ControlSpec(kind="menu"),
         "blob": ControlSpec(live=True),
@@ -121,6 +125,38 @@ class Autodiff(Lesson):
         up, down = [int(one[0]) for one in steps[:5]], [int(one[-1]) for one in steps[5:]]
         return [*up, *down]
 
+    def opening(self, query: RecordingQuery) -> int:
+        """Return the step at which the loss is reached and the way back begins."""
+        return self.stops(query)[5]
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Return what each link of the chain says of the pixel that is chosen at first, forward and back."""
+        p, chain = f"{self.field} of Gaussian {self.blob}", links(FIELDS.index(self.field))
+        blended, gaussian = "all layers are blended, and", "`decode` makes the Gaussian of its raw values, and"
+        steps = (
+            gaussian,
+            "`eval` makes it a layer, and",
+            blended,
+            "white is laid behind, and",
+            "the pixel's squared error is taken, and",
+        )
+        said = []
+        for does, link in zip(steps, reversed(chain[:-1]), strict=True):
+            name, speed = strongest(query, link, "moves")
+            moves = f"{name} moves by {number(speed)} as p grows by 1" if speed else "nothing of it moves with p"
+            said.append(f"Forward at pixel {PIXEL}: {does} {moves}.")
+        functions = ("`squaredError`", "`overWhite`", "the blend", "`eval`")
+        for by, link in zip(functions, chain[1:-1], strict=True):
+            name, gradient = strongest(query, link, "gradient")
+            asks = f"the loss moves by {number(gradient)} as {name} grows by 1" if gradient else "none of its parts moves the loss"
+            said.append(f"Back through {by} at pixel {PIXEL}: {asks}.")
+        dp, tried = (float(query.last(name, THREAD)) for name in ("dp", "difference"))
+        said.append(f"Back through `decode`: at pixel {PIXEL} the loss moves by {number(dp)} as p, which is {p}, grows by 1.")
+        said.append(
+            f"Tried out with p ± {self.nudge:g}: the difference is {number(tried)} at pixel {PIXEL}; the chain says {number(dp)}."
+        )
+        return said
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the gradient's size and sum, and how the recording names each link."""
         field = FIELDS.index(self.field)
@@ -138,20 +174,42 @@ class Autodiff(Lesson):
     def way(self, query: RecordingQuery) -> Answer:
         """Answer which way a step of gradient descent moves p."""
         total = whole(query)
+        question = (
+            f"p is {self.field} of Gaussian {self.blob}. Its gradient is the sum over all 32 pixels, red minus blue in the map, "
+            "and training moves p against it. Which way does p go?"
+        )
         value = "It stays" if total == 0 else "It shrinks" if total > 0 else "It grows"
-        because = f"The gradients of the 32 pixels add up to {total:.2g}; the step goes the other way."
-        return Answer(value, ("It grows", "It shrinks", "It stays"), len(query), because)
+        uphill = "The sum has the other sign: that way the loss would grow."
+        wrong = {
+            "It grows": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
+            "It shrinks": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
+            "It stays": "Only if the pixels cancelled each other exactly.",
+        }
+        because = f"The gradients of the 32 pixels add up to {number(total)}; the step goes the other way."
+        return answer_among(question, value, wrong.items(), len(query), because, rank=False)
 
     def outvoted(self, query: RecordingQuery) -> Answer:
         """Count the pixels whose own gradient has the opposite sign of the sum."""
         gradient, total = query.output("gradient"), whole(query)
-        against = int(np.sum(gradient * total < 0))
-        strongest = int(np.abs(gradient).argmax())
-        because = (
-            f"The loudest is pixel {strongest}, with {gradient[strongest]:.2g}, and the sum is {total:.2g}. "
-            "The map at the right of the figure shows who asks for what."
+        against, silent = int(np.sum(gradient * total < 0)), int(np.sum(gradient == 0))
+        agree = PIXELS - against - silent
+        strongest_ = int(np.abs(gradient).argmax())
+        question = (
+            f"p is {self.field} of Gaussian {self.blob}. For how many of the 32 pixels would it be better if p went the other way "
+            "than training moves it?"
         )
-        return Answer(str(against), some_numbers(against, PIXELS), len(query), because)
+        misconceptions = (
+            ("0", "Then all pixels would agree. Each sees its own error, and they seldom do."),
+            (str(agree), "So many pixels agree with the sum, or would hardly notice."),
+            (str(PIXELS // 2), "It is no vote by heads: a few loud pixels can outvote many quiet ones."),
+            (str(PIXELS), "Then the sum would have the other sign."),
+            (str(PIXELS // 4), "Nothing makes it a quarter: count the pixels of the rarer colour, or of the quieter one."),
+        )
+        because = (
+            f"The loudest is pixel {strongest_}, with {number(gradient[strongest_])}, and the sum is {number(total)}. "
+            "The map in the figure shows who asks for what."
+        )
+        return answer_among(question, str(against), misconceptions, len(query), because)
 
     # The chain and its judge
 
@@ -222,6 +280,24 @@ class Autodiff(Lesson):
     def believed(self, experiment: Experiment) -> Code:
         """Show that a derivative written by hand is taken as it is, line by line."""
         return self.left(experiment, "believed")
+
+    def tensor(self, experiment: Experiment) -> Several:
+        """Show a function of a tensor with gradients, and what it left in the tensor, beside differences."""
+        values = np.arange(1, 9, dtype=np.float32)
+        source = self.source("tensor")
+        gradient = tensor_gradients(experiment.device, source, values)
+        step = 1e-3 * np.eye(len(values))
+        loss = [
+            float(np.sum((values + one) * np.roll(values + one, -1)) - np.sum((values - one) * np.roll(values - one, -1)))
+            for one in step
+        ]
+        rows = [
+            ("value", *(f"{value:g}" for value in values)),
+            ("gradient", *(f"<b>{value:g}</b>" for value in gradient)),
+            ("difference", *(f"{value / 2e-3:.4g}" for value in loss)),
+        ]
+        shown = source.split("import slangpy;", 1)[1].strip()
+        return Several((Code(shown), Table(("", *(f"[{i}]" for i in range(len(values)))), tuple(rows))))
 
     def recompute(self, experiment: Experiment) -> Several:
         """Show the bytes, the time and the gradient of a loop with and without `[PreferRecompute]`."""
@@ -419,7 +495,23 @@ def numbers(value: Any) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def some_numbers(answer: int, most: int) -> tuple[str, ...]:
-    """Return four numbers in 0 … most, the answer among them."""
-    near = dict.fromkeys(n for n in (answer, 0, answer + 5, answer - 5, answer + 2, answer - 2, answer + 1) if 0 <= n <= most)
-    return tuple(map(str, sorted(list(near)[:4])))
+def strongest(query: RecordingQuery, link: Link, what: str) -> tuple[str, float]:
+    """Return the name of a link's part whose derivative is largest for THREAD, and that derivative."""
+
+    def value(expression: str) -> float:
+        name, _, part = expression.rpartition(".")
+        if not name or part in "pd":  # a number of its own
+            return float(query.last(expression, THREAD))
+        return float(query.last(name, THREAD)[("rgba" if part in "rgba" else "xyz").index(part)])
+
+    return max(((part["name"], value(part[what])) for part in link["parts"]), key=lambda one: abs(one[1]))
+
+
+def tensor_gradients(device: spy.Device, source: str, values: np.ndarray) -> np.ndarray:
+    """Return the gradient of the sum of all results by each element of a tensor."""
+    module = spy.Module.load_from_source(device, "tensor", source)
+    tensor = spy.Tensor.from_numpy(device, values).with_grads(zero=True)
+    results = spy.Tensor.empty(device, (len(values),), "float").with_grads(zero=True)
+    results.grad.copy_from_numpy(np.ones(len(values), np.float32))
+    module.beside.bwds(tensor, np.arange(len(values), dtype=np.uint32), _result=results)
+    return tensor.grad.to_numpy()

@@ -100,7 +100,7 @@ def test_answers_are_the_twins(record_lesson, values):
 
 
 def test_an_opaque_stack_cuts_the_chain(record_lesson):
-    lesson, query = record_lesson("autodiff", opacity=1.0, field="logit of opacity")
+    lesson, query = record_lesson("autodiff", opacity=1.0, field="logit of opacity", blob=4)
     gradient = query.output("gradient")
     (own,) = [int(y) * 8 + int(x) for x, y in lesson.raw()[:2, 4:].T]
     assert gradient[own] == 0
@@ -157,6 +157,13 @@ def test_what_the_compiler_refuses(experiment):
         refusal = getattr(lesson, method)(experiment).shows[1].html
         assert "E" in refusal
         assert words in refusal.replace("&#x27;", "'")
+
+
+def test_a_tensor_gathers_the_gradients_of_its_elements(experiment):
+    _, table = Autodiff().tensor(experiment).shows
+    values, gradient, difference = ([float(cell.strip("</b>")) for cell in row[1:]] for row in table.rows)
+    np.testing.assert_allclose(gradient, np.roll(values, 1) + np.roll(values, -1))
+    np.testing.assert_allclose(difference, gradient, rtol=1e-3)
 
 
 def test_recomputing_stores_less_and_changes_nothing(experiment):
