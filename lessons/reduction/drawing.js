@@ -2,7 +2,6 @@
 // its lower half.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
 import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -15,6 +14,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} begin  step
  * @property {number} end  step
  * @property {number[]} stale  threads that read too early
+ * @property {number[]} wrong  places whose sum is not what it should be
  *
  * @typedef {object} Facts
  * @property {number} count  of threads
@@ -27,8 +27,11 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const LEFT = 4
-const TITLE = 17 // above a row
-const GAP = 20 // below it
+const LANES = 20 // height of the row of threads
+const TITLE = 18 // above a row
+const GAP = {least: 4, most: 22} // below a row, for the fold
+const CELL = {least: 14, most: 26} // height
+const LEAST_WIDTH = 200
 
 const short = (/** @type {number} */ value) =>
   text(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(1)), "float", 4)
@@ -39,15 +42,18 @@ export const draw = (host) => redrawn(host, (facts) => facts.rows, build)
 /**
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} most  height, perhaps Infinity
  */
-function layOut({count, rounds}, width) {
+function layOut({count, rounds}, width, most) {
   const cell = (width - 2 * LEFT) / count
-  const rowHeight = count > 32 ? 16 : 24
-  const lanes = count <= 64 ? 18 : 0
+  const lanes = count <= 64 ? LANES : 0
+  const pitch = (most - lanes - 8 + GAP.least) / (rounds.length + 1)
+  const rowHeight = Math.max(CELL.least, Math.min(count > 32 ? 16 : CELL.most, Math.floor((pitch - TITLE) * 0.55)))
+  const gap = Math.max(GAP.least, Math.min(GAP.most, Math.floor(pitch - TITLE - rowHeight)))
   const x = (/** @type {number} */ i) => LEFT + i * cell
-  const y = (/** @type {number} */ row) => lanes + TITLE + row * (rowHeight + TITLE + GAP)
+  const y = (/** @type {number} */ row) => lanes + TITLE + row * (rowHeight + TITLE + gap)
   const middle = (/** @type {number} */ i) => x(i) + cell / 2
-  return {width, height: y(rounds.length) + rowHeight + 6, cell, rowHeight, hasLanes: lanes > 0, x, y, middle}
+  return {width, height: y(rounds.length) + rowHeight + 8, cell, rowHeight, hasLanes: lanes > 0, x, y, middle}
 }
 
 /** @typedef {ReturnType<typeof layOut>} Layout */
@@ -57,9 +63,9 @@ function layOut({count, rounds}, width) {
  * @param {Look} look
  * @returns {Drawn}
  */
-function build({root, facts, options}, look) {
+function build({facts, options, room}, look) {
   const {count, rounds} = facts
-  const layout = layOut(facts, root.clientWidth)
+  const layout = layOut(facts, Math.max(LEAST_WIDTH, room().width), room().height)
   const {width, height, cell, x, y, middle} = layout
   let latest = look
 
@@ -77,8 +83,6 @@ function build({root, facts, options}, look) {
   const rows = facts.rows.map((_, row) => drawRow(svg, facts, layout, row))
   const chosenMark = s("path", {class: "sums-mine"})
   svg.append(chosenMark)
-  const words = h("p", {class: "reading num"})
-
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => choose(Math.floor((event.clientX - svg.getBoundingClientRect().left - LEFT) / cell))
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.thread + step))
@@ -91,11 +95,10 @@ function build({root, facts, options}, look) {
     const done = over(rounds[0].begin) ? rounds.filter((round) => over(round.end)).length : -1
     for (const row of rows) row.paint(now, options, done)
     lanes.forEach((lane, i) => lane.show(now.status(i), i === thread))
-    setAttributes(chosenMark, {d: `M${x(thread)} ${y(0) - 2}H${x(thread + 1)}`})
+    setAttributes(chosenMark, {d: `M${x(thread)} ${y(rounds.length) + layout.rowHeight + 3}H${x(thread + 1)}`})
     setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": `thread ${thread}`})
-    words.textContent = sentence(facts, done)
   }
-  return {el: h("div", {}, svg, words), paint, width}
+  return {el: svg, paint, describe: (now) => cellText(facts, options, now), width}
 }
 
 /**
@@ -110,8 +113,8 @@ function drawRow(svg, facts, layout, row) {
   const {width, rowHeight, x, y, middle} = layout
   const round = row ? rounds[row - 1] : null
   const live = round ? round.stride : count
-  const title = s("text", {x: round ? width - LEFT : LEFT, y: y(row) - 5, "text-anchor": round ? "end" : "start"})
-  title.textContent = round ? `stride ${live}: ${live} of ${count} threads add` : "the gradients"
+  const title = s("text", {x: round ? width - LEFT : LEFT, y: y(row) - 6, "text-anchor": round ? "end" : "start"})
+  title.textContent = round ? titleOf(round, count, false) : "the gradients"
   svg.append(title)
   const above = y(row - 1) + rowHeight
   // from the row above: its upper half comes down onto the lower half
@@ -132,15 +135,28 @@ function drawRow(svg, facts, layout, row) {
       const current = row === done + 1
       const past = row <= done
       title.setAttribute("class", row === done ? "now" : "")
+      if (round) title.textContent = titleOf(round, count, past)
       fold?.setAttribute("class", classes("sums-fold", (past || current) && "lit"))
       setAttributes(addends, {
         class: classes("sums-way", thread < live && (past || current) && "on"),
         d: `M${middle(thread)} ${above}V${y(row)}M${middle(thread + live)} ${above}L${middle(thread)} ${y(row)}`,
       })
       const numbers = past ? facts.rows[row] : current ? numbersSoFar(look, options, count, round) : []
-      cells.forEach((paintCell, i) => paintCell(numbers[i] ?? null, i >= live, i === thread, past))
+      cells.forEach((paintCell, i) => paintCell(numbers[i] ?? null, facts.rows[row][i], i >= live, i === thread, past))
     },
   }
+}
+
+/**
+ * A round in words; once it is past, also what went wrong in it.
+ * @param {Round} round
+ * @param {number} count
+ * @param {boolean} past
+ */
+export function titleOf({stride, stale, wrong}, count, past) {
+  const adds = `stride ${stride}: ${stride} of ${count} threads add`
+  if (!past || (!stale.length && !wrong.length)) return adds
+  return `${adds}, ${stale.length} of them too early; ${wrong.length} wrong`
 }
 
 /**
@@ -190,50 +206,42 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
   if (value) svg.append(value)
   if (stale) svg.append(stale)
   const clamped = row === 0 && Math.abs(gradients[i]) > limit
+  const wrong = row > 0 && rounds[row - 1].wrong.includes(i)
   /**
-   * @param {number | null} number
+   * @param {number | null} known
+   * @param {number} last  what it will be, pale until it is known
    * @param {boolean} upper  beyond the threads that add
    * @param {boolean} chosen
    * @param {boolean} past
    */
-  return (number, upper, chosen, past) => {
+  return (known, last, upper, chosen, past) => {
     const gone = upper && row > 0
-    const sign = number !== null && (number < 0 ? "minus" : "plus")
-    const share = number === null ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most))
-    box.setAttribute("class", classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me"))
+    const number = known ?? last
+    const later = known === null
+    const sign = number < 0 ? "minus" : "plus"
+    const share = Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
+    box.setAttribute(
+      "class",
+      classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me", wrong && past && "wrong"),
+    )
     box.style.setProperty("--share", `${Math.round(100 * share)}%`)
     if (value) {
-      value.textContent = number === null || gone ? "" : short(number)
-      value.setAttribute("class", classes("m", share > 0.5 && "strong"))
+      value.textContent = gone ? "" : short(number)
+      value.setAttribute("class", classes("m", later ? "later" : share > 0.5 && "strong"))
     }
     stale?.setAttribute("visibility", past ? "visible" : "hidden")
   }
 }
 
 /**
+ * What the chosen thread's place holds, in words.
  * @param {Facts} facts
- * @param {number} done  rounds that are over, −1 while the first row is being filled
+ * @param {Options} options
+ * @param {Look} look
  */
-function sentence({count, gradients, limit, rounds, rows}, done) {
-  if (done < 0) return "→ puts the gradients into shared memory."
-  const clamped = gradients.filter((value) => Math.abs(value) > limit).length
-  if (done === 0) return `${count} gradients, ${clamped} of them clamped to ±${limit}. Thread 0 holds ${short(rows[0][0])}.`
-  const {stride} = rounds[done - 1]
-  const stale = rounds.slice(0, done).reduce((total, round) => total + round.stale.length, 0)
-  const added = addedCells(count, stride)
-  const worked = `After round ${done}: ${stride} of ${count} threads added, ${count - stride} waited.`
-  const holds = `Thread 0 holds ${text(rows[done][0], "float", 5)}`
-  if (!stale) return `${worked} ${holds}, the sum of ${added}.`
-  const late = `${stale} ${stale > 1 ? "places were" : "place was"} read too early.`
-  return `${worked} ${holds}. It should be the sum of ${added}. ${late}`
-}
-
-/**
- * The cells that thread 0 has added up, in words.
- * @param {number} count
- * @param {number} stride
- */
-export function addedCells(count, stride) {
-  const cells = Array.from({length: count / stride}, (_, i) => i * stride)
-  return cells.length > 8 ? `${cells.length} places` : `places ${cells.slice(0, -1).join(", ")} and ${cells.at(-1)}`
+function cellText({count, gradients}, options, look) {
+  const thread = Math.max(0, Math.min(count - 1, look.thread))
+  const number = look.memory(options.memory)?.written(thread) ? look.memory(options.memory)?.number(thread) : null
+  const holds = number === null || number === undefined ? "nothing yet" : text(number, "float", 5)
+  return `Thread ${thread} came with the gradient ${short(gradients[thread])}; its place holds ${holds}.`
 }

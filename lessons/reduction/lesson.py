@@ -44,6 +44,7 @@ class Round(TypedDict):
     begin: int  # the step after which it begins
     end: int  # the step with which the last thread ends it
     stale: list[int]  # threads that added a place before its owner had finished
+    wrong: list[int]  # places among those that count whose sum is not what it should be
 
 
 class Fold(Round):
@@ -102,8 +103,9 @@ class Reduction(Lesson):
         return [*ends, max(int(adds[-1]), ends[-1] + 1)]  # without barriers, thread 0 may add before others have left their loop
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step that ends the first round: the fold is there, and the next one is a key press away."""
-        return folds(query)[0]["end"]
+        """Return the step that ends the first round, or the first round in which a thread read too early."""
+        rounds = folds(query)
+        return next((one["end"] for one in rounds if one["stale"]), rounds[0]["end"])
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what went into shared memory, what each round added, and where the sum goes."""
@@ -134,7 +136,7 @@ class Reduction(Lesson):
             "count": self.count,
             "gradients": [round(float(value), 4) for value in self.values()],
             "limit": LIMIT,
-            "rounds": [{name: one[name] for name in ("stride", "begin", "end", "stale")} for one in rounds],
+            "rounds": [{name: one[name] for name in ("stride", "begin", "end", "stale", "wrong")} for one in rounds],
             "rows": [first_row(query), *(one["row"] for one in rounds)],
         }
 
@@ -333,11 +335,13 @@ def folds(query: RecordingQuery) -> list[Fold]:
     read, readers, places = query.count_until(reads, turns) - 1, query.threads(reads), query.indices(reads)
     finished = {(int(thread), int(i)): step for thread, i, step in zip(writers, written, writes, strict=True)}
     row, found, began = first_row(query), [], query.barriers()[0]
+    right = np.array(row, np.float32)  # as every place would be if all waited for each other
     for i, stride in enumerate(query.values(turns[query.threads(turns) == 0])):
         mine, theirs = written == i, (read == i) & (readers != places)
         row = list(row)
         for thread, value in zip(writers[mine], sums[mine], strict=True):
             row[thread] = float(value)
+        right = right[:stride] + right[stride : 2 * stride]
         asked = zip(reads[theirs], readers[theirs], places[theirs], strict=True)
         one = {
             "stride": int(stride),
@@ -346,6 +350,7 @@ def folds(query: RecordingQuery) -> list[Fold]:
             "threads": writers[mine],
             "row": row,
             "stale": [int(thread) for step, thread, place in asked if i > 0 and finished[int(place), i - 1] > step],
+            "wrong": [place for place in range(stride) if row[place] != right[place]],
         }
         found.append(one)
         began = one["end"]

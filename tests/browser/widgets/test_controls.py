@@ -13,7 +13,7 @@ def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
     step = stepper.get_attribute("data-step")
-    row = page.get_by_role("radiogroup", name="Loss times")
+    row = page.get_by_role("radiogroup", name="Loss, times")
     row.get_by_role("radio", name="1", exact=True).focus()
     for key, name in [("ArrowRight", "10"), ("ArrowDown", "1/10"), ("ArrowUp", "10"), ("ArrowLeft", "1")]:
         press_and_hear(page, key)
@@ -21,7 +21,7 @@ def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
         expect(chosen).to_be_focused()
         expect(chosen).to_be_checked()
         assert row.locator("[tabindex='0']").all_inner_texts() == [name]
-    slider = page.get_by_role("slider", name="β₁", exact=True)
+    slider = page.get_by_role("slider", name="β₁, for m", exact=True)
     slider.focus()
     for key, change in [("ArrowDown", -0.025), ("ArrowUp", 0.025), ("ArrowLeft", -0.025), ("ArrowRight", 0.025)]:
         before = float(slider.input_value())

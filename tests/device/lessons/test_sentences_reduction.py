@@ -98,7 +98,16 @@ def test_stops_and_questions(record_lesson, values):
     assert len(stops) == len(sentences)
     assert stops == sorted(set(stops))
     assert stops[-1] <= len(query)
-    assert lesson.opening(query) == stops[1]
+    early = early_reads(query, lesson.count)
+    telling = next((number for number, threads in enumerate(early) if threads), 0)
+    assert lesson.opening(query) == stops[telling + 1]
+    row = np.clip(lesson.values(), -10, 10).astype(np.float32)
+    for one in lesson.facts(query)["rounds"]:
+        row = row[: len(row) // 2] + row[len(row) // 2 :]
+        writes = query.steps(kind="write", name="reductionBuffer")
+        mine = [query.values(writes[query.threads(writes) == place]) for place in range(len(row))]
+        got = [float(values_[1 + lesson.facts(query)["rounds"].index(one)]) for values_ in mine]
+        assert one["wrong"] == [place for place in range(len(row)) if got[place] != row[place]]
     assert all(len(sentence) <= 150 for sentence in sentences)
     for answer in (lesson.after_first(query), lesson.idle(query)):
         assert set(answer.wrong) == set(answer.options) - {answer.value}

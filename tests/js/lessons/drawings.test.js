@@ -6,7 +6,7 @@ import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_ro
 import {newLayer} from "../../../lessons/blending/drawing.js"
 import {outcomeOf, separatingLine} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
-import {addedCells} from "../../../lessons/reduction/drawing.js"
+import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {scaleLabel} from "../../../lessons/termination/drawing.js"
 import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
 
@@ -98,9 +98,11 @@ test("a border stands between pixels of different workgroups alone", () => {
   assert.equal(groupBorders([0, 1, 2, 3], 2, 10), "")
 })
 
-test("what thread 0 has added is named, or counted where it is much", () => {
-  assert.equal(addedCells(8, 4), "places 0 and 4")
-  assert.equal(addedCells(32, 2), "16 places")
+test("a round says what went wrong in it once it is past", () => {
+  const round = {stride: 8, begin: 1, end: 2, stale: [0, 3], wrong: [3]}
+  assert.equal(titleOf(round, 32, false), "stride 8: 8 of 32 threads add")
+  assert.equal(titleOf(round, 32, true), "stride 8: 8 of 32 threads add, 2 of them too early; 1 wrong")
+  assert.equal(titleOf({...round, stale: [], wrong: []}, 32, true), "stride 8: 8 of 32 threads add")
 })
 
 test("powers below a thousandth are written as powers", () => {
