@@ -7,7 +7,7 @@ import {divergent, reduction, shared} from "./packed.js"
 test("a recording that Python packed is read with all its tables and columns", async () => {
   const recording = await reduction()
   assert.equal(recording.head.version, 1)
-  assert.equal(recording.length, 730)
+  assert.equal(recording.length, 731)
   assert.equal(recording.threads, 16)
   assert.equal(recording.thread.length, recording.length)
   assert.equal(recording.words.length, recording.wordAt[recording.length])

@@ -16,6 +16,8 @@ from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.results import Answer
 from splatscope.tracing.trace import Trace
 
+# Where the plain kernel's last digits are others: a GPU's compiler joins products and sums, but not those that are recorded between.
+ROUNDED = {("autodiff", "gpu")}
 STEMS = sorted(file.parent.name for file in LESSONS.glob("*/recording.npz"))
 
 
@@ -39,7 +41,7 @@ def test_it_opens_and_the_page_can_ask_it(stem, shipped):
     trace = Trace.load((LESSONS / stem / recorded.FILES[shipped]).read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
     assert shown.shipped_from == (shown.packed.meta["adapter"] if shipped == "gpu" else "")
-    assert shown.packed.meta["same_as_plain"]
+    assert shown.packed.meta["same_as_plain"] == ((stem, shipped) not in ROUNDED)
     assert set(shown.answers) == set(quizzes)
     assert shown.stops == sorted(shown.stops)
     assert 0 < shown.opening <= len(trace)

@@ -1,0 +1,66 @@
+"""What every section of the book does: it opens at a moment, says each step, and teaches by its questions and claims."""
+
+import inspect
+import re
+
+import pytest
+
+from splatscope.recordings.shipped import FILES, is_current
+from splatscope.services.lessons import LessonRequest, _open_shipped
+from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.markdown import parse
+from splatscope.textbook.results import Answer
+
+SECTIONS = lesson_names()
+LONGEST = 170  # characters of a sentence: two lines under the drawing
+
+
+def opened(stem, shipped):
+    lesson = find_lesson(stem)
+    if not is_current(stem, lesson().job(), shipped):
+        pytest.fail("its kernel or its inputs were changed since: make its recordings anew with tools/make_shipped_recordings.py")
+    methods = ((name, method) for name, method in vars(lesson).items() if inspect.isfunction(method))
+    quizzes = tuple(name for name, method in methods if method.__annotations__.get("return") is Answer)
+    return _open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
+
+
+@pytest.mark.parametrize("shipped", FILES)
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_each_stop_has_a_sentence_and_the_figure_opens_at_one(stem, shipped):
+    recording = opened(stem, shipped)
+    assert recording.stops
+    assert recording.opening in recording.stops
+    assert len(recording.sentences) == len(recording.stops)
+    for sentence in recording.sentences:
+        assert 10 <= len(sentence) <= LONGEST, sentence
+        assert sentence[0].isupper() or sentence[0] in "`0123456789∂αΣ", sentence
+        assert sentence.rstrip("`)”")[-1] in ".!?", sentence
+        assert not re.search(r"None|np\.|\bnan\b|  |\{|\}|array\(", sentence), sentence
+        assert sentence.count("`") % 2 == 0, sentence
+
+
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_each_wrong_option_of_a_question_says_why_it_is_wrong(stem):
+    answers = opened(stem, "software").answers
+    assert answers
+    for name, answer in answers.items():
+        assert answer.value in answer.options, name
+        assert len(set(answer.options)) == len(answer.options) >= 2, (name, answer.options)
+        assert set(answer.wrong) == set(answer.options) - {answer.value}, (name, answer.options, list(answer.wrong))
+        assert all(len(why) > 15 for why in answer.wrong.values()), name
+
+
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_each_claim_says_where_it_is_from(stem):
+    for block in parse(text_of(stem)):
+        if block.kind == "claim":
+            words, _, source = block.text.strip().partition("\nFrom: ")
+            assert words
+            assert len(source) > 5, block.args[0]
+
+
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_a_formula_has_equations_alone(stem):
+    for block in parse(text_of(stem)):
+        if block.kind == "formula":
+            assert all(line.strip().startswith("= ") for line in block.text.splitlines() if line.strip())
