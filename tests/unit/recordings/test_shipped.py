@@ -16,7 +16,7 @@ from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.results import Answer
 from splatscope.tracing.trace import Trace
 
-# Where the plain kernel's last digits are others: a GPU's compiler joins products and sums, but not those that are recorded between.
+# Where the plain kernel has other last digits: a GPU's compiler fuses products and sums, but not across what is recorded.
 ROUNDED = {("autodiff", "gpu")}
 STEMS = sorted(file.parent.name for file in LESSONS.glob("*/recording.npz"))
 
