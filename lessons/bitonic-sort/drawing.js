@@ -65,7 +65,7 @@ export const draw = (host) =>
  */
 function layOut({count, passes}, {width: rootWidth, height: rootHeight}) {
   const bar = rootWidth < NARROW ? NARROW_BAR : BAR
-  const first = LEFT + bar + 34
+  const first = LEFT + bar + 52
   const room = Math.max(40, rootWidth - first - 12)
   // one lane for each arrow that would cross another of its pass; what is left lies between the passes
   const lanesOf = (/** @type {Pass} */ {j}) => Math.min(j, count / 2)

@@ -33,8 +33,9 @@ import {h} from "#web/shell/dom.js"
  * @property {[across: number, down: number]} tiles
  * @property {[width: number, height: number]} size  of a tile
  * @property {number} room  of the list
- * @property {number} counted  step of the first count
+ * @property {number} counted  step with which the last thread stores the count
  * @property {Test[]} tests
+ * @property {[step: number, gaussian: number][]} shown  when a wave has made its tests, and the one to look at
  * @property {Shape[]} shapes
  *
  * @typedef {{tile: number}} Values
@@ -46,6 +47,9 @@ const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const LEAST_ALPHA = 1 / 255
 const NARROW = 520
+const LIST_ROW = 28 // px
+const BETWEEN = 76 // px: the line of words, the list's head, gaps
+const LEAST_WIDTH = 240
 
 /** @param {DrawingHost<Facts, unknown, Values>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.tests, build)
@@ -56,33 +60,68 @@ export const draw = (host) => redrawn(host, (facts) => facts.tests, build)
  */
 function build(host) {
   const {facts, root} = host
-  const width = root.clientWidth
+  const {width, height} = host.room()
+  /** @type {Test | null} */
+  let picked = null
+  /** @type {Look | null} */
+  let latest = null
+  const pick = (/** @type {Test} */ test) => {
+    picked = test
+    latest?.moment.choose(test.thread)
+    if (latest) paint(latest)
+  }
+  const axes = axisRows(facts, width)
+  const table = threadTable(facts, width, pick)
+  const below = axes.height + table.height + LIST_ROW * Math.ceil(facts.room / (width < NARROW ? 8 : 16)) + BETWEEN
   const parts = [
-    pictureOfTiles(host, width),
+    pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, ((height - below) * acrossOf(facts)) / downOf(facts)))),
     sentenceLine(facts),
-    axisRows(facts, width),
-    threadTable(facts, width),
+    axes,
+    table,
     listOfGaussians(facts),
   ]
+  let step = -1
   const paint = (/** @type {Look} */ look) => {
-    const over = look.step >= facts.counted
-    const tested = over
-      ? null
-      : (facts.tests.filter((test) => test.thread === look.thread && test.begin <= look.step).at(-1) ?? null)
+    latest = look
+    if (look.step !== step) picked = null
+    step = look.step
+    const tested = picked ?? testAt(facts, look.step)
     for (const part of parts) part.paint(look, tested)
   }
   const elements = parts.flatMap((part) => /** @type {Element[]} */ (part.el))
-  return {el: h("div", {}, ...elements), paint, width}
+  return {el: h("div", {}, ...elements), paint, describe: (look) => describe(facts, look), width: root.clientWidth}
+}
+
+const acrossOf = (/** @type {Facts} */ {tiles, size}) => tiles[0] * size[0]
+const downOf = (/** @type {Facts} */ {tiles, size}) => tiles[1] * size[1]
+
+/**
+ * The test to look at: that of the last wave that has made its tests, before any has that of the first.
+ * @param {Facts} facts
+ * @param {number} step
+ */
+function testAt({tests, shown}, step) {
+  const [, gaussian] = shown.findLast(([made]) => made <= step) ?? shown[0]
+  return tests[gaussian]
 }
 
 /**
- * What came of a test: "" before its end, "no" where the two are apart, "yes" where they overlap, "lost" where the list is full.
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+function describe({tests, room}, look) {
+  const made = tests.filter((test) => look.step >= test.end)
+  const listed = made.filter((test) => test.place >= 0 && test.place < room).sort((a, b) => a.place - b.place)
+  const ids = listed.map((test) => test.gaussian).join(", ") || "nothing yet"
+  return `${made.length} of ${tests.length} tests are made. On the list: ${ids}.`
+}
+
+/**
+ * What comes of a test: "no" where the two are apart, "yes" where they overlap, "lost" where the list is full.
  * @param {Test} test
- * @param {number} step
  * @param {number} room
  */
-export function outcomeOf(test, step, room) {
-  if (step < test.end) return ""
+export function outcomeOf(test, room) {
   if (test.place < 0) return "no"
   return test.place < room ? "yes" : "lost"
 }
@@ -110,7 +149,7 @@ function pictureOfTiles({facts, values, set}, width) {
   }
   const ellipse = (/** @type {Shape} */ shape, /** @type {number} */ share) => {
     const [x, y] = shape.center.map((value) => (value + 0.5) * scale)
-    const [rx, ry] = shape.half.map((half) => half * scale * share)
+    const [rx, ry] = shape.half.map((half) => Math.max(0, half * scale * share))
     return s("ellipse", {cx: x, cy: y, rx, ry, transform: `rotate(${degreesOf(shape)} ${x} ${y})`})
   }
   const ellipses = shapes.map((shape) => ellipse(shape, DRAWN_SIGMAS / BOX_SIGMAS))
@@ -120,25 +159,26 @@ function pictureOfTiles({facts, values, set}, width) {
   svg.append(...ellipses, frame, tested)
   const middle = {x: own.x + tileWidth / 2, y: own.y + tileHeight / 2}
 
-  const marksOf = (/** @type {Test} */ test, /** @type {number} */ step) => {
+  const marksOf = (/** @type {Test} */ test) => {
     const shape = shapes[test.gaussian]
     const [x, y] = shape.center.map((value) => (value + 0.5) * scale)
     const [halfWidth, halfHeight] = shape.half.map((half) => half * scale)
     const turn = `rotate(${degreesOf(shape)} ${x} ${y})`
-    const sides = {x: x - halfWidth, y: y - halfHeight, width: 2 * halfWidth, height: 2 * halfHeight}
+    const sides = {x: x - halfWidth, y: y - halfHeight, width: Math.max(0, 2 * halfWidth), height: Math.max(0, 2 * halfHeight)}
     const box = s("rect", {class: "coarse-box", ...sides, transform: turn})
     const outline = ellipse(shape, 1)
     outline.setAttribute("class", "coarse-far")
-    if (test.place >= 0 || step < test.end) return [box, outline]
+    if (test.place >= 0) return [box, outline]
     const line = separatingLine(shape, test.asked.length - 1, scale, middle, width * 2)
     return [box, outline, s("path", {class: "coarse-apart", d: line})]
   }
-  const paint = (/** @type {Look} */ look, /** @type {Test | null} */ test) => {
+  const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     ellipses.forEach((el, i) => {
-      const outcome = outcomeOf(tests[i], look.step, room)
-      el.setAttribute("class", classes("coarse-gaussian", outcome, tests[i] === test && "me"))
+      const made = look.step >= tests[i].end
+      el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
-    tested.replaceChildren(...(test ? marksOf(test, look.step) : []))
+    tested.replaceChildren(...marksOf(test))
+    tested.setAttribute("class", classes("coarse-test", look.step < test.end && "later"))
   }
   return {el: [svg], paint}
 }
@@ -166,33 +206,27 @@ export function separatingLine({axis: [ax, ay], distance, tile, box}, axis, scal
 }
 
 /** @param {Facts} facts */
-function sentenceLine(facts) {
+function sentenceLine({shapes, room}) {
   const el = h("p", {class: "reading num"})
-  const paint = (/** @type {Look} */ look, /** @type {Test | null} */ test) => {
-    if (test) el.textContent = sentence(facts, test, look.step)
-    else if (look.step < facts.counted) el.textContent = "→ begins the tests."
-    else el.textContent = `${facts.tests.filter((one) => one.place >= 0).length} boxes touch the tile.`
+  const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
+    el.textContent = sentence(shapes[test.gaussian], test, room)
+    el.classList.toggle("later", look.step < test.end)
   }
   return {el: [el], paint}
 }
 
 /**
- * @param {Facts} facts
+ * @param {Shape} shape
  * @param {Test} test
- * @param {number} step
+ * @param {number} room
  */
-function sentence({shapes, room}, test, step) {
-  const name = `Thread ${test.thread}, Gaussian ${test.gaussian}: `
-  const asked = test.asked.filter((at) => step >= at).length
-  if (step < test.end) return `${name}${asked} of 4 directions asked.`
-  if (test.place < 0) return `${name}apart, found with ${asked} of 4 directions.`
-  const place = test.place < room ? `place ${test.place}` : `place ${test.place}, which the list does not have`
-  const alpha = shapes[test.gaussian].strongest
-  const effect =
-    alpha < LEAST_ALPHA
-      ? "Only its box does: no pixel of the tile gets an alpha of 1/255."
-      : `Its largest alpha in the tile is ${show(alpha, 2)}.`
-  return `${name}touches, draws ${place}. ${effect}`
+function sentence({strongest}, test, room) {
+  const name = `Thread ${test.thread}, Gaussian ${test.gaussian}`
+  const asked = test.asked.length
+  if (test.place < 0) return `${name}: apart, found in ${asked === 1 ? "the first direction" : `direction ${asked}`} of 4.`
+  const place = test.place < room ? `gets place ${test.place}` : `draws place ${test.place}, which the list does not have`
+  const effect = strongest < LEAST_ALPHA ? "it is not seen in the tile" : `its alpha in the tile is up to ${show(strongest, 2)}`
+  return `${name}: touches, ${place}; ${effect}.`
 }
 
 /**
@@ -202,14 +236,17 @@ function sentence({shapes, room}, test, step) {
  */
 function axisRows({shapes}, width) {
   const narrow = width < NARROW
-  const [left, right] = narrow ? [112, 76] : [132, 108]
-  const rowHeight = 20
-  const height = 4 * rowHeight + 6
+  const [left, right] = narrow ? [106, 96] : [132, 150]
+  const [top, rowHeight] = [18, 18]
+  const room = Math.max(1, width - left - right - 12)
+  const height = top + 4 * rowHeight + 4
   const label = "The shadows of the two boxes on four directions"
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
+  svg.append(s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction u"))
+  svg.append(s("text", {x: left, y: 12}, "shadows"), s("text", {x: width - right + 10, y: 12}, "|d·u| and h + r"))
   const rows = AXES.map((name, i) => {
-    const y = 6 + i * rowHeight + rowHeight / 2
-    const line = s("path", {class: "coarse-line", d: `M${left} ${y}H${width - right}`})
+    const y = top + i * rowHeight + rowHeight / 2
+    const line = s("path", {class: "coarse-line", d: `M${left} ${y}H${left + room}`})
     const tile = s("rect", {class: "coarse-shadow tile", y: y - 5, height: 4, rx: 1})
     const box = s("rect", {class: "coarse-shadow box", y: y + 1, height: 4, rx: 1})
     const gap = s("path", {class: "coarse-gap"})
@@ -218,42 +255,43 @@ function axisRows({shapes}, width) {
     svg.append(line, tile, box, gap, title, words)
     return {y, tile, box, gap, title, words}
   })
-  const paint = (/** @type {Look} */ look, /** @type {Test | null} */ test) => {
-    const shape = test && shapes[test.gaussian]
-    const extents = shape ? shape.distance.map((d, i) => Math.max(Math.abs(d) + shape.box[i], shape.tile[i])) : [1]
-    const most = Math.max(...extents)
-    const x = (/** @type {number} */ value) => left + ((value / most + 1) / 2) * (width - left - right - 12)
-    const between = (/** @type {number} */ from, /** @type {number} */ to) => ({x: x(from), width: x(to) - x(from)})
+  const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
+    const shape = shapes[test.gaussian]
+    const most = Math.max(...shape.distance.map((d, i) => Math.max(Math.abs(d) + shape.box[i], shape.tile[i])))
+    const x = (/** @type {number} */ value) => left + ((value / most + 1) / 2) * room
+    const between = (/** @type {number} */ from, /** @type {number} */ to) => ({x: x(from), width: Math.max(0, x(to) - x(from))})
+    svg.classList.toggle("later", look.step < test.end)
     rows.forEach(({y, tile, box, gap, title, words}, i) => {
-      const asked = Boolean(test && look.step >= test.asked[i])
+      const asked = i < test.asked.length
       title.setAttribute("class", asked ? "now" : "")
-      for (const part of [tile, box, gap]) part.setAttribute("visibility", shape ? "visible" : "hidden")
-      words.textContent = ""
-      if (!shape) return
       const [d, tileHalf, boxHalf] = [shape.distance[i], shape.tile[i], shape.box[i]]
-      const room = Math.abs(d) - tileHalf - boxHalf
+      const apart = Math.abs(d) - tileHalf - boxHalf
       const sign = Math.sign(d) || 1
       const off = !asked && "off"
       setAttributes(tile, {...between(-tileHalf, tileHalf), class: classes("coarse-shadow tile", off)})
       setAttributes(box, {...between(d - boxHalf, d + boxHalf), class: classes("coarse-shadow box", off)})
-      setAttributes(gap, {d: room > 0 && asked ? `M${x(sign * tileHalf)} ${y}H${x(sign * (tileHalf + room))}` : ""})
-      words.textContent = !asked ? "not asked" : room > 0 ? `gap ${show(room, 3)}` : `overlap ${show(-room, 3)}`
+      setAttributes(gap, {d: apart > 0 && asked ? `M${x(sign * tileHalf)} ${y}H${x(sign * (tileHalf + apart))}` : ""})
+      const numbers = `${Math.abs(d).toFixed(2)} ${apart > 0 ? ">" : "≤"} ${(tileHalf + boxHalf).toFixed(2)}`
+      const verdict = narrow ? "" : apart > 0 ? ", a gap" : ", overlap"
+      words.textContent = asked ? `${numbers}${verdict}` : "not asked"
+      words.setAttribute("class", classes("num", asked && apart > 0 && "now"))
     })
   }
-  return {el: [svg], paint}
+  return {el: [svg], paint, height}
 }
 
 /**
  * Which thread tests what: a column a thread, a row a turn.
  * @param {Facts} facts
  * @param {number} width
+ * @param {(test: Test) => void} pick
  */
-function threadTable({tests, room}, width) {
+function threadTable({tests, room}, width, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
   const left = narrow ? 0 : 92
-  const column = (width - left - 8) / THREADS
-  const cell = Math.min(14, column - 2)
+  const column = Math.max(4, (width - left - 8) / THREADS)
+  const cell = Math.max(2, Math.min(14, column - 2))
   const height = 26 + turns * (cell + 4)
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": `${THREADS} threads, ${turns} turns`})
   const columnX = (/** @type {number} */ thread) => left + column * (thread + 0.5)
@@ -267,20 +305,21 @@ function threadTable({tests, room}, width) {
     }
     svg.append(s("text", {x: 0, y: 16}, "threads"))
   }
-  const cells = tests.map(({thread, turn, gaussian}) => {
-    const attributes = {x: columnX(thread) - cell / 2, y: rowY(turn), width: cell, height: cell, rx: 2}
+  const cells = tests.map((test) => {
+    const {thread, turn, gaussian} = test
+    const attributes = {x: columnX(thread) - cell / 2, y: rowY(turn), width: cell, height: cell, rx: 2, onclick: () => pick(test)}
     const el = s("rect", attributes, s("title", {}, `Gaussian ${gaussian}`))
     svg.append(el)
     return el
   })
-  const paint = (/** @type {Look} */ look, /** @type {Test | null} */ test) => {
+  const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
-      const outcome = outcomeOf(tests[i], look.step, room)
-      el.setAttribute("class", classes("coarse-seat", outcome, tests[i] === test && "me"))
+      const made = look.step >= tests[i].end
+      el.setAttribute("class", classes("coarse-seat", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
-    lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === look.thread))
+    lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
   }
-  return {el: [svg], paint}
+  return {el: [svg], paint, height}
 }
 
 /**
@@ -288,23 +327,27 @@ function threadTable({tests, room}, width) {
  * @param {Facts} facts
  */
 function listOfGaussians({room}) {
-  const [counted, stored] = [h("b"), h("b")]
+  const [counted, kept] = [h("b"), h("b")]
   const full = h("b", {class: "coarse-full"})
   const head = h("p", {class: "coarse-head num"})
-  head.append(h("code", {}, "blobCountAT"), " ", counted, " ", h("code", {}, "blobCount"), " ", stored)
+  head.append(h("code", {}, "blobCountAT"), " ", counted, " ", h("code", {}, "blobCount"), " ", kept)
   head.append(" ", h("span", {}, `blobs[${room}]`), " ", full)
   const cells = Array.from({length: room}, () => h("span", {class: "cell"}))
-  const paint = (/** @type {Look} */ look, /** @type {Test | null} */ test) => {
+  const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
+    const {final} = look
     const found = look.memory("blobCountAT")?.number(0) ?? null
-    counted.textContent = String(found ?? "·")
-    stored.textContent = String(look.memory("blobCount")?.number(0) ?? "·")
+    const stored = look.memory("blobCount")?.number(0) ?? null
+    counted.textContent = String(found ?? final.memory("blobCountAT")?.number(0) ?? "")
+    counted.className = found === null ? "later" : ""
+    kept.textContent = String(stored ?? final.memory("blobCount")?.number(0) ?? "")
+    kept.className = stored === null ? "later" : ""
     const lost = (found ?? 0) - room
     full.textContent = lost > 0 ? `◆ ${lost} without a place` : ""
-    const blobs = look.memory("blobs")
+    const [blobs, last] = [look.memory("blobs"), final.memory("blobs")]
     cells.forEach((cell, i) => {
-      const drawn = test && look.step === test.end && test.place === i
-      cell.textContent = String(blobs?.number(i) ?? "")
-      cell.className = `cell ${blobs?.touched(i) || (drawn ? "wr" : "")}`
+      const known = blobs?.number(i) ?? null
+      cell.textContent = String(known ?? last?.number(i) ?? "")
+      cell.className = classes("cell", test.place === i && "wr", known === null && "later")
     })
   }
   return {el: [head, h("div", {class: "coarse-list"}, ...cells)], paint}

@@ -1,9 +1,10 @@
 // A small picture, which thread draws which of its pixels, and the threads of the recorded workgroup on theirs.
+import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
-/** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
+/** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
 
 /**
@@ -15,61 +16,52 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} group  that was recorded
  * @property {number[]} drawn  pixels, in the order in which its threads draw them
  * @property {number[]} steps  when
- *
- * @typedef {object} Options
- * @property {string} picture  a buffer of float4
+ * @property {number[]} found  step at which each thread knows its pixel
+ * @property {number[][]} picture  red, green, blue of each pixel, once all workgroups have drawn
  */
 
 const LANES = 32
+const WORDS = 40 // px: the line below the picture
 
 /** @param {number} thread */
 const groupOf = (thread) => Math.floor(thread / LANES)
 
-/**
- * @param {DrawingHost<Facts, Options>} host
- * @returns {DrawingView}
- */
-export function draw(host) {
-  const {root} = host
-  const words = h("p", {class: "reading num", role: "status"})
-  /** @type {ReturnType<typeof picture> | null} */
-  let drawn = null
-  /** @type {number | null} */
-  let pointed = null
+/** @param {DrawingHost<Facts>} host */
+export const draw = (host) => redrawn(host, (facts) => facts.owner, build)
 
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {Drawn}
+ */
+function build(host) {
+  const {width, owner, steps, group} = host.facts
+  const words = h("p", {class: "reading num", role: "status"}, "Point at a pixel to see which thread draws it.")
+  let pointed = 0
   const point = (/** @type {number} */ pixel) => {
-    const {width, owner} = host.facts
     pointed = pixel
-    drawn?.mark(pixel)
+    drawn.mark(pixel)
     const thread = owner[pixel]
     const number = `thread ${thread % LANES} of workgroup ${groupOf(thread)}, number ${thread} of ${owner.length}`
     words.textContent = `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): ${number}.`
   }
-  const build = () => {
-    if (!host.facts.owner) return root.replaceChildren()
-    drawn = picture(host, () => pointed ?? 0, point)
-    root.replaceChildren(drawn.el, words)
-    if (!words.textContent) words.textContent = "Point at a pixel."
-    else if (pointed !== null) point(pointed)
-  }
+  const drawn = picture(host, () => pointed, point)
   return {
-    open: build,
-    paint: (look) => drawn?.paint(look),
-    resized(look) {
-      build()
-      drawn?.paint(look)
-    },
+    el: h("div", {}, drawn.el, words),
+    paint: drawn.paint,
+    describe: (look) => `${steps.filter((step) => step <= look.step).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
+    width: host.root.clientWidth,
   }
 }
 
 /**
- * @param {DrawingHost<Facts, Options>} host
+ * @param {DrawingHost<Facts>} host
  * @param {() => number} pointed
  * @param {(pixel: number) => void} point
  */
-function picture({root, facts, options}, pointed, point) {
+function picture({facts, room}, pointed, point) {
   const {width, height, owner, group} = facts
-  const size = Math.max(18, Math.floor((root.clientWidth - 4) / width))
+  const space = room()
+  const size = Math.max(16, Math.floor(Math.min((space.width - 4) / width, (space.height - WORDS) / height)))
   const corner = (/** @type {number} */ pixel) => ({x: (pixel % width) * size, y: Math.floor(pixel / width) * size})
   const svg = canvas(width * size, height * size, {
     class: "pixelmap",
@@ -103,6 +95,9 @@ function picture({root, facts, options}, pointed, point) {
   })
 
   const drawnAt = new Map(facts.drawn.map((pixel, i) => [pixel, facts.steps[i]]))
+  cells.forEach((cell, pixel) => {
+    cell.style.fill = css(facts.picture[pixel])
+  })
   return {
     el: svg,
     mark(/** @type {number} */ pixel) {
@@ -110,13 +105,9 @@ function picture({root, facts, options}, pointed, point) {
       setAttributes(ring, {x: x + 1, y: y + 1, visibility: "visible"})
     },
     paint(/** @type {Look} */ look) {
-      const memory = look.memory(options.picture)
       cells.forEach((cell, pixel) => {
-        const mine = groupOf(owner[pixel]) === group
-        const ready = mine && look.step >= (drawnAt.get(pixel) ?? Infinity)
-        const colour = [0, 1, 2].map((part) => memory?.number(pixel, part) ?? 0)
-        cell.setAttribute("style", ready ? `fill: ${css(colour)}` : "")
-        cell.setAttribute("class", classes("px", mine && "mine"))
+        const ready = look.step >= (drawnAt.get(pixel) ?? Infinity)
+        cell.setAttribute("class", classes("px", groupOf(owner[pixel]) === group && "mine", !ready && "later"))
       })
       for (const [thread, lane] of lanes) lane.show(look.status(thread), thread === look.thread)
     },

@@ -42,6 +42,7 @@ class Facts(TypedDict):
     drawn: list[int]  # pixels in the order in which the recorded workgroup drew them
     steps: list[int]  # when it drew each
     found: list[int]  # [thread]: when it knew its pixel
+    picture: list[list[float]]  # [pixel]: red, green and blue, once all workgroups have drawn
 
 
 class DispatchIds(Lesson):
@@ -51,7 +52,7 @@ class DispatchIds(Lesson):
     group = param.Selector(default=0, objects=list(range(GROUPS)), label="Workgroup that is recorded")
 
     unit: ClassVar[str] = "wave"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"picture": "picture"}, thread=9)
+    figure: ClassVar[FigureSpec] = FigureSpec(thread=9)
 
     def job(self) -> KernelJob:
         """Return the picture in the chosen arrangement; the chosen workgroup is recorded."""
@@ -123,6 +124,7 @@ class DispatchIds(Lesson):
             "drawn": query.indices(writes).tolist(),
             "steps": writes.tolist(),
             "found": known.tolist(),
+            "picture": np.round(query.output("picture")[..., :3].reshape(-1, 3).astype(float), 3).tolist(),
         }
 
     # Questions

@@ -24,8 +24,9 @@ import {onArrows} from "#web/widgets/roving.js"
  * @typedef {(thread: number) => number} Turns  how many turns a thread has made; −1 before it began
  */
 
-const OPAQUE = 1 / 255
 const SWATCH = 76
+const MOST_TALL = 132 // px: the chosen pixel's steps
+const PIXEL_GAP = 6
 
 const onWhite = (/** @type {number[]} */ [r, g, b, T]) => css([r + T, g + T, b + T])
 
@@ -37,29 +38,29 @@ export const draw = (host) => redrawn(host, (facts) => facts.states, build)
  * @param {Look} look
  * @returns {Drawn}
  */
-function build({root, facts, options}, look) {
-  const width = root.clientWidth
+function build({root, facts, options, room}, look) {
+  const {width, height} = room()
   const {variables} = look.recording
   const variable = variables.findIndex((/** @type {{name: string}} */ one) => one.name === options.variable)
   let latest = look
   /** @type {Turns} */
   const turnsOf = (thread) => facts.ends[thread].indexOf(latest.state.set(thread, variable))
 
-  const chosen = chosenPixel(facts, width)
-  const tile = pixelsOfTile(facts, width, {
+  const tall = Math.max(64, Math.min(MOST_TALL, height * 0.24))
+  const chosen = chosenPixel(facts, width, tall)
+  const tile = pixelsOfTile(facts, width, height - chosen.height - 10, {
     chosen: () => latest.thread,
     choose(thread) {
       if (latest.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
     },
   })
-  const words = h("p", {class: "reading num"})
   const paint = (/** @type {Look} */ now) => {
     latest = now
     chosen.paint(now.thread, turnsOf(now.thread))
-    words.textContent = sentence(facts, now, turnsOf)
     tile.paint(now, turnsOf)
   }
-  return {el: h("div", {}, chosen.el, words, tile.el), paint, width}
+  const describe = (/** @type {Look} */ now) => sentence(facts, now, turnsOf)
+  return {el: h("div", {class: "fine"}, chosen.el, tile.el), paint, describe, width: root.clientWidth}
 }
 
 /**
@@ -67,29 +68,21 @@ function build({root, facts, options}, look) {
  * @param {Look} look
  * @param {Turns} turnsOf
  */
-function sentence({count, states}, look, turnsOf) {
+function sentence({states}, look, turnsOf) {
   const {thread} = look
-  const turn = turnsOf(thread)
-  if (turn < 0) return "→ begins the loop."
-  const written = look.memory("maxCount")?.number(thread) ?? null
-  if (written !== null) {
-    const final = look.memory("finalVal")
-    const parts = [0, 1, 2, 3].map((part) => final?.number(thread, part) ?? null)
-    const value = parts.map((part) => (part === null ? "·" : show(part, 3))).join(", ")
-    return `Written: maxCount[${thread}] = ${written}, finalVal[${thread}] = (${value}).`
-  }
-  const opaque = states.filter((history, other) => turnsOf(other) >= 0 && history[turnsOf(other)][3] < OPAQUE).length
-  return `After ${turn} of ${count} Gaussians: ${opaque} of ${states.length} pixels are opaque${opaque ? " and walk on" : ""}.`
+  const [r, g, b, T] = states[thread][Math.max(0, turnsOf(thread))].map((value) => show(value, 3))
+  return `The chosen pixel, of thread ${thread}, has gathered ${r}, ${g}, ${b}, and ${T} of the light comes through.`
 }
 
 /**
  * The chosen pixel: what each Gaussian takes of its light, its T as a level, its colour so far.
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} tall  height of the steps
  */
-function chosenPixel({count, states, layers, counts}, width) {
-  const [left, top, tall] = [34, 24, 132]
-  const room = width - left - SWATCH - 16
+function chosenPixel({count, states, layers, counts}, width, tall) {
+  const [left, top] = [34, 10]
+  const room = Math.max(1, width - left - SWATCH - 16)
   const height = top + tall + 26
   const y = (/** @type {number} */ T) => top + (1 - T) * tall
   const label = `Transmittance of the chosen pixel through ${count} Gaussians`
@@ -100,10 +93,11 @@ function chosenPixel({count, states, layers, counts}, width) {
   svg.append(axisNumber(1, "1"), axisNumber(0, "0"), axisNumber(0.5, "T", "m"))
   const columns = Array.from({length: count}, (_, i) => drawColumn(svg, i, left, room / count, y(0)))
   const level = s("path", {class: "fine-level"})
-  const swatch = s("rect", {class: "fine-swatch", x: width - SWATCH, y: top, width: SWATCH, height: SWATCH, rx: 3})
-  const [T, absorbed, blended] = [96, 114, 132].map((below, i) =>
-    s("text", {x: width - SWATCH, y: top + below, class: i ? "num" : "now num"}),
-  )
+  const swatchHeight = Math.max(0, tall - 40)
+  const swatch = s("rect", {class: "fine-swatch", x: width - SWATCH, y: top, width: SWATCH, height: swatchHeight, rx: 3})
+  const [T, absorbed, blended] = [16, 33, 50]
+    .map((below) => below + swatchHeight)
+    .map((below, i) => s("text", {x: width - SWATCH, y: top + below, class: i ? "num" : "now num"}))
   svg.append(level, swatch, T, absorbed, blended)
 
   /**
@@ -118,9 +112,14 @@ function chosenPixel({count, states, layers, counts}, width) {
       const done = i < turn
       const skipped = counts[thread][i + 1] === counts[thread][i]
       setAttributes(before, {y: y(from), height: Math.max(0, from * tall), class: classes("fine-light", done && "done")})
-      setAttributes(taken, {y: y(from), height: Math.max(0, (from - to) * tall), class: classes("fine-taken", done && "done")})
-      taken.style.fill = done ? css(layers[thread][i].slice(0, 3)) : ""
-      skip.setAttribute("visibility", skipped && done ? "visible" : "hidden")
+      setAttributes(taken, {
+        y: y(from),
+        height: Math.max(0, (from - to) * tall),
+        class: classes("fine-taken", done ? "done" : "later"),
+      })
+      taken.style.fill = css(layers[thread][i].slice(0, 3))
+      skip.setAttribute("visibility", skipped ? "visible" : "hidden")
+      skip.setAttribute("class", classes("fine-skip", !done && "later"))
       name.setAttribute("class", i === turn - 1 ? "m mine" : "m")
     })
     setAttributes(level, {d: `M${left} ${y(state[3])}H${left + room}`})
@@ -129,7 +128,7 @@ function chosenPixel({count, states, layers, counts}, width) {
     absorbed.textContent = `1 − T ${show(1 - state[3], 3)}`
     blended.textContent = `${counts[thread][Math.max(0, turn)]} blended`
   }
-  return {el: svg, paint}
+  return {el: svg, paint, height}
 }
 
 /**
@@ -144,8 +143,8 @@ function drawColumn(svg, i, left, step, bottom) {
   const x = left + i * step
   const gap = Math.min(4, step * 0.15)
   const label = i % Math.ceil(18 / step) ? "" : String(i)
-  const before = s("rect", {class: "fine-light", x: x + gap / 2, width: step - gap})
-  const taken = s("rect", {class: "fine-taken", x: x + gap / 2, width: step - gap, rx: 1})
+  const before = s("rect", {class: "fine-light", x: x + gap / 2, width: Math.max(0, step - gap)})
+  const taken = s("rect", {class: "fine-taken", x: x + gap / 2, width: Math.max(0, step - gap), rx: 1})
   const name = s("text", {x: x + step / 2, y: bottom + 18, "text-anchor": "middle", class: "m"}, label)
   const skip = s("text", {x: x + step / 2, y: bottom - 6, "text-anchor": "middle", class: "fine-skip"}, "✕")
   svg.append(before, taken, skip, name)
@@ -156,13 +155,14 @@ function drawColumn(svg, i, left, step, bottom) {
  * All pixels of the tile, each with its colour above and its steps below.
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} room  height that is left
  * @param {{chosen(): number, choose(thread: number): void}} choice
  */
-function pixelsOfTile(facts, width, {chosen, choose}) {
+function pixelsOfTile(facts, width, room, {chosen, choose}) {
   const [across, down] = facts.size
-  const gap = 6
-  const wide = (width - gap * (across - 1)) / across
-  const high = Math.max(46, Math.min(66, wide * 0.86))
+  const gap = PIXEL_GAP
+  const wide = Math.max(4, (width - gap * (across - 1)) / across)
+  const high = Math.max(34, Math.min(66, wide * 0.86, room / down - gap))
   const height = down * (high + gap)
   const svg = canvas(width, height, {
     class: "fine-pass fine-tile",
@@ -211,7 +211,7 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
   const history = states[thread]
   const colourHeight = height * 0.5
   const stepsTop = y + colourHeight + 2
-  const stepsHeight = height - colourHeight - 3
+  const stepsHeight = Math.max(0, height - colourHeight - 3)
   const yOf = (/** @type {number} */ T) => stepsTop + (1 - T) * stepsHeight
   const xOf = (/** @type {number} */ turn) => x + (width * turn) / count
   const stepsTo = (/** @type {number} */ turn) =>
@@ -236,11 +236,13 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
      */
     paint(turn, written, chosen) {
       const made = Math.max(0, turn)
-      colour.style.fill = onWhite(history[made])
+      colour.style.fill = onWhite(history[turn < 0 ? count : made])
+      colour.setAttribute("class", classes("fine-swatch", turn < 0 && "later"))
       setAttributes(past, {d: `M${x} ${yOf(0)}V${yOf(1)}${stepsTo(made)}V${yOf(0)}Z`})
       const last = counts[thread].at(-1) ?? 0
       setAttributes(inVain, {x: xOf(last), width: turn > last ? (width * (turn - last)) / count : 0})
-      blended.textContent = written === null ? "" : String(written)
+      blended.textContent = String(written ?? last)
+      blended.setAttribute("class", classes("fine-count m", written === null && "later"))
       frame.setAttribute("class", classes("fine-frame", chosen && "me"))
     },
   }

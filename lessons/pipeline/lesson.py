@@ -56,8 +56,8 @@ class Facts(TypedDict):
 class Pipeline(Lesson):
     """One tile of a picture of 24 × 12 pixels, from its empty list to its colours."""
 
-    blobs = param.Integer(default=18, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
-    seed = param.Integer(default=3, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
+    blobs = param.Integer(default=36, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "stage"
     figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
@@ -65,7 +65,7 @@ class Pipeline(Lesson):
 
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians: (9, blobs) float32."""
-        return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.4, 0.9))
+        return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.31, 0.5))
 
     def job(self) -> KernelJob:
         """Return one tile's way through all stages."""

@@ -16,17 +16,19 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} away  distance of the cell that a thread reads
  * @property {number[]} threads  of each event
  * @property {Kind[]} kinds  of each event; "" for one that is not drawn
+ * @property {number} opened  the step with which the first barrier opens, all cells empty
  * @property {number[]} stale  threads that read too early
  *
  * @typedef {{memory: string}} Options
  */
 
 const TOP = 20
-const LANE_ROW = 25
-const CELL = 22
-const CELL_ROW = CELL + 4
+const ROOMY = {laneRow: 25, cell: 22, orderRow: 4} // px
+const TIGHT = {laneRow: 20, cell: 19, orderRow: 3}
+const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
-const ORDER_ROW = 4
+const NAMES = 104 // px: the names of the waves, left of what they did
+const NARROW = 520
 
 /** @param {DrawingHost<Facts, Options>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.kinds, build)
@@ -36,65 +38,64 @@ export const draw = (host) => redrawn(host, (facts) => facts.kinds, build)
  * @param {Look} look
  * @returns {Drawn}
  */
-function build({root, facts, options, step}, look) {
+function build({facts, options, step, room}, look) {
   const [across, down] = facts.size
   const count = across * down
-  const width = root.clientWidth
+  const {width, height} = room()
+  const rows = height < ROOMY_HEIGHT ? TIGHT : ROOMY
   let latest = look
   const choice = {
     chosen: () => latest.thread,
     choose: (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread))),
   }
-  const group = threadsAndMemory(facts, options, width, choice)
-  const order = orderOfEvents(facts, width, (position) => step(latest.moment.eventAt(position) + 1))
-  const words = h("p", {class: "reading num"})
+  const group = threadsAndMemory(facts, options, width, rows, choice)
+  const order = orderOfEvents(facts, width, rows.orderRow, (position) => step(latest.moment.eventAt(position) + 1))
   const paint = (/** @type {Look} */ now) => {
     latest = now
     const kind = now.step > 0 ? facts.kinds[now.step - 1] : ""
     order.paint(now)
     group.paint(now, kind)
-    words.textContent = sentence(facts, kind, now, count)
   }
-  return {el: h("div", {}, group.el, order.el, words), paint, width}
+  const describe = (/** @type {Look} */ now) => sentence(now, count)
+  return {el: h("div", {}, group.el, order.el), paint, describe, width}
 }
 
 /**
- * @param {Facts} facts
- * @param {Kind} kind  of the event at the cursor
  * @param {Look} look
  * @param {number} count
  */
-function sentence({stale}, kind, look, count) {
+function sentence(look, count) {
   const statuses = Array.from({length: count}, (_, thread) => look.status(thread))
   const many = (/** @type {string} */ status) => statuses.filter((one) => one === status).length
-  const verb = {"": "", write: "writes", read: "reads", arrive: "comes to the barrier"}[kind]
-  const event = verb ? `Thread ${look.recording.thread[look.moment.event]} ${verb}. ` : ""
-  const early = stale.length ? ` ${stale.length} threads read too early in this run.` : ""
-  const waiting = many("wait") + many("held")
-  return `${event}${many("run")} threads run, ${waiting} wait, ${many("done")} are done.${early}`
+  return `${many("run")} threads run, ${many("wait") + many("held")} wait, ${many("done")} are done.`
 }
+
+/** @typedef {typeof ROOMY} Rows  heights */
 
 /**
  * @param {Facts} facts
  * @param {number} width
+ * @param {Rows} rows
  */
-function layOut({size: [across, down]}, width) {
-  const column = Math.min(58, (width - 8) / across)
+function layOut({size: [across, down]}, width, {laneRow, cell}) {
+  const column = Math.max(8, Math.min(58, (width - 8) / across))
   const left = (width - column * across) / 2
-  const barrierY = TOP + down * LANE_ROW + 20
-  const cellsY = barrierY + 34
+  const barrierY = TOP + down * laneRow + 20
+  const cellsY = barrierY + 14
   const row = (/** @type {number} */ i) => Math.floor(i / across)
   return {
     width,
-    height: cellsY + down * CELL_ROW + 8,
+    height: cellsY + down * (cell + 4) + 18,
+    laneRow,
+    cell,
     left,
     right: left + across * column,
     column,
     barrierY,
     cellsY,
     x: (/** @type {number} */ i) => left + ((i % across) + 0.5) * column,
-    laneY: (/** @type {number} */ i) => TOP + (row(i) + 0.5) * LANE_ROW,
-    cellY: (/** @type {number} */ i) => cellsY + row(i) * CELL_ROW,
+    laneY: (/** @type {number} */ i) => TOP + (row(i) + 0.5) * laneRow,
+    cellY: (/** @type {number} */ i) => cellsY + row(i) * (cell + 4),
   }
 }
 
@@ -105,14 +106,16 @@ function layOut({size: [across, down]}, width) {
  * @param {Facts} facts
  * @param {Options} options
  * @param {number} width
+ * @param {Rows} rows
  * @param {{chosen(): number, choose(thread: number): void}} choice
  */
-function threadsAndMemory(facts, options, width, {chosen, choose}) {
+function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const {size, wave, away} = facts
   const [across, down] = size
   const count = across * down
-  const layout = layOut(facts, width)
-  const {left, right, column, barrierY, cellsY, x, laneY, cellY} = layout
+  const layout = layOut(facts, width, rows)
+  const {left, right, column, barrierY, cellsY, laneRow, cell: cellHeight, x, laneY, cellY} = layout
+  const cellRow = cellHeight + 4
   const svg = canvas(width, layout.height, {
     class: "group",
     role: "slider",
@@ -125,18 +128,18 @@ function threadsAndMemory(facts, options, width, {chosen, choose}) {
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
   svg.append(writeLine, readLine)
-  const cells = Array.from({length: count}, (_, i) => drawCell(svg, layout, i))
+  const cells = Array.from({length: count}, (_, i) => drawCell(facts, options, svg, layout, i))
   const lanes = Array.from({length: count}, (_, i) => laneMark(x(i), laneY(i), 7))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
   const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
-  const memoryName = s("text", {x: left, y: cellsY - 8, class: "group-label"}, "shared memory")
+  const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
   svg.append(...lanes.map((lane) => lane.el), barrier, barrierWords, memoryName)
 
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect()
     const c = Math.floor((event.clientX - box.left - left) / column)
     const y = event.clientY - box.top
-    const r = y < barrierY ? Math.floor((y - TOP) / LANE_ROW) : Math.floor((y - cellsY) / CELL_ROW)
+    const r = y < barrierY ? Math.floor((y - TOP) / laneRow) : Math.floor((y - cellsY) / cellRow)
     if (c >= 0 && c < across && r >= 0 && r < down) choose(r * across + c)
   }
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => choose(chosen() + step))
@@ -161,7 +164,7 @@ function threadsAndMemory(facts, options, width, {chosen, choose}) {
     const tooEarly = readTooEarly(facts, look)
     cells.forEach((paintCell, i) => {
       const states = [i === from && "from", i === thread && "own", kind === "read" && i === from && "rd"]
-      paintCell(memory, states, tooEarly.has((i - away + count) % count))
+      paintCell(look, memory, states, tooEarly.has((i - away + count) % count))
     })
     setAttributes(writeLine, {d: `M${x(thread)} ${laneY(thread) + 8}L${x(thread)} ${cellY(thread)}`})
     setAttributes(readLine, {d: `M${x(thread)} ${laneY(thread) + 8}L${x(from)} ${cellY(from)}`})
@@ -175,35 +178,41 @@ function threadsAndMemory(facts, options, width, {chosen, choose}) {
  * @param {Facts} facts
  * @param {Layout} layout
  */
-function waveFrames({size: [across, down], wave}, {left, column}) {
+function waveFrames({size: [across, down], wave}, {left, column, laneRow}) {
   if (wave % across) return []
   const rows = wave / across
   return Array.from({length: Math.ceil(down / rows)}, (_, i) => {
-    const box = {x: left + 1, y: TOP + i * rows * LANE_ROW + 2, width: across * column - 2, height: rows * LANE_ROW - 4}
+    const box = {x: left + 1, y: TOP + i * rows * laneRow + 2, width: across * column - 2, height: rows * laneRow - 4}
     return s("rect", {class: "group-wave", ...box, rx: 8})
   })
 }
 
 /**
- * Draw a cell of shared memory; returns what paints it.
+ * Draw a cell of shared memory; returns what paints it. A number that is not there yet is pale.
+ * @param {Facts} facts
+ * @param {Options} options
  * @param {SVGElement} svg
  * @param {Layout} layout
  * @param {number} i
  */
-function drawCell(svg, {column, x, cellY}, i) {
-  const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: column - 4, height: CELL, rx: 3})
-  const value = s("text", {class: "m", x: x(i), y: cellY(i) + 15, "text-anchor": "middle"})
+function drawCell(facts, options, svg, {column, cell, x, cellY}, i) {
+  const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: Math.max(0, column - 4), height: cell, rx: 3})
+  const value = s("text", {class: "m", x: x(i), y: cellY(i) + cell / 2 + 4, "text-anchor": "middle"})
   const stale = s("path", {class: "group-cut", d: `M${x(i) + column / 2 - 2} ${cellY(i)}h-9l9 9z`})
   svg.append(frame, value, stale)
   /**
+   * @param {Look} look
    * @param {MemoryLook | null} memory
    * @param {(string | false)[]} states
    * @param {boolean} tooEarly
    */
-  return (memory, states, tooEarly) => {
-    const number = memory?.written(i) ? memory.number(i) : null
-    value.textContent = memory?.written(i) ? String(number) : ""
-    frame.setAttribute("class", classes("group-cell", number ? "wr" : "", ...states))
+  return (look, memory, states, tooEarly) => {
+    const {opened} = facts
+    const known = Boolean(memory && memory.written(i) > opened)
+    const number = (known ? memory : look.final.memory(options.memory))?.number(i)
+    value.textContent = String(number ?? "")
+    value.setAttribute("class", classes("m", !known && "later"))
+    frame.setAttribute("class", classes("group-cell", known ? "wr" : "empty", ...states))
     stale.setAttribute("visibility", tooEarly ? "visible" : "hidden")
   }
 }
@@ -244,38 +253,50 @@ function readTooEarly({kinds, threads, stale}, {moment}) {
  * The order of events: an event a column, a thread a row.
  * @param {Facts} facts
  * @param {number} width
+ * @param {number} row  height of a thread's
  * @param {(position: number) => void} go
  */
-function orderOfEvents({size: [across, down], wave, kinds, threads}, width, go) {
+function orderOfEvents({size: [across, down], wave, kinds, threads}, width, row, go) {
   const count = across * down
-  const tall = count * ORDER_ROW
-  const label = "What each thread did, in the order in which it happened"
-  const svg = canvas(width, tall + 22, {class: "group group-order", role: "img", "aria-label": label})
+  const tall = count * row
+  const left = width < NARROW ? 52 : NAMES
+  const room = Math.max(1, width - left)
+  const label = "What each thread did, in the order in which it happened: a row for each thread"
+  const svg = canvas(width, tall + 34, {class: "group group-order", role: "img", "aria-label": label})
   const bands = Array.from({length: Math.ceil(count / wave)}, (_, i) => {
-    const box = {x: 0, y: ORDER_TOP + i * wave * ORDER_ROW, width, height: Math.min(wave, count) * ORDER_ROW}
-    return s("rect", {class: i % 2 ? "group-band odd" : "group-band", ...box})
+    const [first, last] = [i * wave, Math.min(count, (i + 1) * wave) - 1]
+    const box = {x: left, y: ORDER_TOP + first * row, width: room, height: (last + 1 - first) * row}
+    const names = width < NARROW ? `${first}–${last}` : `threads ${first}–${last}`
+    const y = box.y + box.height / 2 + 4
+    return s(
+      "g",
+      {},
+      s("rect", {class: i % 2 ? "group-band odd" : "group-band", ...box}),
+      s("text", {x: left - 8, y, "text-anchor": "end"}, names),
+    )
   })
-  const name = s("text", {x: 0, y: 11})
+  const name = s("text", {x: left, y: 11})
+  const time = s("text", {x: left, y: tall + ORDER_TOP + 14}, "time →")
   const ticks = kinds.map((kind, event) => {
     const inset = kind === "arrive" ? 0 : 0.5
-    const box = {y: ORDER_TOP + threads[event] * ORDER_ROW + inset, height: ORDER_ROW - 2 * inset}
+    const box = {y: ORDER_TOP + threads[event] * row + inset, height: row - 2 * inset}
     return kind ? s("rect", {class: `group-tick ${kind}`, ...box}) : null
   })
-  const chosenRow = s("rect", {class: "group-mine", x: 0, width, height: ORDER_ROW})
+  const chosenRow = s("rect", {class: "group-mine", x: left, width: room, height: row})
   const cursor = s("path", {class: "group-cursor"})
-  svg.append(...bands, ...legend(width), chosenRow, ...ticks.filter((tick) => tick !== null), cursor, name)
+  svg.append(...bands, time, ...legend(width), chosenRow, ...ticks.filter((tick) => tick !== null), cursor, name)
 
   let [first, eventWidth] = [0, 1]
   svg.onclick = (event) => {
-    const at = Math.floor((event.clientX - svg.getBoundingClientRect().left) / eventWidth) + first
+    const at = Math.floor((event.clientX - svg.getBoundingClientRect().left - left) / eventWidth) + first
     go(Math.max(0, Math.min(kinds.length - 1, at)))
   }
   const layOutTicks = (/** @type {Look} */ {moment}) => {
     const positions = kinds.map((kind, event) => (kind ? moment.after(event) - 1 : Infinity))
     first = Math.max(0, Math.min(...positions) - 4) // what comes before has nothing to do with the others
-    eventWidth = width / (kinds.length - first)
+    eventWidth = room / (kinds.length - first)
     ticks.forEach((tick, event) => {
-      if (tick) setAttributes(tick, {x: (positions[event] - first) * eventWidth, width: Math.max(1.8, eventWidth)})
+      if (tick) setAttributes(tick, {x: left + (positions[event] - first) * eventWidth, width: Math.max(1.8, eventWidth)})
     })
   }
   /** @type {boolean | null} */
@@ -284,11 +305,11 @@ function orderOfEvents({size: [across, down], wave, kinds, threads}, width, go) 
     const {moment} = look
     if (lockstep !== moment.lockstep) {
       lockstep = moment.lockstep
-      name.textContent = lockstep ? "in lockstep" : "in the order of the device"
+      name.textContent = lockstep ? "in lockstep" : "as the device ran it"
       layOutTicks(look)
     }
-    setAttributes(chosenRow, {y: ORDER_TOP + look.thread * ORDER_ROW})
-    setAttributes(cursor, {d: `M${Math.max(0, moment.position - first) * eventWidth} 14V${tall + 18}`})
+    setAttributes(chosenRow, {y: ORDER_TOP + look.thread * row})
+    setAttributes(cursor, {d: `M${left + Math.max(0, moment.position - first) * eventWidth} 14V${tall + 18}`})
   }
   return {el: svg, paint}
 }

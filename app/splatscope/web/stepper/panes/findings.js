@@ -33,7 +33,8 @@ export class Findings {
   /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
-    this.picked = recording.findings.length ? 0 : -1
+    // in a figure a note, such as a race that is harmless, stays shut
+    this.picked = recording.findings.findIndex((finding) => !this.#isAside(finding))
     this.cards = recording.findings.map((finding, i) => this.#card(finding, i))
     const cards = this.cards.map((card) => card.el)
     // a figure is known to be right, but for what its controls break: only that is told
@@ -42,6 +43,14 @@ export class Findings {
     this.el.replaceChildren(...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
+  }
+
+  /**
+   * Whether a finding is not what the figure is about.
+   * @param {Finding} finding
+   */
+  #isAside(finding) {
+    return this.stepper.model.layout === "figure" && severityOf(finding) === "note"
   }
 
   /**
@@ -125,7 +134,11 @@ export class Findings {
     })
     const show = h(
       "button",
-      {type: "button", class: `btn${number === 0 ? " pri" : ""}`, onclick: () => stepper.showFinding(number)},
+      {
+        type: "button",
+        class: `btn${number === 0 && !this.#isAside(finding) ? " pri" : ""}`,
+        onclick: () => stepper.showFinding(number),
+      },
       "Show the moment",
     )
     const ask =
