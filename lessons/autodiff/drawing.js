@@ -33,12 +33,18 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const GAP = 14
 const PADDING = 32
-const NARROW = 560 // px: below, the boxes of the chain stand one under the other
-const CHAIN = 292 // height of the chain, and of the line below it
+const NARROW = 500 // px: below, the boxes of the chain stand one under the other
+const CHAIN = {full: 296, low: 214} // height of the chain, and of the line below it
+const LOW = 400 // px: below, its boxes leave out the values
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
 
-const digits = (/** @type {number} */ value) => (value === 0 ? "0" : show(Number(value.toPrecision(3)), 3))
+/** @param {number} value */
+function digits(value) {
+  if (value === 0) return "0"
+  const count = Math.abs(value) < 0.001 ? 2 : 3 // those have a power of ten beside them
+  return show(Number(value.toPrecision(count)), count)
+}
 
 /** @param {DrawingHost<Facts>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.links, build)
@@ -49,7 +55,7 @@ export const draw = (host) => redrawn(host, (facts) => facts.links, build)
  * @returns {Drawn}
  */
 function build(host, look) {
-  const {width} = host.room()
+  const {width, height} = host.room()
   let latest = look
   const maps = gradientMaps(host, {
     chosen: () => latest.thread,
@@ -58,7 +64,7 @@ function build(host, look) {
   const narrow = width < NARROW
   const chain = chainOfLinks(host.facts.links, narrow)
   return {
-    el: h("div", {class: narrow ? "chain-body narrow" : "chain-body"}, maps.el, chain.el),
+    el: h("div", {class: classes("chain-body", narrow ? "slim" : height < LOW && "low")}, maps.el, chain.el),
     width,
     paint(now) {
       latest = now
@@ -86,7 +92,7 @@ function gradientMaps({room, facts, set}, choice) {
   const count = across * down
   const {width, height} = room()
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
-  const high = width < NARROW ? Infinity : (height - CHAIN - CAPTION) / down
+  const high = width < NARROW ? Infinity : (height - (height < LOW ? CHAIN.low : CHAIN.full) - CAPTION - 24) / down
   const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
   const pictureAttributes = {
     role: "slider",
@@ -244,6 +250,12 @@ function chainOfLinks(links, narrow) {
 }
 
 /**
+ * A name that may break before its capitals.
+ * @param {string} name
+ */
+const breakable = (name) => name.replace(/([a-z])([A-Z])/g, "$1\u200b$2")
+
+/**
  * A link: for each part its value, its derivative by p (↑), the gradient of the loss by it (↓); at the end the sum of the products.
  * @param {Link} link
  */
@@ -254,7 +266,7 @@ function linkBox(link) {
     return {part, value, up, down, el}
   })
   const sum = h("b", {class: "chain-sum num"})
-  const name = h("span", {class: "chain-name"}, h("b", {}, link.name), h("small", {}, link.by || "the raw value p"))
+  const name = h("span", {class: "chain-name"}, h("b", {}, link.name), h("small", {}, breakable(link.by || "raw value p")))
   const list = h("ul", {class: "chain-parts num"}, ...parts.map((part) => part.el))
   const write = (/** @type {HTMLElement} */ el, /** @type {string} */ text, /** @type {boolean} */ known) => {
     el.textContent = text
@@ -276,13 +288,13 @@ function linkBox(link) {
         const derivative = last.value(part.moves) ?? 0
         const gradient = last.value(part.gradient) ?? 0
         write(value, digits(last.value(part.value) ?? 0), there)
-        write(up, `↑ ${digits(derivative)}`, there)
-        write(down, `↓ ${digits(gradient)}`, asked)
+        write(up, `↑${digits(derivative)}`, there)
+        write(down, `↓${digits(gradient)}`, asked)
         derivatives &&= there
         gradients &&= asked
         total += derivative * gradient
       }
-      write(sum, `Σ ${digits(total)}`, derivatives && gradients)
+      write(sum, `Σ${digits(total)}`, derivatives && gradients)
       return {derivatives, gradients}
     },
   }

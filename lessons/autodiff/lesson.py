@@ -441,7 +441,7 @@ def links(field: int) -> list[Link]:
             "parts": [{"name": "e", "value": "error.p", "moves": "error.d", "gradient": "weight", "once": "dColor.d.r"}],
         },
         {"name": "colour", "by": "overWhite", "parts": parts("r g b", "color", "dColor.d")},
-        {"name": "(C, T)", "by": "blend all layers", "parts": parts("r g b T", "value", "dValue.d")},
+        {"name": "(C, T)", "by": "the blend", "parts": parts("r g b T", "value", "dValue.d")},
         {"name": "layer", "by": "eval", "parts": parts("r g b α", "layer", "dLayer.d")},
         {"name": "Gaussian", "by": "decode", "parts": parts(" ".join(group), "part", "dPart", "xyz")},
         {"name": FIELDS[field], "by": "", "parts": [{"name": "p", "value": "p", "moves": "1", "gradient": "dp"}]},

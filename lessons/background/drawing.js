@@ -60,9 +60,9 @@ function build({root, facts, room}, look) {
     },
   }
   const focused = indexOfFocus(root)
-  const pictures = CAPTIONS.map((caption) => picture(caption, facts, cell, moves))
+  const pictures = CAPTIONS.map((caption, i) => picture(caption, i < 2, facts, cell, moves))
   const chart = redOverT(facts, Math.max(200, beside ? half : space.width - 2 * PADDING), chartHeight)
-  const grid = h("div", {class: classes("paper", !beside && "narrow")}, ...pictures.map((one) => one.el), chart.el)
+  const grid = h("div", {class: classes("paper", !beside && "slim")}, ...pictures.map((one) => one.el), chart.el)
   if (focused >= 0) queueMicrotask(() => pictures[focused].svg.focus()) // another recording, another picture: the focus stays
 
   const pair = (/** @type {number} */ i) => [facts.right[i], facts.inSample[i]]
@@ -110,11 +110,12 @@ function indexOfFocus(root) {
 /**
  * One of the three pictures: a square a pixel, the chosen one marked.
  * @param {string} caption
+ * @param {boolean} onPaper  whether what is pale lets white shine through, in the dark theme, too
  * @param {Facts} facts
  * @param {number} cell  size of a square
  * @param {Moves} moves
  */
-function picture(caption, {width, height, T}, cell, {choose, move}) {
+function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
   const at = (/** @type {number} */ i) => ({x: (i % width) * cell, y: Math.floor(i / width) * cell})
   const cells = T.map((_, i) => s("rect", {...at(i), width: cell, height: cell}))
   const columns = Array.from({length: width + 1}, (_, i) => `M${i * cell} 0V${height * cell}`)
@@ -131,6 +132,7 @@ function picture(caption, {width, height, T}, cell, {choose, move}) {
       tabindex: "0",
       "aria-label": `${caption}, ${width} × ${height} pixels. Arrow keys choose a pixel's thread.`,
     },
+    s("rect", {width: cell * width, height: cell * height, class: onPaper ? "ground" : "", fill: "none"}),
     ...cells,
     s("path", {class: "raster", d: [...columns, ...rows].join("")}),
     mark,

@@ -1,5 +1,4 @@
 // Training of one tile: its four kernels, the picture, and every raw value with its gradient as they stand in memory.
-import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -25,9 +24,10 @@ const KERNELS = 4
 const THREADS = ["a thread for each value", "a thread for each pixel", "a thread for each value", "a thread for each pixel"]
 const PADDING = 14
 const GAP = 16
-const NARROW = 560 // px: below, the table has a row for each field
+const NARROW = 500 // px: below, the table has a row for each field
 const CAPTION = 22
-const BOXES = {wide: 60, narrow: 116} // heights of the four kernels
+const BOXES = {full: 60, low: 40} // height of the four kernels
+const LOW = 420 // px: below, they say their names only
 const TABLE = 176 // height of the wide table
 const PIXEL = {least: 10, most: 40}
 
@@ -55,9 +55,10 @@ function build({facts, step, room}, first) {
   let iteration = 0
   const space = room()
   const narrow = space.width < NARROW
+  const low = !narrow && space.height < LOW
   const [across, down] = facts.size
   const inside = space.width - 2 * PADDING
-  const most = narrow ? Infinity : (space.height - 2 * PADDING - BOXES.wide - CAPTION - TABLE) / down
+  const most = narrow ? Infinity : (space.height - 2 * PADDING - (low ? BOXES.low : BOXES.full) - CAPTION - TABLE) / down
   const pixel = Math.floor(Math.max(PIXEL.least, Math.min(PIXEL.most, (inside - GAP) / 2 / across - 1, most)))
   const boxes = facts.kernels.map((_, i) => kernelBox(facts, i, () => step(facts.ends[KERNELS * iteration + i])))
   const target = pictureOf("The picture to fit", facts.size, pixel)
@@ -88,7 +89,7 @@ function build({facts, step, room}, first) {
     picture.words.textContent = pictureText(facts, look.step, drawn)
   }
   return {
-    el: h("div", {class: narrow ? "loop narrow" : "loop"}, kernels, pictures, table.el),
+    el: h("div", {class: classes("loop", narrow && "slim", low && "low")}, kernels, pictures, table.el),
     width: space.width,
     paint,
     describe: (look) => `${table.sentence(look, kernelAt(facts.ends, look.step).index)}.`,
@@ -239,7 +240,7 @@ const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // fac
 /** @param {number} value */
 function short(value) {
   if (value === 0) return "0"
-  return Math.abs(value) >= 0.01 ? value.toFixed(3).replace("-", "−") : show(Number(value.toPrecision(2)), 2)
+  return (Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(0)).replaceAll("-", "−")
 }
 
 /**
@@ -280,7 +281,8 @@ function pictureOf(label, [width, height], pixel) {
   const pixels = Array.from({length: width * height}, (_, i) => s("rect", {...at(i), width: pixel, height: pixel, fill: "none"}))
   const frame = s("rect", {class: "frame", width: fullWidth, height: fullHeight, fill: "none"})
   const mark = s("rect", {class: "mark", width: pixel, height: pixel, visibility: "hidden"})
-  svg.append(...pixels, frame, mark)
+  const ground = s("rect", {class: "ground", width: fullWidth, height: fullHeight}) // pale is light, in the dark theme, too
+  svg.append(ground, ...pixels, frame, mark)
   const words = h("figcaption")
   return {
     el: h("figure", {}, svg, words),
