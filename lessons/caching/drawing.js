@@ -144,7 +144,7 @@ function stateCell() {
     paint(state, when) {
       el.className = classes("cached-cell", when)
       swatch.style.background = css(state.slice(0, 3))
-      words.textContent = `T ${show(state[3])}`
+      words.textContent = `T ${show(state[3], 3)}`
       bar.style.width = `${100 * Math.min(1, Math.max(0, state[3]))}%`
     },
   }

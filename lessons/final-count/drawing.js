@@ -177,7 +177,7 @@ function layOut({count, blended, guarded}, width, room) {
  * @param {Layout} layout
  * @param {SVGElement} band
  */
-function drawPlane(svg, {count, blended}, {lowest, cell, x, y, foot, ground, level}, band) {
+function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, ground, level}, band) {
   const text = (/** @type {number} */ tx, /** @type {number} */ ty, /** @type {string} */ words, attributes = {}) =>
     s("text", {x: tx, y: ty, ...attributes}, words)
   const hatch = {id: "beyond", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}
@@ -200,8 +200,8 @@ function drawPlane(svg, {count, blended}, {lowest, cell, x, y, foot, ground, lev
   svg.append(s("path", {class: "diagonal", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}`}))
   if (cell * count > 400) {
     const aside = {"text-anchor": "end", class: "aside"}
-    svg.append(text(x(count) - 10, y(lowest) - 10, "index > finalCount: skip", aside))
-    svg.append(text(x(count * 0.36), y(count * 0.36) - 14, "index = finalCount: undo", aside))
+    svg.append(text(x(count) - 10, y(lowest) - 10, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
+    svg.append(text(x(count * 0.36), y(count * 0.36) - 14, guarded ? "index = finalCount: undo" : "index = finalCount", aside))
   }
   svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, "layers[ ]", {class: "m small"}))
   const threshold = level(OPAQUE)

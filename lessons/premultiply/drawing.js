@@ -24,9 +24,9 @@ const METHODS = /** @type {const} */ ([
   {picture: "straight", part: "wrong", words: "straight", stop: 1},
   {picture: "premultiplied", part: "right", words: "premultiplied", stop: 2},
 ])
-const LEAST_PICTURE = 60 // px high
-const AROUND = 56 // px of a card around its pictures
-const SUMS = 200 // px of the sums, and the padding around all
+const LEAST_PICTURE = 54 // px high
+const AROUND = 54 // px of a card around its pictures
+const SUMS = 172 // px of the sums, and the padding around all
 const THROUGH_STOP = 3
 const SUM_STOP = 4
 const MOST = 2 // a sum of two colours cannot be more
