@@ -8,11 +8,13 @@ from html import escape
 from typing import Any
 
 import panel as pn
+import param
 
 from splatscope.services.lessons import run_experiment
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
+from splatscope.web.component import Component
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.results.results import Claim
 from splatscope.web.shell.location import Location
@@ -23,8 +25,18 @@ from splatscope.workers import worker_pool
 log = logging.getLogger(__name__)
 
 WORDS = """<h1>Claims</h1>
-  <p>What texts and talks say of programs like this one, and what it does when it runs. Each claim is tried on this device, one
-  after another, by the kernels of the section it belongs to. Some hold; many hold almost.</p>"""
+  <p>What is said of programs like this one, and what they do when they run. Each claim is tried on this device, one after another,
+  by the kernels of the section it belongs to.</p>"""
+
+
+# A claim until its component is there.
+STILL = """<section class="card claim"><ol><li><span class="tag">The claim</span>{}</li><li></li><li></li></ol></section>"""
+
+
+class ClaimsBar(Component):
+    """How many claims hold, in part or not at all; which of them to show; and whether to guess first."""
+
+    sections = param.List(default=[], item_type=tuple, doc="(name, title) of the sections that have claims")
 
 
 class Claims:
@@ -33,10 +45,16 @@ class Claims:
     def __init__(self) -> None:
         self.claims: list[tuple[Claim, Lesson, str]] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        html = "".join(self._section(entry) for entry in PAGES if entry.name in lesson_names())
-        slots = [claim for claim, _, _ in self.claims]
+        self._labels: set[str] = set()
+        entries = [entry for entry in PAGES if entry.name in lesson_names()]
+        parts = [(entry, self._section(entry)) for entry in entries]
+        sections = [(entry.name, entry.title) for entry, part in parts if part]
+        bar, html = ClaimsBar(sections=sections), "".join(part for _, part in parts)
         self.page = Page(
-            page="claims", html=f'<article class="lesson"><div class="prose">{WORDS}</div>{html}</article>', slots=slots
+            page="claims",
+            html=f"""<article class="lesson"><div class="prose">{WORDS}</div>
+              <div data-slot="{len(self.claims)}"></div>{html}</article>""",
+            slots=[*(claim for claim, _, _ in self.claims), bar],
         )
         self.page.on_close(self.close)
         pn.state.onload(lambda: self._start(self._all()))
@@ -53,11 +71,29 @@ class Claims:
         lesson, places = find_lesson(entry.name)(), []
         for block in blocks:
             number, name = len(self.claims), block.args[0]
-            claim = Claim(partial(self._run_again, number), claim=inline(block.text))
+            words, _, source = block.text.partition("\nFrom: ")
+            claim = Claim(
+                partial(self._run_again, number),
+                claim=inline(words),
+                source=inline(source),
+                label=self._label(entry, words),
+                bets=False,
+            )
             self.claims.append((claim, lesson, name))
-            places.append(f'<div data-slot="{number}"></div>')
-        head = f'<div class="prose"><h2><a href="{entry.address}">{escape(entry.title)}</a></h2></div>'
-        return head + "".join(places)
+            places.append(f'<div data-slot="{number}">{STILL.format(inline(words))}</div>')
+        return f"""<section data-claims="{entry.name}" aria-labelledby="claims-{entry.name}">
+          <div class="prose"><h2 id="claims-{entry.name}"><a href="{entry.address}">{escape(entry.title)}</a></h2></div>
+          {"".join(places)}</section>"""
+
+    def _label(self, entry: Entry, words: str) -> str:
+        """Return the claim's words with its section, and a number where the section makes the claim twice."""
+        label = plain = f"{' '.join(words.split())} ({entry.title})"
+        number = 1
+        while label in self._labels:
+            number += 1
+            label = f"{plain}, {number}"
+        self._labels.add(label)
+        return label
 
     def _run_again(self, number: int) -> None:
         self._start(self._run(*self.claims[number], anew=True))

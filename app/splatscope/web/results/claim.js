@@ -1,5 +1,6 @@
-// A claim, what was run to see, and the verdict.
+// A claim, what was run to see, and the verdict: at once, or after the reader has bet on it.
 import {h, style} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
 /** @import {Severity} from "#web/stepper/panes/icons.js" */
@@ -13,63 +14,105 @@ import {severity} from "#web/stepper/panes/icons.js"
  */
 
 /**
- * By whether a claim holds: the class of the verdict, its words and its sign.
- * @type {Record<string, {name: string, words: string, sign: Severity}>}
+ * @typedef {object} Parameters
+ * @property {string} claim  HTML
+ * @property {string} source  HTML
+ * @property {string} label  that tells the claim from others of the page
+ * @property {boolean} bets  whether the verdict waits for the reader's bet
+ * @property {Verdict} verdict
+ * @property {boolean} busy
+ * @property {string} error
+ */
+
+/**
+ * By whether a claim holds: the class of the verdict, its words, its sign, and what a bet on it is called.
+ * @type {Record<string, {name: string, words: string, sign: Severity, bet: string}>}
  */
 const VERDICTS = {
-  true: {name: "yes", words: "Holds", sign: "ok"},
-  false: {name: "no", words: "Does not hold", sign: "warn"},
-  null: {name: "part", words: "Holds in part", sign: "note"},
+  true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
+  null: {name: "part", words: "Holds in part", sign: "note", bet: "In part"},
+  false: {name: "no", words: "Does not hold", sign: "warn", bet: "Does not hold"},
 }
 
-/** @param {Render<{claim: string, verdict: Verdict, busy: boolean, error: string}>} component */
+/** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const claim = h("span")
   claim.innerHTML = model.claim
+  const source = h("p", {class: "from"})
+  source.innerHTML = `From: ${model.source}`
+  const name = model.label || claim.textContent
   const ran = h("div", {class: "ran"})
   const said = h("div")
   const mark = h("span", {class: "tag"})
   const run = () => model.send_msg({type: "run"})
   const again = h(
     "button",
-    {type: "button", class: "btn quiet", onclick: run, "aria-label": `Run it again: ${claim.textContent}`},
+    {type: "button", class: "btn quiet", "aria-label": `Run it again: ${name}`, onclick: run},
     "Run it again",
   )
-  const verdict = h("li", {}, mark, said)
+  const bets = Object.entries(VERDICTS).map(([holds, {bet}]) =>
+    h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet),
+  )
+  const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
+  const won = h("p", {class: "won", role: "status"})
+  const verdict = h("li", {}, mark, won, said, ask)
+  const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
-    {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${claim.textContent}`},
+    {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${name}`},
     h(
       "ol",
       {},
-      h("li", {}, h("span", {class: "tag"}, "The claim"), claim),
-      h("li", {}, h("span", {class: "tag"}, "Ran it on this device"), ran, again),
+      h("li", {}, h("span", {class: "tag"}, "The claim"), claim, model.source ? source : null),
+      h("li", {}, ranTag, ran, again),
       verdict,
     ),
   )
+  let covered = model.bets
+  /** @type {string | null} */
+  let bet = null
+
+  const place = (/** @type {string} */ holds) => {
+    bet = holds
+    covered = false
+    show()
+    again.focus({preventScroll: true}) // the button that had the focus is gone
+  }
 
   const show = () => {
     const {verdict: found, busy, error} = model
     const known = found.said !== undefined
     again.disabled = busy
     root.classList.toggle("busy", busy)
-    if (!known) {
-      verdict.className = ""
-      delete root.dataset.verdict
-      ran.textContent = error || (busy ? "Running …" : "Waits its turn …")
-      mark.replaceChildren()
-      said.textContent = ""
+    if (known) root.dataset.verdict = VERDICTS[String(found.holds)].words.toLowerCase()
+    else delete root.dataset.verdict
+    const open = known && !covered
+    ask.hidden = !covered
+    again.hidden = covered
+    verdict.className = open ? VERDICTS[String(found.holds)].name : ""
+    ranTag.textContent = open ? "Ran it on this device" : "On this device"
+    emit("claim", {root})
+    if (!open) {
+      mark.replaceChildren(covered ? "What do you think?" : "")
+      said.replaceChildren()
+      won.textContent = ""
+      ran.textContent = error || (known ? "It has been run. Bet, and see." : busy ? "Running …" : "Waits its turn …")
       return
     }
-    const {name, words, sign} = VERDICTS[String(found.holds)]
-    verdict.className = name
-    root.dataset.verdict = words.toLowerCase()
+    const {words, sign} = VERDICTS[String(found.holds)]
+    mark.replaceChildren(severity(sign), words)
+    won.textContent =
+      bet === null ? "" : bet === String(found.holds) ? "You were right." : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
     ran.innerHTML = found.ran ?? ""
     said.innerHTML = found.said ?? ""
-    mark.replaceChildren(severity(sign), words)
   }
   show()
   for (const name of ["verdict", "busy", "error"]) model.on(name, () => queueMicrotask(show))
+  const end = on("bets", (wanted) => {
+    covered = wanted && bet === null
+    show()
+  })
+  model.on("remove", end)
   return root
 }

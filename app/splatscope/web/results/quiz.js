@@ -10,6 +10,8 @@ import {emit} from "#web/shell/events.js"
  * @property {string[]} options
  * @property {number} step  that shows it, 0 for none
  * @property {string} because  HTML
+ * @property {Record<string, string>} [wrong]  for a wrong option, why it is wrong, HTML
+ * @property {string} [question]  HTML; in place of the text's, with the inputs in it
  */
 
 /** @param {Render<{question: string, answer: Answer}>} component */
@@ -32,10 +34,15 @@ export function render({model, el}) {
   )
   /** @type {string | null} */
   let chosen = null
+  let built = ""
 
   const build = () => {
     const {answer} = model
+    const about = JSON.stringify([answer.value, answer.options, answer.question])
+    if (about === built) return // the same run on another device: what was chosen stays
+    built = about
     chosen = null
+    question.innerHTML = answer.question || model.question
     said.replaceChildren()
     options.classList.remove("shown")
     if (answer.value === undefined) {
@@ -70,7 +77,11 @@ export function render({model, el}) {
       el.classList.toggle("wrong", el.textContent === chosen && !right)
     }
     reveal.disabled = true
-    said.innerHTML = `<b>${right ? "Yes" : "No"}: ${escaped(answer.value ?? "")}.</b> ${answer.because}`
+    const value = escaped(answer.value ?? "")
+    const why = answer.wrong?.[chosen ?? ""]
+    if (right) said.innerHTML = `<b>Yes: ${value}.</b> ${answer.because}`
+    else if (!why) said.innerHTML = `<b>No: ${value}.</b> ${answer.because}`
+    else said.innerHTML = `<b>Not ${escaped(chosen ?? "")}.</b> ${why} <b>It is ${value}.</b> ${answer.because}`
     emit("answered", {root})
     if (!answer.step) return
     emit("step", answer.step)

@@ -43,6 +43,8 @@ class Claim(_Experiment):
 
     claim = param.String(doc="HTML")
     source = param.String(doc="Where the claim is from, as HTML; empty if that is not known")
+    label = param.String(doc="A name that no other claim of the page has; empty for the claim's own words")
+    bets = param.Boolean(default=True, doc="Whether the verdict waits until the reader has bet on it")
     verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
 
 

@@ -38,6 +38,8 @@
  * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
  * @property {Place} page  another page was asked for
  * @property {{root: HTMLElement}} answered  a quiz was answered
+ * @property {{root: HTMLElement}} claim  a claim shows something else: it was run, or bet on
+ * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page
  * @property {DebuggerState} debug-state  from the workbench to its bar
  * @property {null} debug-ask  from the bar: send the state
  * @property {string} debug-view  from the bar: show "step", "compare" or "edit"

@@ -7,18 +7,23 @@ import {on} from "./events.js"
 
 const KEY = "splatscope-progress"
 const MOST_BYTES = 100_000
+const MOMENTS = 3 // of a figure that have been seen, after which it counts as used
 /** @type {string[]} */
 let sections = [] // names, in the order of the book
 /** @type {Map<string, string>} */
 let titles = new Map()
 /** @type {Finished} */
 let finished = {}
+/** @type {Map<string, Set<number>>} */
+const seen = new Map() // by section: the moments of its figure that were in view
+/** @type {Set<string>} */
+const answered = new Set() // sections of which a question was answered
 /** @type {Set<() => void>} */
 const painters = new Set() // each repaints one part of the page that shows progress
 
 /**
- * Start noting which sections are finished: those whose figure was stepped to the end, or whose questions have all been answered.
- * Called once, by the router.
+ * Start noting which sections are finished: those of which a question was answered and the figure was used. Called once, by the
+ * router.
  * @param {Entry[]} entries
  */
 export function startProgress(entries) {
@@ -26,15 +31,18 @@ export function startProgress(entries) {
   sections = read.map(({name}) => name)
   titles = new Map(read.map(({name, title}) => [name, title]))
   finished = stored()
-  on("moment", ({root, moment, first, stops}) => {
-    if (first && moment.position > 0 && moment.position >= (stops.at(-1) ?? moment.recording.length)) finish(pageOf(root))
+  on("moment", ({root, moment, first}) => {
+    const page = first ? pageOf(root) : null
+    if (!page) return
+    const name = page.dataset.page ?? ""
+    seen.set(name, (seen.get(name) ?? new Set()).add(moment.position))
+    finish(page)
   })
   on("answered", ({root}) => {
-    const page = pageOf(root),
-      quizzes = /** @type {HTMLElement[]} */ ([...(page?.querySelectorAll("[data-block^=quiz-]") ?? [])])
-    const mine = quizzes.find((quiz) => within(root, quiz))
-    if (mine) mine.dataset.answered = ""
-    if (mine && quizzes.every((quiz) => "answered" in quiz.dataset)) finish(page)
+    const page = pageOf(root)
+    if (!page) return
+    answered.add(page.dataset.page ?? "")
+    finish(page)
   })
   window.addEventListener("storage", (event) => {
     if (event.key === KEY) {
@@ -61,11 +69,21 @@ export function progress(root) {
       start = root.querySelector("[data-start]")
     if (!start || !next) return
     start.setAttribute("href", `?page=${next}`)
-    start.textContent = `${next === sections[0] ? "Start" : "Go on"} with ${titles.get(next)}`
+    start.textContent = startWords(titles.get(next) ?? "", next === sections[0])
   }
   paint()
   painters.add(paint)
   return () => painters.delete(paint)
+}
+
+/**
+ * What the button says that leads to a section; of the first one, home.py says the same.
+ * @param {string} title
+ * @param {boolean} first
+ */
+function startWords(title, first) {
+  if (!first) return `Go on with ${title}`
+  return title.endsWith("?") ? `Start: ${title[0].toLowerCase()}${title.slice(1)}` : `Start with ${title}`
 }
 
 /** @param {HTMLElement} holder */
@@ -118,7 +136,7 @@ function makePanel(holder) {
     h(
       "p",
       {class: "hint"},
-      "A section counts once its figure has been stepped to the end or all its questions have been answered. Kept in this browser alone.",
+      "A section counts once you have stepped its figure and answered one of its questions. Kept in this browser alone.",
     ),
   )
   return () => {
@@ -186,10 +204,12 @@ function save(next) {
   repaint()
 }
 
-/** @param {HTMLElement | null} page */
+/** @param {HTMLElement} page */
 function finish(page) {
-  const name = page?.dataset.page
-  if (name && sections.includes(name) && !finished[name]) save({...finished, [name]: new Date().toISOString().slice(0, 10)})
+  const name = page.dataset.page ?? ""
+  const used = (seen.get(name)?.size ?? 0) >= MOMENTS || !page.querySelector("[data-block=figure]")
+  if (!used || !answered.has(name) || !sections.includes(name) || finished[name]) return
+  save({...finished, [name]: new Date().toISOString().slice(0, 10)})
 }
 
 const repaint = () => {
@@ -214,14 +234,4 @@ function pageOf(node) {
   for (let outer = /** @type {Node | null} */ (node); outer; outer = around(outer))
     if (outer instanceof HTMLElement && outer.dataset.page) return outer
   return null
-}
-
-/**
- * Whether a node stands inside another.
- * @param {Node} node
- * @param {Node} outer
- */
-function within(node, outer) {
-  for (let at = /** @type {Node | null} */ (node); at; at = around(at)) if (at === outer) return true
-  return false
 }
