@@ -1,4 +1,4 @@
-"""The home page: an introduction, a picture drawn by the kernels, the list of sections, the map of the program, the walks."""
+"""The home page: what the book is and for whom, a picture drawn by the kernels, the map of the program, the walks."""
 
 from functools import partial
 from html import escape
@@ -8,15 +8,20 @@ import panel as pn
 from splatscope.paths import ASSETS
 from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
+from splatscope.web.assets import address
 from splatscope.web.classroom.walks import walks
 from splatscope.web.home.live import LiveRender
-from splatscope.web.home.program_map import ProgramMap
+from splatscope.web.home.program_map import ProgramMap, map_html
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.shell.pages import BY_NAME, Entry, first_section, groups
+from splatscope.web.shell.pages import BY_NAME, first_section
 from splatscope.workers import worker_pool
 
 PICTURE = "coffee"
+GROWTH = f"{PICTURE}-growth.webp"  # the picture of each of COUNTS, one below the other
+COUNTS = (2, 6, 14, 30, 60, 100, 160, 240, 340, 470, 640, 850, 1100, 1380, 1700, 2048)
+FIRST = 4  # the picture with which the home page opens, of those; it moves on from there
+ALT = "A cup of coffee, blended from soft ellipses"
 
 
 def home(location: Location) -> Page:
@@ -28,7 +33,10 @@ def home(location: Location) -> Page:
         count=thumbnail.count,
         width_px=thumbnail.width,
         height_px=thumbnail.height,
-        alt="A cup of coffee, blended from 2D Gaussians",
+        alt=ALT,
+        stills=address(GROWTH),
+        counts=list(COUNTS),
+        first=FIRST,
     )
     program = ProgramMap()
     page = Page(
@@ -50,48 +58,47 @@ def _html(missing: str) -> str:
       <header class="home-first">
         <div class="home-words">
           <h1>Read a GPU program while it runs</h1>
-          <p class="lede">Splatscope is an interactive textbook of one real GPU program: a differentiable renderer that
-            blends 2D Gaussians into a picture and learns them from a photograph.</p>
-          <p>The program is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy's experiments,
-            which Slang's blog describes.</p>
-          <p>It is also a time-travelling debugger for Slang kernels. Step forward and back, see every thread, every
-            cell of shared memory and every barrier, and be told which two threads raced on which line. It needs no
-            GPU: a software device runs the same kernels.</p>
+          <p class="lede">The picture beside these words is made of 2,048 soft ellipses of colour. A program on a graphics card
+            blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
+            program apart.</p>
+          <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able
+            to read code in a language such as C, Java or Python. You need to know nothing of graphics cards, no calculus
+            to begin with, and you do not need a graphics card.</p>
           {_ways_in()}
         </div>
-        <div data-slot="0"></div>
+        <div data-slot="0">{_still()}</div>
       </header>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>
-          <dd>The code on a page is cut from the kernels. Figures are drawn from what they wrote.</dd></div>
-        <div><dt>One recording, then scrub</dt>
-          <dd>A kernel runs once. Every step after that, in either direction, is in your browser.</dd></div>
+          <dd>The code you read is taken from the files that run. The figures are drawn from what they wrote.</dd></div>
+        <div><dt>Step both ways</dt>
+          <dd>A program runs once and is recorded. Every step after that, forward or back, is in your browser.</dd></div>
         <div><dt>Break it</dt>
-          <dd>Take a barrier away and run it again: the race is named, with its threads and its lines.</dd></div>
+          <dd>Take out the line where threads wait for each other. You are told which two got in each other's way, and
+            where.</dd></div>
+        <div><dt>The program is published</dt>
+          <dd>It is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy, which Slang's blog describes.
+            The book calls it <i>the sample</i>, and says where it does something else.</dd></div>
       </dl>
-      <section class="contents" aria-labelledby="contents">
-        <h2 id="contents">Sections</h2>
-        <div data-progress></div>
-        {"".join(_group(group, entries) for group, entries in groups())}
-      </section>
-      <div data-slot="1" data-block="map"></div>
+      <div data-progress></div>
+      <div data-slot="1" data-block="map">{map_html()}</div>
       {_walks()}
     </article>"""
 
 
+def _still() -> str:
+    """Return the picture as it stands until its component is there."""
+    return f"""<figure class="live"><div class="live-frame" style="--stills: {len(COUNTS)}; --still: {FIRST}"><img src="{address(GROWTH)}" alt="{ALT}"
+      width="384" height="{256 * len(COUNTS)}" fetchpriority="high"></div><figcaption></figcaption></figure>"""
+
+
 def _ways_in() -> str:
+    """Return the buttons. `progress.js` says the same of the first section, and goes on with the next one later."""
     start, train = first_section(), BY_NAME["train"]
-    return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">Start with {escape(start.title)}</a>
+    title = escape(start.title)
+    words = f"Start: {title[0].lower()}{title[1:]}" if title.endswith("?") else f"Start with {title}"
+    return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">{words}</a>
           <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
-
-
-def _group(group: str, entries: list[Entry]) -> str:
-    return f'<div class="group"><h3>{escape(group)}</h3><ul>{"".join(map(_line, entries))}</ul></div>'
-
-
-def _line(entry: Entry) -> str:
-    link = f'<a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>'
-    return f"<li>{link}<span>{escape(entry.description)}</span></li>"
 
 
 def _walks() -> str:

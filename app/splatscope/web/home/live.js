@@ -1,4 +1,4 @@
-// A small render by the kernels, and how many Gaussians of it to blend.
+// A small render by the kernels, and how many Gaussians of it to blend. Pictures drawn beforehand are there at once.
 import {h, style} from "#web/shell/dom.js"
 import {showFrames} from "#web/widgets/frame.js"
 
@@ -11,25 +11,39 @@ import {showFrames} from "#web/widgets/frame.js"
  * @property {number} total  of the Gaussians
  * @property {number} count  of those to blend at first
  * @property {boolean} ready  whether kernels are there to draw
+ * @property {string} stills  address of the pictures drawn beforehand, one below the other
+ * @property {number[]} counts  Gaussians in each of them, ascending
+ * @property {number} first  the one to begin with
  * @property {Record<string, string>} data  of the picture
  * @property {string} alt
  * @property {number} sequence  number of the frame
  * @property {ArrayBuffer} frame  the picture, encoded
  */
 
+const PACE = 220 // ms that each picture is shown while the number rises
 const thousands = (/** @type {number} */ n) => n.toLocaleString("en")
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
   const canvas = h("canvas", {width: model.width_px, height: model.height_px})
+  const stills = model.counts.length ? h("img", {src: model.stills, alt: ""}) : null
+  const frame = h("div", {class: "live-frame", style: `--stills: ${model.counts.length || 1}`}, stills, canvas)
   const slider = h("input", {type: "range", id: "blended", min: 1, max: model.total, step: 1, value: model.count})
   const count = h("output", {for: "blended", class: "num"})
   const note = h("p", {class: "note", role: "status"})
   /** @type {number | null} */
   let asked = null // the number whose frame is on its way
+  let live = false // whether the canvas has a frame
 
   const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), ` of ${thousands(model.total)}`)
+  /** Show the picture drawn beforehand that is nearest to the slider, until the kernels have drawn theirs. */
+  const still = () => {
+    if (!stills) return
+    const apart = model.counts.map((n) => Math.abs(n - +slider.value))
+    frame.style.setProperty("--still", String(apart.indexOf(Math.min(...apart))))
+    frame.classList.toggle("drawn", live && !moving)
+  }
   const ask = () => {
     if (asked !== null) return
     asked = +slider.value
@@ -42,11 +56,34 @@ export function render({model, el}) {
   const answered = () => {
     const was = asked
     asked = null
-    if (was !== null && was !== +slider.value) ask()
+    if (was !== null && was !== +slider.value && !moving) ask()
   }
+
+  // The number rises by itself, once; whoever touches anything stops it.
+  let moving = stills !== null && !matchMedia("(prefers-reduced-motion: reduce)").matches
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  const rise = (/** @type {number} */ i) => {
+    slider.value = String(model.counts[i])
+    label()
+    still()
+    if (i + 1 < model.counts.length) timer = setTimeout(rise, PACE, i + 1)
+    else stop()
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    if (!moving) return
+    moving = false
+    for (const name of TOUCHES) window.removeEventListener(name, stop, true)
+    still()
+    if (model.ready) ask()
+  }
+
   slider.disabled = !model.ready
   slider.oninput = () => {
+    stop()
     label()
+    still()
     ask()
   }
   model.on("msg:custom", (event) => {
@@ -55,20 +92,34 @@ export function render({model, el}) {
       answered()
     }
   })
-  label()
   showFrames(model, canvas, () => {
+    live = true
     say("")
+    still()
     answered()
   })
-  if (model.ready) {
-    say("The kernels are being made ready …")
-    ask()
-  } else say("The kernels that draw here are not connected yet.")
+  label()
+  if (moving) {
+    for (const name of TOUCHES) window.addEventListener(name, stop, {capture: true, passive: true})
+    rise(model.first)
+    model.on("remove", stop)
+  } else still()
+  if (!model.ready) say("The kernels that draw here are not connected yet.")
+  else if (!moving) ask()
 
   return h(
     "figure",
     {class: "live", "data-testid": "live-render"},
-    h("div", {class: "live-frame"}, canvas),
-    h("figcaption", {}, h("label", {for: "blended"}, "Gaussians blended"), count, slider, note),
+    frame,
+    h(
+      "figcaption",
+      {},
+      h("label", {for: "blended"}, stills ? "Drag: Gaussians blended" : "Gaussians blended"),
+      count,
+      slider,
+      note,
+    ),
   )
 }
+
+const TOUCHES = ["pointerdown", "keydown", "wheel"]

@@ -12,7 +12,10 @@ Render = Callable[[int], Awaitable[bytes]]
 
 
 class LiveRender(Frame):
-    """A `Frame` with a slider "Gaussians blended: n of N".
+    """A `Frame` with a slider for n, the number of Gaussians that are blended.
+
+    `stills` are pictures that were drawn beforehand, of each of `counts`: they are there at once, and the picture moves through
+    them one time before anybody touches it.
 
     The coroutine `render(n)`, with 1 ≤ n ≤ total, returns an encoded picture. The browser requests a frame only after the last was
     drawn, so only one call runs at a time. An error in `render` is shown as one line below the picture.
@@ -22,6 +25,9 @@ class LiveRender(Frame):
     count = param.Integer(default=1, bounds=(1, None), doc="The initial n")
     width_px = param.Integer(default=384, doc="Width of the frames in pixels, reserved before the first arrives")
     height_px = param.Integer(default=256, doc="Height of the frames in pixels")
+    stills = param.String(doc="Address of the pictures drawn beforehand, one below the other; empty for none")
+    counts = param.List(default=[], item_type=int, doc="The number of Gaussians in each of them, ascending")
+    first = param.Integer(default=0, bounds=(0, None), doc="The picture drawn beforehand that is shown first")
     ready = param.Boolean(default=False, doc="Whether there is a `render`")
 
     def __init__(self, render: Render | None = None, **params: Any):

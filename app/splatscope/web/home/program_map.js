@@ -22,7 +22,9 @@ export function render({model, el}) {
   style(el)
   const root = h("div", {"data-testid": "program-map"})
   root.innerHTML = model.html
+  const order = [...document.querySelectorAll(".nav [data-section]")].map((link) => link.getAttribute("data-section"))
   const all = (/** @type {string} */ selector) => /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector))
+  for (const link of all("[data-section]")) link.dataset.number = String(order.indexOf(link.dataset.section ?? "") + 1)
   const show = () => {
     const said = root.querySelector(".pm-said")
     if (said) said.textContent = model.said

@@ -27,7 +27,7 @@ class ProgramMap(Component):
     said = param.String(default="Measuring one iteration on this device …", doc="What was measured and where")
 
     def __init__(self, **params: Any):
-        super().__init__(html=_html(), **params)
+        super().__init__(html=map_html(), **params)
         self._work = BackgroundTask()
 
     def begin(self) -> None:
@@ -68,23 +68,24 @@ def _said(found: IterationTimes) -> str:
     )
 
 
-def _html() -> str:
+def map_html() -> str:
+    """Return the map without its times."""
     return f"""
     <section class="pm" aria-labelledby="pm-title">
-      <h2 id="pm-title">Why these together</h2>
-      <p class="pm-lead">One iteration moves every Gaussian a little, so that the picture comes nearer to the photograph. It is
-        three dispatches, and a fourth to look at the picture. Each section is about one thing in them.</p>
+      <h2 id="pm-title">The book, by the parts of the program</h2>
+      <p class="pm-lead">The program goes round and round. Each round changes every Gaussian a little, so that the picture comes
+        nearer to the photograph. Each box is a section; its number is its place in the book.</p>
       <p class="pm-said" role="status"></p>
       <div class="pm-loop">
         <p class="pm-head">{_line("loop")}</p>
         <ol>
-          {_dispatch("clearDerivativesMain", "<p>Every gradient to zero.</p>")}
-          {_dispatch("computeDerivativesMain", _derivatives())}
-          {_dispatch("updateBlobsMain", f'<ul class="pm-way pm-one">{_boxes("update")}</ul>')}
+          {_dispatch("clearDerivativesMain", "Forget the last round", "")}
+          {_dispatch("computeDerivativesMain", "Draw the picture, and ask of each Gaussian how to improve it", _derivatives())}
+          {_dispatch("updateBlobsMain", "Change every Gaussian", f'<ul class="pm-way pm-one">{_boxes("update")}</ul>')}
         </ol>
       </div>
       <ol class="pm-look">
-        {_dispatch("imageMain", f"<p>Forward once more, for the picture on the page. {_train()}</p>")}
+        {_dispatch("imageMain", "Draw it once more, to look at", f"<p>{_train()}</p>")}
       </ol>
     </section>"""
 
@@ -94,13 +95,15 @@ def _derivatives() -> str:
       <p class="pm-way-head" id="pm-forward"><b>Forward</b> {_line("stages")}</p>
       <ol class="pm-way" aria-labelledby="pm-forward">{_boxes("forward")}</ol>
       <p class="pm-way-head" id="pm-backward"><b>Backward</b>
-        <span>The same way back, with the gradient of the loss.</span>{_ms("backward")}</p>
+        <span>From what is wrong with the picture to what would make it better.</span>{_ms("backward")}</p>
       <ol class="pm-way pm-back" aria-labelledby="pm-backward">{_boxes("backward")}</ol>"""
 
 
-def _dispatch(kernel: str, inside: str) -> str:
+def _dispatch(kernel: str, title: str, inside: str) -> str:
     return f"""<li class="pm-dispatch" data-dispatch="{kernel}">
-      <p class="pm-head"><code>{kernel}</code><span data-shape="{kernel}"></span>{_ms(kernel)}</p>{inside}</li>"""
+      <p class="pm-head"><b>{title}</b>{_ms(kernel)}</p>
+      {inside}
+      <p class="pm-code"><code>{kernel}</code> <span data-shape="{kernel}"></span></p></li>"""
 
 
 def _line(place: str) -> str:
@@ -124,7 +127,7 @@ def _sentence(section: Section) -> str:
 
 
 def _link(section: Section) -> str:
-    return f'<a href="{BY_NAME[section.name].address}">{escape(section.title)}</a>'
+    return f'<a href="{BY_NAME[section.name].address}" data-section="{section.name}">{escape(section.title)}</a>'
 
 
 def _time(section: Section) -> str:

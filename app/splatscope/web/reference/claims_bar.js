@@ -5,17 +5,17 @@ import {pageRoot} from "#web/shell/page.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
-const VERDICTS = ["holds", "holds in part", "does not hold"]
+/** The verdicts, each with its words for several claims. */
+const VERDICTS = {holds: "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
 
 /**
- * The claims of a page, each by its place on it.
+ * The claims of a section: the place of each on the page, its verdict, and whether a bet on it was "right" or "wrong".
  * @param {HTMLElement} section
- * @returns {[place: HTMLElement, verdict: string][]}
  */
 const claimsOf = (section) =>
   [.../** @type {NodeListOf<HTMLElement>} */ (section.querySelectorAll("[data-slot]"))].map((place) => {
     const claim = place.firstElementChild?.shadowRoot?.querySelector("[data-testid=claim]")
-    return [place, claim?.getAttribute("data-verdict") ?? ""]
+    return {place, verdict: claim?.getAttribute("data-verdict") ?? "", bet: claim?.getAttribute("data-bet") ?? ""}
   })
 
 /** @param {Render<{sections: [name: string, title: string][]}>} component */
@@ -32,32 +32,38 @@ export function render({model, el}) {
     "select",
     {id: "claims-verdict"},
     all("", "All verdicts"),
-    ...VERDICTS.map((words) => all(words, capital(words))),
+    ...Object.keys(VERDICTS).map((words) => all(words, capital(words))),
   )
   const guess = h("input", {type: "checkbox"})
   const summary = h("p", {class: "claims-summary", role: "status", "data-testid": "claims-summary"})
 
   const show = () => {
     const counts = /** @type {Record<string, number>} */ ({})
-    let total = 0
-    for (const part of /** @type {NodeListOf<HTMLElement>} */ (pageRoot()?.querySelectorAll("[data-claims]") ?? [])) {
-      let shown = 0
-      for (const [place, found] of claimsOf(part)) {
-        total++
-        counts[found] = (counts[found] ?? 0) + 1
-        place.hidden = verdict.value !== "" && found !== verdict.value
-        if (!place.hidden) shown++
-      }
-      part.hidden = (section.value !== "" && part.dataset.claims !== section.value) || shown === 0
+    const count = (/** @type {string} */ what) => {
+      counts[what] = (counts[what] ?? 0) + 1
     }
-    const tried = total - (counts[""] ?? 0)
-    const numbers = VERDICTS.map((words) => [h("b", {}, String(counts[words] ?? 0)), ` ${words}`])
-    const rest = total - tried
+    for (const part of /** @type {NodeListOf<HTMLElement>} */ (pageRoot()?.querySelectorAll("[data-claims]") ?? [])) {
+      const claims = claimsOf(part)
+      for (const {place, verdict: found, bet} of claims) {
+        for (const what of ["all", found || "waits", bet]) count(what)
+        place.hidden = verdict.value !== "" && found !== verdict.value
+      }
+      part.hidden = (section.value !== "" && part.dataset.claims !== section.value) || claims.every(({place}) => place.hidden)
+    }
+    const {all = 0, waits = 0, right = 0, wrong = 0} = counts
+    if (guess.checked) {
+      const bets = right + wrong
+      summary.replaceChildren(bets ? `You were right about ${right} of ${bets}.` : "Bet on a claim to see its verdict.")
+      return
+    }
+    const verdicts = Object.entries(VERDICTS).flatMap(([one, several], i) => {
+      const n = counts[one] ?? 0
+      return [i ? " · " : "", h("b", {}, String(n)), ` ${n === 1 ? one : several}`]
+    })
     summary.replaceChildren(
-      ...numbers.flatMap((words, i) => (i ? [" · ", ...words] : words)),
-      rest ? ` · ${rest} of ${total} still to be tried` : ` · all ${total} tried on this device`,
+      ...verdicts,
+      waits ? ` · ${waits} of ${all} are still to be tried` : ` · all ${all} were tried on this device`,
     )
-    summary.hidden = guess.checked
   }
   const later = soon(show)
   section.onchange = show

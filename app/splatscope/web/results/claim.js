@@ -81,6 +81,10 @@ export function render({model, el}) {
   }
 
   const show = () => {
+    draw()
+    emit("claim", {root})
+  }
+  const draw = () => {
     const {verdict: found, busy, error} = model
     const known = found.said !== undefined
     again.disabled = busy
@@ -92,7 +96,6 @@ export function render({model, el}) {
     again.hidden = covered
     verdict.className = open ? VERDICTS[String(found.holds)].name : ""
     ranTag.textContent = open ? "Ran it on this device" : "On this device"
-    emit("claim", {root})
     if (!open) {
       mark.replaceChildren(covered ? "What do you think?" : "")
       said.replaceChildren()
@@ -102,6 +105,7 @@ export function render({model, el}) {
     }
     const {words, sign} = VERDICTS[String(found.holds)]
     mark.replaceChildren(severity(sign), words)
+    if (bet !== null) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
     won.textContent =
       bet === null ? "" : bet === String(found.holds) ? "You were right." : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
     ran.innerHTML = found.ran ?? ""

@@ -1,0 +1,83 @@
+"""Claims that are bet on, the page that sums them up, and what a question says of a wrong answer."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
+WORDS = {"Holds": "holds", "In part": "holds in part", "Does not hold": "does not hold"}
+
+
+def tried(claim):
+    expect(claim).to_have_attribute("data-verdict", re.compile(".+"), timeout=PATIENCE)
+    return claim.get_attribute("data-verdict")
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
+    claim = turn_to("/app?page=blending").get_by_test_id("claim").first
+    verdict = tried(claim)
+    expect(claim.get_by_role("group", name="Your bet").get_by_role("button")).to_have_text(list(WORDS))
+    expect(claim.locator(".tag svg")).to_have_count(0)
+    expect(claim.get_by_role("button", name="Run it again")).to_be_hidden()
+    bet = next(bet for bet, words in WORDS.items() if (words == verdict) == right)
+    claim.get_by_role("button", name=bet, exact=True).click()
+    expect(claim.get_by_role("status")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
+    expect(claim.locator("li").last.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
+    expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
+    expect(claim.get_by_role("group", name="Your bet")).to_be_hidden()
+    expect(claim.get_by_role("button", name=re.compile("Run it again: “"))).to_be_visible()
+
+
+def test_the_page_of_claims_counts_and_filters_them(turn_to):
+    page = turn_to("/app?page=claims")
+    first, second = page.get_by_test_id("claim").all()[:2]
+    verdicts = [tried(first), tried(second)]
+    summary = page.get_by_test_id("claims-summary")
+    expect(summary).to_have_text(re.compile(r"^\d+ holds? · \d+ holds? in part · [1-9]\d* do(es)? not hold · "))
+    expect(first).to_contain_text("From: ")
+    expect(first.get_by_role("group", name="Your bet")).to_be_hidden()
+
+    page.get_by_label("Section", exact=True).select_option("blending")
+    shown = page.locator("[data-claims]:visible")
+    expect(shown).to_have_count(1)
+    expect(shown.get_by_role("heading")).to_have_text("Blending")
+    page.get_by_label("Verdict", exact=True).select_option(verdicts[0])
+    expect(first).to_be_visible()
+    page.get_by_label("Verdict", exact=True).select_option(next(words for words in WORDS.values() if words not in verdicts))
+    expect(first).to_be_hidden()
+    expect(page.locator("[data-claims]:visible")).to_have_count(0)
+
+
+def test_who_guesses_first_sees_a_verdict_after_a_bet_and_is_counted(turn_to):
+    page = turn_to("/app?page=claims")
+    claim = page.get_by_test_id("claim").first
+    verdict = tried(claim)
+    page.get_by_label("Guess first").check()
+    summary = page.get_by_test_id("claims-summary")
+    expect(summary).to_have_text("Bet on a claim to see its verdict.")
+    expect(claim.locator(".tag svg")).to_have_count(0)
+    claim.get_by_role("button", name=next(bet for bet, words in WORDS.items() if words == verdict), exact=True).click()
+    expect(summary).to_have_text("You were right about 1 of 1.")
+    page.get_by_label("Guess first").uncheck()
+    expect(summary).to_contain_text("do not hold")
+
+
+def test_every_claim_of_the_page_has_a_name_of_its_own(turn_to):
+    page = turn_to("/app?page=claims")
+    names = page.get_by_test_id("claim").evaluate_all("(all) => all.map((claim) => claim.ariaLabel)")
+    assert len(names) > 30
+    assert len(set(names)) == len(names)
+
+
+def test_a_wrong_answer_is_told_why_it_is_wrong(turn_to):
+    quiz = turn_to("/app?page=background").get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    answer = quiz.get_attribute("data-answer")
+    wrong = next(text for text in quiz.locator(".opts button").all_inner_texts() if text != answer)
+    quiz.get_by_role("button", name=wrong, exact=True).click()
+    quiz.get_by_role("button", name="Reveal").click()
+    said = quiz.locator(".said")
+    expect(said).to_have_text(re.compile(rf"^Not {re.escape(wrong)}\. \S.{{20,}} It is {re.escape(answer)}\. \S"))
+    expect(quiz.locator("h3")).to_contain_text(re.compile(r"\d"))  # its inputs
