@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+import panel as pn
 import param
 from panel.custom import JSComponent
 from panel.theme.base import Design
@@ -36,8 +37,10 @@ class Component(JSComponent):
 
     @classmethod
     def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
-        """Return the bundle's address, or outside a server its text."""
-        return f"./{address(BUNDLE.name)}" if server else super()._render_esm(compiled, server)
+        """Return the bundle's address in this session, or outside a server its text."""
+        if not server:
+            return super()._render_esm(compiled, server)
+        return f"./{pn.state.curdoc.template_variables.get('bundle') or address(BUNDLE.name)}"
 
 
 def style_sheet() -> str:

@@ -19,14 +19,14 @@ TEMPLATE = Path(__file__).parent / "shell" / "shell.html"
 def serve() -> Shell:
     """Return the shell of the session that is being created. `app/main.py` calls this once per session."""
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
+    document = pn.state.curdoc
+    document.template_variables["bundle"] = address(BUNDLE.name)  # the same one for all components, even if it is built anew
     shell = _shell_of(query)
     shell.router.servable()
-    document, entry = pn.state.curdoc, entry_of(shell.page)
+    entry = entry_of(shell.page)
     document.title = title(entry)
     document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
-    document.template_variables.update(
-        css=style_sheet(), groups=groups(), current=entry, scripts=scripts(), bundle=address(BUNDLE.name), first=shell.view.first
-    )
+    document.template_variables.update(css=style_sheet(), groups=groups(), current=entry, scripts=scripts(), first=shell.view.first)
     return shell
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from helpers.keyboard import focused, tab_to
-from splatscope.web.shell.pages import PAGES, first_section
+from splatscope.web.shell.pages import PAGES
 
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 SECTIONS = [entry for entry in PAGES if entry.is_section]
@@ -19,7 +19,9 @@ def test_the_keyboard_alone_leads_from_home_through_every_section_to_training(vi
     for entry in SECTIONS:
         arrived(page, entry.name)
         expect(page).to_have_title(f"{entry.title} · Splatscope")
-        step_to_the_end(page, entry.name)
+        step_to_the_end(page)
+        answer_a_question(page)
+        expect(page.locator(f".nav a[data-section={entry.name}][data-done]")).to_have_count(1)
         tab_to(page, "rel", "next", most=800)
         page.keyboard.press("Enter")
     arrived(page, "train")
@@ -51,10 +53,11 @@ def arrived(page: Page, name: str) -> None:
     expect(page.locator("#content")).to_be_focused()
 
 
-def step_to_the_end(page: Page, name: str) -> None:
-    """Step forward, back, by barriers and to the end. Each key moves the figure, and at the end the section counts as finished."""
+def step_to_the_end(page: Page) -> None:
+    """Step from the start forward, back, by barriers and to the end. Each key moves the figure."""
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    page.keyboard.press("Home")
     expect(stepper).to_have_attribute("data-step", "0")
     page.keyboard.press("ArrowRight")
     expect(stepper).not_to_have_attribute("data-step", "0")
@@ -64,4 +67,14 @@ def step_to_the_end(page: Page, name: str) -> None:
     expect(stepper).not_to_have_attribute("data-step", "0")
     page.keyboard.press("End")
     expect(stepper).to_have_attribute("data-step", stepper.get_attribute("data-steps"))
-    expect(page.locator(f".nav a[data-section={name}][data-done]")).to_have_count(1)
+
+
+def answer_a_question(page: Page) -> None:
+    """Choose an answer and reveal it, by keys, from where the question is."""
+    quiz = page.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    quiz.locator(".opts button").first.focus()
+    page.keyboard.press("Space")
+    tab_to(page, "textContent", quiz.get_by_role("button", name="Reveal").inner_text())
+    page.keyboard.press("Enter")
+    expect(quiz.locator(".said")).not_to_be_empty()

@@ -55,10 +55,7 @@ def test_it_stands_in_the_table_of_contents_where_its_order_says(book):
     at = before.index("bitonic-sort")
     assert book["pages"] == [*before[:at], "reverse", *before[at:]]
     assert book["groups"]["One tile"][2:5] == ["Coarse raster", "Reverse", "Bitonic sort"]
-    assert (
-        '<li><a href="?page=reverse" data-section="reverse">Reverse</a><span>Eight threads turn a list around</span></li>'
-        in (book["home"])
-    )
+    assert '<a href="?page=reverse" data-section="reverse">Reverse</a>' in book["home"]
 
 
 def test_it_stands_on_the_map_where_its_front_matter_says(book):

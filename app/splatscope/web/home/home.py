@@ -88,8 +88,9 @@ def _html(missing: str) -> str:
 
 def _still() -> str:
     """Return the picture as it stands until its component is there."""
-    return f"""<figure class="live"><div class="live-frame" style="--stills: {len(COUNTS)}; --still: {FIRST}"><img src="{address(GROWTH)}" alt="{ALT}"
-      width="384" height="{256 * len(COUNTS)}" fetchpriority="high"></div><figcaption></figcaption></figure>"""
+    image = f'<img src="{address(GROWTH)}" alt="{ALT}" fetchpriority="high">'
+    frame = f'<div class="live-frame" style="--stills: {len(COUNTS)}; --still: {FIRST}">{image}</div>'
+    return f'<figure class="live">{frame}<figcaption></figcaption></figure>'
 
 
 def _ways_in() -> str:

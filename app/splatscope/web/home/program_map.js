@@ -1,5 +1,6 @@
 // The map of the program: its words at once, its times when they are there, each with a bar that is its share of an iteration.
 import {h, style} from "#web/shell/dom.js"
+import {progress} from "#web/shell/progress.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
@@ -38,6 +39,7 @@ export function render({model, el}) {
     }
     if (total !== undefined) root.dataset.measured = ""
   }
+  model.on("remove", progress(root)) // its links carry ticks, as those of the page do
   const soon = () => queueMicrotask(show)
   for (const name of ["times", "shapes", "said"]) model.on(name, soon)
   show()

@@ -29,10 +29,11 @@ class Quality:
         dot = Scatter(x="x", y="psnr", size=6)
         follow_theme(dot, fill_color=SERIES[0], line_color=SERIES[0])
         self.plot.add_glyph(self._ends, dot)
-        self._label("psnr", "psnr_words", VALUE, x_offset=8)
-        self._label("loss", "loss_words", VALUE, x_offset=8, y_range_name="loss")
-        self._label("psnr", value("PSNR, dB"), SERIES[0], x_offset=-8, y_offset=-10, text_align="right")
-        self._label("loss", value("loss, log"), ORANGE_TEXT, x_offset=-8, y_offset=-12, text_align="right", y_range_name="loss")
+        ring = Scatter(x="x", y="loss", size=6)
+        follow_theme(ring, fill_color=SERIES[1], line_color=SERIES[1])
+        self.plot.add_glyph(self._ends, ring, y_range_name="loss")
+        self._label("psnr", "psnr_words", SERIES[0], x_offset=8)
+        self._label("loss", "loss_words", ORANGE_TEXT, x_offset=8, y_range_name="loss")
 
     # Glyphs are added directly, because figure.line() and the like create four of each, for selections, and take ten times as long.
 
@@ -59,11 +60,11 @@ class Quality:
             "x": [last["iteration"]],
             "psnr": [last["psnr"]],
             "loss": [last["loss"]],
-            "psnr_words": [f"{last['psnr']:.1f}"],
-            "loss_words": [f"{last['loss']:.2g}"],
+            "psnr_words": [f"{last['psnr']:.1f} dB"],
+            "loss_words": [f"loss {last['loss']:.2g}"],
         }
         most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.27 * most)  # room for the values at the ends of the lines
+        self.plot.x_range.update(start=0, end=1.42 * most)  # room for the values at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
         low, high = (
             5 * np.floor(rows["psnr"].min() / 5),
@@ -84,11 +85,11 @@ class KernelTimes:
         self.plot.axis.visible = False
         self.plot.grid.visible = False
         self._source = ColumnDataSource({"row": [], "share": [], "name": [], "words": []})
-        bars = HBar(y="row", height=0.26, left=0, right="share")
+        bars = HBar(y="row", height=0.22, left=0, right="share")
         follow_theme(bars, fill_color=SERIES[0], line_color=SERIES[0])
         self.plot.add_glyph(self._source, bars)
         for x, words, colour, align in ((value(0), "name", TICK, "left"), (value(1), "words", VALUE, "right")):
-            text = Text(x=x, y="row", text=words, text_align=align, y_offset=-8, text_font_size="12px")
+            text = Text(x=x, y="row", text=words, text_align=align, y_offset=-9, text_font_size="12px")
             text.text_font = value(SANS)
             follow_theme(text, text_color=colour)
             self.plot.add_glyph(self._source, text)
@@ -100,7 +101,7 @@ class KernelTimes:
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
         longest = max((ms for _, ms in shown), default=1) or 1
         self._source.data = {
-            "row": [row + 0.75 for row in range(len(shown))],
+            "row": [row + 0.78 for row in range(len(shown))],
             "share": [ms / longest for _, ms in shown],
             "name": [name for name, _ in shown],
             "words": [f"{ms:.2f}" for _, ms in shown],

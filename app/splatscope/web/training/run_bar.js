@@ -13,6 +13,7 @@ import {addKeys} from "#web/shell/keys.js"
  * @property {number} [seconds]  of device time
  */
 
+const SOON = 250 // ms within which a run that has been started says what it waits for
 const NUMBER = new Intl.NumberFormat("en")
 
 /** @param {Render<{running: boolean, busy: string, message: string, reading: Reading}>} component */
@@ -20,7 +21,10 @@ export function render({model, el}) {
   style(el)
   const act = (/** @type {string} */ name) => () => model.send_msg({type: name})
   const toggle = h("button", {class: "btn pri", "data-testid": "train-start"})
-  toggle.onclick = () => model.send_msg({type: model.running ? "pause" : "start"})
+  toggle.onclick = () => {
+    if (!model.running) begin()
+    model.send_msg({type: model.running ? "pause" : "start"})
+  }
   const step = h("button", {class: "btn", "data-testid": "train-step", onclick: act("step")}, "One step")
   const reset = h("button", {class: "btn quiet", "data-testid": "train-reset", onclick: act("reset")}, "Reset")
 
@@ -29,8 +33,30 @@ export function render({model, el}) {
   const progress = h("div", {class: "prog", role: "progressbar", "aria-label": "Iterations"}, fill)
   const message = h("p", {class: "told", role: "status", "data-testid": "train-message"})
 
+  // From the press of Start until the first iteration: what is waited for, and for how long.
+  /** @type {{since: number, iteration: number, timer: ReturnType<typeof setInterval>} | null} */
+  let wait = null
+  const begin = () => {
+    end()
+    wait = {since: Date.now(), iteration: model.reading.iteration ?? 0, timer: setInterval(tell, SOON)}
+    tell()
+  }
+  const end = () => {
+    clearInterval(wait?.timer)
+    wait = null
+  }
+  const tell = () => {
+    const {busy, running, reading} = model
+    if (wait && ((reading.iteration ?? 0) > wait.iteration || (!running && Date.now() - wait.since > 2 * SOON && !busy))) end()
+    const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
+    const what = busy || (wait ? "Compiling the kernels" : "")
+    message.textContent = what ? `${what} …${seconds ? ` ${seconds} s` : ""}` : model.message
+    message.classList.toggle("wrong", !what && model.message !== "")
+    progress.classList.toggle("busy", what !== "")
+  }
+
   const show = () => {
-    const {running, reading, busy} = model
+    const {running, reading} = model
     const {iteration = 0, iterations = 1, psnr = null, speed = 0, seconds = 0} = reading
     const done = iteration >= iterations
     toggle.textContent = running ? "Pause" : done ? "Start again" : iteration > 0 ? "Go on" : "Start"
@@ -44,9 +70,7 @@ export function render({model, el}) {
     fill.style.width = `${100 * Math.min(1, iteration / iterations)}%`
     progress.setAttribute("aria-valuenow", String(iteration))
     progress.setAttribute("aria-valuemax", String(iterations))
-    progress.classList.toggle("busy", busy !== "")
-    message.textContent = busy ? `${busy} …` : model.message
-    message.classList.toggle("wrong", !busy && model.message !== "")
+    tell()
   }
   const soon = () => queueMicrotask(show)
   for (const name of ["running", "reading", "busy", "message"]) model.on(name, soon)
@@ -58,7 +82,10 @@ export function render({model, el}) {
     keys: {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()},
     leave: {" ": "button, a, input, select, summary", ArrowRight: "input[type=range]"},
   })
-  model.on("remove", endKeys)
+  model.on("remove", () => {
+    endKeys()
+    end()
+  })
   return root
 }
 

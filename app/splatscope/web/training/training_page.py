@@ -30,12 +30,13 @@ FIRST = "chelsea.jpg"
 
 HTML = """
 <div class="train">
+  <h1>Fit a picture with Gaussians</h1>
   <div class="train-bar" data-slot="0"></div>
   <div class="left">
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"></div></figure></div>
-    <p class="hint pixel-hint">Click a pixel to step through its tile: all its threads, from the list to the gradient.</p>
+    <p class="hint pixel-hint">Click a pixel to see how its tile was drawn.</p>
     <div class="charts">
       <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
       <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>

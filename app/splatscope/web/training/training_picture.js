@@ -30,7 +30,7 @@ const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, bl
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
-  const picture = h("canvas", {class: "plain"})
+  const picture = h("canvas", {class: "plain", width: 300, height: 200}) // room for most pictures, until the first one has come
   const error = h("canvas", {class: "emap", role: "img", "aria-label": "The error: dark is right, bright is wrong"})
   const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})

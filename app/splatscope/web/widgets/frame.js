@@ -1,5 +1,5 @@
 // Live pictures: encoded bytes in, drawn at their own size, each acknowledged once it is on the canvas.
-import {style} from "#web/shell/dom.js"
+import {h, style} from "#web/shell/dom.js"
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -13,7 +13,7 @@ import {style} from "#web/shell/dom.js"
 /** @param {Render<Frames>} component */
 export function render({model, el}) {
   style(el)
-  const canvas = document.createElement("canvas")
+  const canvas = h("canvas", {width: 300, height: 200}) // room for most pictures, until the first one has come
   showFrames(model, canvas)
   return canvas
 }

@@ -1,0 +1,69 @@
+"""The home page: a picture that is there at once and grows by itself, one way in, each section linked once."""
+
+import re
+
+from playwright.sync_api import expect
+
+from splatscope.web.home.home import COUNTS, FIRST
+from splatscope.web.shell.pages import PAGES, first_section
+
+ALL = str(COUNTS[-1])
+
+
+def slider(page):
+    return page.get_by_label("Gaussians blended")
+
+
+def still(page):
+    return page.get_by_test_id("live-render").locator(".live-frame").evaluate("(el) => +el.style.getPropertyValue('--still')")
+
+
+def test_the_picture_is_there_before_any_script(visit):
+    page = visit("/app", java_script_enabled=False, wait=False)
+    picture = page.get_by_alt_text("A cup of coffee")
+    expect(picture).to_be_visible()
+    frame = page.locator(".live-frame")
+    assert frame.get_attribute("style").endswith(f"--still: {FIRST}")
+    box = frame.bounding_box()
+    assert picture.bounding_box()["height"] == box["height"] * len(COUNTS)
+
+
+def test_the_number_of_gaussians_rises_by_itself_once(visit):
+    page = visit("/app")
+    expect(slider(page)).to_have_value(ALL, timeout=30_000)
+    assert still(page) == len(COUNTS) - 1
+    page.wait_for_timeout(600)
+    expect(slider(page)).to_have_value(ALL)
+
+
+def test_whoever_prefers_reduced_motion_sees_all_of_them_at_once(visit):
+    page = visit("/app", reduced_motion="reduce")
+    expect(slider(page)).to_have_value(ALL)
+    assert still(page) == len(COUNTS) - 1
+
+
+def test_a_touch_stops_it_and_the_slider_shows_the_nearest_picture_at_once(visit):
+    page = visit("/app")
+    slider(page).fill("100")
+    assert still(page) == COUNTS.index(100)
+    expect(slider(page)).to_have_value("100")
+    page.wait_for_timeout(900)  # four more pictures, had it gone on
+    expect(slider(page)).to_have_value("100")
+    expect(page.get_by_test_id("live-render").locator("canvas")).to_have_attribute("data-count", "100", timeout=240_000)
+
+
+def test_the_main_button_leads_to_the_first_section(visit):
+    page = visit("/app")
+    start = page.locator("a[data-start]")
+    expect(start).to_have_text(re.compile(r"^Start(: | with )"))
+    start.click()
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", first_section().name)
+
+
+def test_each_section_is_linked_once_with_its_number_in_the_book(turn_to):
+    page = turn_to("/app?page=home")
+    links = page.locator("[data-page=home] a[data-section]")
+    numbers = dict(links.evaluate_all("(all) => all.map((link) => [link.dataset.section, +link.dataset.number])"))
+    sections = [entry.name for entry in PAGES if entry.is_section]
+    assert numbers == {name: i + 1 for i, name in enumerate(sections)}
+    expect(links).to_have_count(len(sections))
