@@ -1,0 +1,187 @@
+// Gaussians over tiles, how many each tile has counted, and the lists of all tiles side by side as they fill.
+import {canvas, classes, s} from "#web/drawing/svg.js"
+import {redrawn} from "#web/drawing/redrawn.js"
+import {h} from "#web/shell/dom.js"
+
+/** @import {DrawingHost, DrawingView, Drawn} from "#web/drawing/types.d.ts" */
+/** @import {Look} from "#web/drawing/look.js" */
+
+/**
+ * @typedef {object} Facts  steps are events, counted from 1
+ * @property {[columns: number, rows: number]} grid
+ * @property {number} tile  its side, in pixels
+ * @property {[x: number, y: number, first: number, second: number, angle: number][]} ellipses  [Gaussian]
+ * @property {number[]} reach  [Gaussian]: sizes from its centre at which it ends
+ * @property {[column: number, row: number, columns: number, rows: number][]} boxes  [Gaussian], in tiles
+ * @property {number[]} boxed  [Gaussian]: step
+ * @property {[step: number, tile: number][]} counted
+ * @property {[step: number, begin: number, length: number][]} parts  [tile]
+ * @property {[step: number, place: number, gaussian: number, number: number][]} placed
+ */
+
+const OUTLINE = 2 // sizes
+const CELL = 24 // px, of an entry
+const ROW = 44 // px, of a row of entries with its tiles' numbers
+const GAP = 6 // px between the lists of two tiles
+
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {DrawingView}
+ */
+export const draw = (host) => redrawn(host, (facts) => facts.parts, build)
+
+/**
+ * @param {DrawingHost<Facts>} host
+ * @returns {Drawn}
+ */
+function build({facts, room}) {
+  const {width, height} = room()
+  const lists = listsOf(facts, Math.max(CELL * 4, width))
+  const [columns, rows] = facts.grid
+  const most = Number.isFinite(height) ? Math.max(150, height - lists.height - 34) : 400
+  const side = Math.max(8, Math.floor(Math.min((width - 2) / columns, most / rows)))
+  const picture = pictureOf(facts, side)
+  const words = h("p", {class: "binned-words"}, "The lists of all tiles, one after another in memory")
+  const doneAt =
+    (/** @type {Look} */ {moment}) =>
+    (/** @type {number} */ step) =>
+      moment.after(step - 1) <= moment.position
+  return {
+    el: h("div", {class: "binned"}, picture.el, words, lists.el),
+    paint(look) {
+      const done = doneAt(look)
+      picture.paint(done, look.thread)
+      lists.paint(done)
+    },
+    describe(look) {
+      const done = doneAt(look)
+      const counted = facts.counted.filter(([step]) => done(step)).length
+      const placed = facts.placed.filter(([step]) => done(step)).length
+      return `${counted} entries are counted, ${placed} of ${facts.placed.length} are in the lists.`
+    },
+    width,
+  }
+}
+
+/** @param {number} gaussian */
+const colour = (gaussian) => `--own: var(--layer-${1 + (gaussian % 8)})`
+
+/**
+ * The picture: tiles with their counts, Gaussians, and the box of the chosen thread's.
+ * @param {Facts} facts
+ * @param {number} side  of a tile, in px
+ */
+function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, counted, parts}, side) {
+  const scale = side / tile
+  const [w, h_] = [columns * side, rows * side]
+  const cells = Array.from({length: columns * rows}, (_, i) => {
+    const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side]
+    const cell = s("rect", {x: x + 1, y: y + 1, width: Math.max(0, side - 1), height: Math.max(0, side - 1), class: "binned-tile"})
+    const name = s("text", {x: x + 5, y: y + 14, class: "binned-name"}, `tile ${i}`)
+    const count = s("text", {x: x + side - 6, y: y + side - 7, class: "binned-count m", "text-anchor": "end"})
+    return {cell, name, count}
+  })
+  const outlines = ellipses.map(([x, y, first, second, angle], i) => {
+    const turned = `translate(${(x + 0.5) * scale} ${(y + 0.5) * scale}) rotate(${(angle * 180) / Math.PI})`
+    const ellipse = (/** @type {number} */ sizes, /** @type {string} */ name) =>
+      s("ellipse", {rx: sizes * first * scale, ry: sizes * second * scale, transform: turned, class: name})
+    const number = s(
+      "text",
+      {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 5, class: "binned-number", "text-anchor": "middle"},
+      String(i),
+    )
+    return s("g", {style: colour(i)}, ellipse(reach[i], "binned-end"), ellipse(OUTLINE, "binned-gaussian"), number)
+  })
+  const outerBoxes = boxes.map(([column, row, across, down], i) =>
+    s("rect", {
+      x: column * side + 2,
+      y: row * side + 2,
+      width: Math.max(0, across * side - 4),
+      height: Math.max(0, down * side - 4),
+      class: "binned-box",
+      style: colour(i),
+    }),
+  )
+  const name = `${ellipses.length} Gaussians over ${columns * rows} tiles`
+  const el = canvas(
+    w + 2,
+    h_ + 2,
+    {role: "img", "aria-label": name, class: "binned-picture"},
+    ...cells.flatMap(({cell, name: words, count}) => [cell, words, count]),
+    ...outlines,
+    ...outerBoxes,
+  )
+  return {
+    el,
+    /**
+     * @param {(step: number) => boolean} done
+     * @param {number} thread
+     */
+    paint(done, thread) {
+      cells.forEach(({cell, count}, i) => {
+        const now = counted.filter(([step, at]) => at === i && done(step)).length
+        const all = parts[i][2]
+        count.textContent = String(now === all || done(parts[i][0]) ? all : now || all)
+        count.setAttribute("class", classes("binned-count", "m", !now && all > 0 && "later"))
+        cell.setAttribute("class", classes("binned-tile", now > 0 && "met"))
+      })
+      outerBoxes.forEach((box, i) => {
+        box.setAttribute("class", classes("binned-box", i !== thread && "hidden", !done(boxed[i]) && "later"))
+      })
+    },
+  }
+}
+
+/**
+ * All lists, one after another, in rows.
+ * @param {Facts} facts
+ * @param {number} width
+ */
+function listsOf({parts, placed}, width) {
+  /** @type {{x: number, row: number}[]} */
+  const spots = []
+  let [x, row] = [0, 0]
+  const order = parts
+    .map(([, begin, length], tile) => ({tile, begin, length}))
+    .sort((a, b) => a.begin - b.begin || a.length - b.length)
+  const names = []
+  for (const {tile, begin, length} of order) {
+    if (!length) continue
+    if (x > 0 && x + length * CELL > width) [x, row] = [0, row + 1]
+    names.push({tile, x, row})
+    for (let i = 0; i < length; i++) {
+      if (x + CELL > width) [x, row] = [0, row + 1]
+      spots[begin + i] = {x, row}
+      x += CELL
+    }
+    x += GAP
+  }
+  const height = (row + 1) * ROW
+  const marks = placed.map(([step, place, gaussian]) => {
+    const at = spots[place]
+    const y = at.row * ROW + 17
+    const cell = s("rect", {x: at.x + 1, y, width: CELL - 2, height: CELL - 2, rx: 3})
+    const text = s("text", {x: at.x + CELL / 2, y: y + 16, "text-anchor": "middle"}, String(gaussian))
+    return {step, cell, text, el: s("g", {style: colour(gaussian)}, cell, text)}
+  })
+  const labels = names.map(({tile, x: at, row: line}) => ({tile, el: s("text", {x: at + 2, y: line * ROW + 12}, String(tile))}))
+  const el = canvas(
+    width,
+    height,
+    {role: "img", "aria-label": "The entries of all lists, by tile", class: "binned-lists"},
+    ...labels.map((one) => one.el),
+    ...marks.map((mark) => mark.el),
+  )
+  return {
+    el,
+    height,
+    /** @param {(step: number) => boolean} done */
+    paint(done) {
+      for (const {tile, el: label} of labels) label.setAttribute("class", classes("binned-name", !done(parts[tile][0]) && "later"))
+      for (const {step, cell, text} of marks) {
+        cell.setAttribute("class", classes("binned-entry", done(step) ? "in" : "later"))
+        text.setAttribute("class", classes("binned-id", "m", !done(step) && "later"))
+      }
+    },
+  }
+}

@@ -1,0 +1,312 @@
+"""The model of the section on the fast kernels."""
+
+from typing import ClassVar, TypedDict
+
+import numpy as np
+import param
+
+from splatscope.paths import ASSETS
+from splatscope.splat.files.images import crop_picture
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import FIELDS
+from splatscope.splat.scenes import gaussians, scene_inputs
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.thumbnail import Thumbnail
+from splatscope.splat.trainer import Trainer
+from splatscope.textbook.experiment import Experiment
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
+from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
+from splatscope.tracing.job import KernelJob
+
+COUNT, TILE = 8, 8
+COLUMNS, ROWS = 5, 3
+TILES = COLUMNS * ROWS
+WIDTH, HEIGHT = COLUMNS * TILE, ROWS * TILE
+CAPACITY = COUNT * TILES  # entries that fit into the lists: never too few
+RECORDED = ("binGaussians", "countDuplicates", "emit", "append", "allocate")
+
+# The run whose kernels are timed and counted.
+RUN, RUN_COUNT, RUN_TIMES = (256, 170), 2048, 6
+PHOTOGRAPH = "coffee"
+
+
+class Facts(TypedDict):
+    """What the drawing knows of the recording. Steps are events, counted from 1."""
+
+    grid: list[int]  # columns and rows of tiles
+    tile: int  # side of a tile in pixels
+    ellipses: list[list[float]]  # [Gaussian]: centre and size in pixels, angle
+    reach: list[float]  # [Gaussian]: how many sizes from its centre α falls to 1/255
+    boxes: list[list[int]]  # [Gaussian]: the first tile's column and row, columns, rows
+    boxed: list[int]  # [Gaussian]: the step that finds its box
+    counted: list[list[int]]  # [entry, in the order of counting]: step, tile
+    numbered: list[list[int]]  # [Gaussian]: step, its first number, how many
+    parts: list[list[int]]  # [tile]: step, where its list begins, how long it is
+    placed: list[list[int]]  # [entry, in the order of placing]: step, place in the lists, Gaussian, number
+
+
+class Binned(Lesson):
+    """Eight Gaussians find their tiles, and fifteen tiles get their lists, by the kernels of shaders/binned/binned.slang."""
+
+    size = param.Number(default=2.5, bounds=(0.5, 8.0), step=0.5, label="Size of Gaussian 7", doc="In pixels, along its first axis")
+    seed = param.Integer(default=3, bounds=(0, 99), label="Seed")
+
+    unit: ClassVar[str] = "round"
+    figure: ClassVar[FigureSpec] = FigureSpec()
+    controls: ClassVar[dict[str, ControlSpec]] = {"seed": ControlSpec("number")}
+
+    def job(self) -> KernelJob:
+        """Return the count, the allocation and the filling of the lists, in one workgroup of a thread a Gaussian."""
+        inputs = scene_inputs((WIDTH, HEIGHT), self._scene()) | {
+            "splats": np.zeros((COUNT, 12), np.float32),
+            "tileCount": np.zeros(TILES, np.uint32),
+            "tileList": np.zeros((TILES, 2), np.uint32),
+            "tileFill": np.zeros(TILES, np.uint32),
+            "lists": np.zeros((CAPACITY, 2), np.uint32),
+            "duplicatesOf": np.zeros((COUNT, 2), np.uint32),
+            "duplicateCount": np.zeros(2, np.uint32),
+            "partialSums": np.zeros(FIELDS * (CAPACITY + 1), np.float32),
+            "capacity": np.uint32(CAPACITY),
+        }
+        return self.kernel(entry="binGaussians", inputs=inputs, functions=RECORDED)
+
+    def _scene(self) -> np.ndarray:
+        """Return the raw values of eight Gaussians, the last of them in the middle and of the chosen size: (9, 8) float32."""
+        rng = np.random.default_rng(self.seed)
+        centres = rng.random((COUNT, 2)) * (WIDTH, HEIGHT) - 0.5
+        sizes = rng.uniform(0.6, 2.6, (COUNT, 2))
+        centres[-1], sizes[-1] = (WIDTH / 2 - 0.5, HEIGHT / 2 - 0.5), (self.size, max(0.5, 0.5 * self.size))
+        return gaussians(centres, sizes, rng.uniform(-1.5, 1.5, COUNT), np.full((COUNT, 3), 0.5), np.full(COUNT, 0.9))
+
+    # What the figure shows
+
+    def stops(self, query: RecordingQuery) -> list[int]:
+        """Stop when the boxes are known, and after each round of counting, numbering, allocating and placing."""
+        return [step for step, _ in self._told(query)]
+
+    def opening(self, query: RecordingQuery) -> int:
+        """Open while the lists are being filled."""
+        facts = self.facts(query)
+        half = facts["placed"][len(facts["placed"]) // 2][0]
+        return min(step for step in self.stops(query) if step >= half)
+
+    def sentences(self, query: RecordingQuery) -> list[str]:
+        """Say for each round who did what, and how far the lists are."""
+        return [sentence for _, sentence in self._told(query)]
+
+    def _told(self, query: RecordingQuery) -> list[tuple[int, str]]:
+        """Return the stops, each with its sentence."""
+        facts = self.facts(query)
+        boxes = [columns * rows for *_, columns, rows in facts["boxes"]]
+        total = len(facts["placed"])
+        told = [
+            (
+                max(facts["boxed"]),
+                f"Each thread has drawn a box around its Gaussian: {sum(boxes)} tiles are under the {COUNT} boxes. "
+                f"The sample would test {COUNT * TILES}.",
+            )
+        ]
+        counted = 0
+        for steps in rounds(query, [step for step, _ in facts["counted"]]):
+            counted += len(steps)
+            told.append(
+                (steps[-1], f"{who(query, steps)} found a tile under an ellipse and counted it: {entries(counted)} so far.")
+            )
+        told.append(
+            (
+                max(step for step, *_ in facts["numbered"]),
+                f"All have numbers, {total} of them, Gaussian by Gaussian: so each entry has a place of its own for its gradients.",
+            )
+        )
+        given, taken = 0, sorted((step, length) for step, _, length in facts["parts"])
+        for steps in rounds(query, [step for step, _ in taken]):
+            given += sum(length for step, length in taken if step in steps)
+            told.append((steps[-1], f"{who(query, steps)} gave a tile its part of the list: {given} of {total} places are taken."))
+        placed = 0
+        for steps in rounds(query, [step for step, *_ in facts["placed"]]):
+            placed += len(steps)
+            told.append((steps[-1], f"{who(query, steps)} put an entry into the list of a tile: {placed} of {total} are in."))
+        return told
+
+    def facts(self, query: RecordingQuery) -> Facts:
+        """Return what was found for each Gaussian and each tile, and at which step."""
+        scene = self._scene().astype(float)
+        ellipses = [[x, y, 0.3 + np.exp(first), 0.3 + np.exp(second), angle] for x, y, first, second, angle in scene[:5].T]
+        cutoffs, corners, sizes = (
+            [self._latest(query, f"rect.{name}", thread) for thread in range(COUNT)] for name in ("cutoff", "first", "size")
+        )
+        fills = query.steps(kind="write", name="lists", path=".number")
+        lists = query.output("lists")
+        allocated = query.steps(kind="write", name="tileList")
+        numbered = query.steps(kind="write", name="duplicatesOf")
+        counts = query.steps(kind="atomic", name="tileCount", function="emit")
+        return {
+            "grid": [COLUMNS, ROWS],
+            "tile": TILE,
+            "ellipses": [[float(number) for number in ellipse] for ellipse in ellipses],
+            "reach": [float(np.sqrt(max(0.0, cutoff[1][0]))) for cutoff in cutoffs],
+            "boxes": [[*corner[1], *size[1]] for corner, size in zip(corners, sizes, strict=True)],
+            "boxed": [size[0] for size in sizes],
+            "counted": [[int(step), int(tile)] for step, tile in zip(counts, query.indices(counts), strict=True)],
+            "numbered": by_index(query, numbered),
+            "parts": by_index(query, allocated),
+            "placed": [
+                [int(step), int(place), *map(int, lists[place])] for step, place in zip(fills, query.indices(fills), strict=True)
+            ],
+        }
+
+    @staticmethod
+    def _latest(query: RecordingQuery, name: str, thread: int) -> tuple[int, list[float]]:
+        """Return the last step at which a thread's variable is set in `countDuplicates`, and its numbers."""
+        steps = query.steps(kind="value", name=name, function="countDuplicates", thread=thread)
+        return int(steps[-1]), np.atleast_1d(query.values(steps[-1:])[0]).tolist()
+
+    # Questions
+
+    def listed(self, query: RecordingQuery) -> Answer:
+        """Answer how many entries all lists have together."""
+        facts = self.facts(query)
+        boxes = sum(columns * rows for *_, columns, rows in facts["boxes"])
+        misconceptions = (
+            (COUNT, "That would be right if each Gaussian lay in one tile. A Gaussian has an entry in each tile it overlaps."),
+            (COUNT * TILES, "Those are all pairs of a Gaussian and a tile. Most of them never meet."),
+            (boxes, "Those are the tiles under the boxes. Near the corner of a box there is often no ellipse."),
+        )
+        return answer_among(
+            f"{COUNT} Gaussians lie over {TILES} tiles, and {boxes} tiles are under their boxes. "
+            "How many entries do the lists of all tiles have together?",
+            f"{len(facts['placed'])}",
+            ((str(count), why) for count, why in misconceptions),
+            self.stops(query)[-1],
+            "An entry stands for a tile and a Gaussian that overlap.",
+        )
+
+    def tests(self, query: RecordingQuery) -> Answer:
+        """Answer how often an ellipse is tested against a tile while tiles are counted."""
+        facts = self.facts(query)
+        boxes = sum(columns * rows for *_, columns, rows in facts["boxes"])
+        misconceptions = (
+            (COUNT * TILES, "That is what the sample does: each tile tests every Gaussian."),
+            (len(facts["placed"]), "Those are the tests that succeed. The others have to be made as well."),
+            (COUNT, "One test a Gaussian does not tell which tiles it overlaps."),
+        )
+        return answer_among(
+            f"The boxes of the {COUNT} Gaussians cover {', '.join(str(c * r) for *_, c, r in facts['boxes'])} tiles. "
+            f"{len(facts['placed'])} times, a Gaussian overlaps a tile. How many tests does it take to find that out?",
+            str(boxes),
+            ((str(count), why) for count, why in misconceptions),
+            max(facts["boxed"]),
+            "A Gaussian is tested against the tiles under its box, and against no other.",
+        )
+
+    # A claim
+
+    def same_picture(self, experiment: Experiment) -> Verdict:
+        """Try whether the fast kernels draw the sample's picture: draw a finished training by both."""
+        found = Thumbnail.load(ASSETS / f"{PHOTOGRAPH}.npz")
+        size = found.width, found.height
+        drawn = {}
+        for kernels in ("tiled", "binned"):
+            state = start_state(run_settings(kernels, found.count), photograph(size), PHOTOGRAPH)
+            state.splats = Splats.start(found.raw)
+            drawn[kernels] = Trainer(experiment.device, state).look().picture
+        apart = np.abs(drawn["tiled"] - drawn["binned"]).max(axis=2) * 255
+        ran = (
+            f"a photograph of {found.count:,} Gaussians by both kernels, {apart.size:,} pixels<br>"
+            f"largest difference <b>{apart.max():.2f}</b> steps of 255, "
+            f"by a step or more in <b>{(apart >= 1).mean():.1%}</b> of the pixels"
+        )
+        said = "They skip layers fainter than 1/255 at a pixel. Where many of these lie over each other, it adds up."
+        return Verdict(bool(apart.max() < 0.01), ran, said)
+
+    # What is tried
+
+    def pairs(self, experiment: Experiment) -> Bars:
+        """Show how many tests of a Gaussian against a tile the two kinds of kernels make in one iteration of a real run."""
+        raw = Trainer(experiment.device, run_state("binned")).state.splats.raw
+        inputs = scene_inputs(RUN, raw) | {"tests": np.zeros((RUN_COUNT, 2), np.uint32), "splats": np.zeros((1, 12), np.float32)}
+        found = experiment.run(self.kernel("tests", entry="countTests", groups=(-(-RUN_COUNT // 64), 1, 1), inputs=inputs))["tests"]
+        tested, met = (int(count) for count in found.sum(axis=0))
+        sample = -(-RUN[0] // 8) * -(-RUN[1] // 4) * RUN_COUNT
+        amounts = sample, 2 * tested, met
+        labels = ("the sample: each tile tests each Gaussian", "fast: the tiles under the boxes, twice", "entries of all lists")
+        return Bars(labels, tuple(map(float, amounts)), tuple(f"{amount:,}" for amount in amounts))
+
+    def times(self, experiment: Experiment) -> Several:
+        """Show the milliseconds of each kernel of an iteration, of the sample's and of the fast ones, measured on this device."""
+        tables, totals = [], {}
+        for kernels, head in (("tiled", "the sample's kernels"), ("binned", "the fast kernels")):
+            trainer, best = Trainer(experiment.device, run_state(kernels)), {}
+            for _ in range(RUN_TIMES):
+                trainer.advance(1)
+                best = {name: min(ms, best.get(name, ms)) for name, ms in trainer.kernel_ms.items()}
+            used = {bound.kernel.name: best[bound.kernel.name] for bound in trainer.kernels.iteration}
+            totals[kernels] = sum(used.values())
+            rows = [(f"<code>{name}</code>", f"{ms:.2f}", DOES[name]) for name, ms in used.items()]
+            tables.append(Table((head, "ms", ""), (*rows, ("together", f"{totals[kernels]:.2f}", "")), marked=(len(rows),)))
+        ratio = totals["tiled"] / totals["binned"]
+        return Several((*tables, Words(f"<p>The fast ones take one {ratio:.0f}th of the time here.</p>")))
+
+
+# What the kernels of an iteration do.
+DOES = {
+    "clearDerivativesMain": "sets all gradients to zero",
+    "computeDerivativesMain": "per tile: tests all Gaussians, sorts, blends, and goes back",
+    "updateBlobsMain": "moves the raw values",
+    "allocateMain": "gives each tile its part of the lists",
+    "scatterMain": "puts the Gaussians into the lists",
+    "binnedDerivativesMain": "per tile: sorts its list, blends, and goes back",
+    "binnedUpdateMain": "adds up the gradients, moves the raw values, counts for the next iteration",
+}
+
+
+def run_settings(kernels: str, count: int) -> Settings:
+    """Return the settings of a run with these kernels."""
+    return Settings(size=max(RUN), blobs=count, iterations=RUN_TIMES, kernels=kernels, growth=False)
+
+
+def run_state(kernels: str) -> TrainingState:
+    """Return the start of the run whose kernels are timed and counted."""
+    return start_state(run_settings(kernels, RUN_COUNT), photograph(RUN), PHOTOGRAPH)
+
+
+def photograph(size: tuple[int, int]) -> np.ndarray:
+    """Return the photograph to fit, of `size` (width, height): (h, w, 3) uint8."""
+    return crop_picture((ASSETS / f"{PHOTOGRAPH}.jpg").read_bytes(), PHOTOGRAPH, *size).pixels
+
+
+def by_index(query: RecordingQuery, steps: np.ndarray) -> list[list[int]]:
+    """Return for each element of a buffer, in order, the step that writes it and the two numbers that it gets."""
+    rows = sorted(zip(query.indices(steps), steps, query.values(steps), strict=True), key=lambda row: row[0])
+    return [[int(step), *map(int, numbers)] for _, step, numbers in rows]
+
+
+def rounds(query: RecordingQuery, steps: list[int]) -> list[list[int]]:
+    """Cut steps, ascending, into rounds in which no thread comes twice."""
+    found: list[list[int]] = []
+    here: set[int] = set()
+    for step, thread in zip(steps, map(int, query.threads(np.array(steps, int))), strict=True):
+        if not found or thread in here:
+            found.append([])
+            here = set()
+        found[-1].append(step)
+        here.add(thread)
+    return found
+
+
+def who(query: RecordingQuery, steps: list[int]) -> str:
+    """Name the threads that take these steps, as the subject of a sentence."""
+    threads = sorted({int(thread) for thread in query.threads(np.array(steps, int))})
+    if len(threads) == COUNT:
+        return "Each of the eight threads"
+    if len(threads) == 1:
+        return f"Thread {threads[0]}"
+    return f"Threads {', '.join(map(str, threads[:-1]))} and {threads[-1]} each"
+
+
+def entries(count: int) -> str:
+    """Return so many entries in words."""
+    return "1 entry" if count == 1 else f"{count} entries"
