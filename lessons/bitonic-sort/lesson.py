@@ -74,7 +74,7 @@ class BitonicSort(Lesson):
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),
         "eight": ControlSpec(kind="bars", count=8, low=0, high=9),
-        "barrier": ControlSpec(off="Removed", on="In place"),
+        "barrier": ControlSpec(off="Taken out", on="In place"),
     }
 
     def keys(self) -> np.ndarray:
@@ -338,7 +338,7 @@ class BitonicSort(Lesson):
     def without_barrier(self, experiment: Experiment) -> Table:
         """Show how many places are wrong and which races are found, with the barrier and without."""
         rows = []
-        for barrier, name in ((True, "in place"), (False, "removed")):
+        for barrier, name in ((True, "in place"), (False, "taken out")):
             query = experiment.record(self._job(self.keys(), barrier))
             wrong = len(wrong_places(query))
             races = [finding for finding in query.findings if finding.kind == "race"]

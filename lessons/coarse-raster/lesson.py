@@ -78,7 +78,7 @@ class CoarseRaster(Lesson):
         "spread": ControlSpec(live=True),
         "seed": ControlSpec(kind="number"),
         "tile": ControlSpec(live=True),
-        "guard": ControlSpec(off="Removed", on="In place"),
+        "guard": ControlSpec(off="Taken out", on="In place"),
     }
 
     def raw(self) -> np.ndarray:
@@ -298,7 +298,7 @@ class CoarseRaster(Lesson):
         """Show the places written past the end of the list, with the test for room and without it."""
         crowded = type(self)(count=128, spread=2.0)
         rows = []
-        for guard, name in ((True, "in place"), (False, "removed")):
+        for guard, name in ((True, "in place"), (False, "taken out")):
             query = experiment.record(crowded._job(guard))
             found = next((finding for finding in query.findings if finding.kind == "out-of-bounds"), None)
             places = [one["place"] for one in tests(query) if one["place"] >= 0]

@@ -146,10 +146,14 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
 
   const paintBarrier = (/** @type {Look} */ look) => {
     const {arrived, open, count: barriers} = barrierState(facts, look)
-    const number = Math.min(barriers, open + 1)
     barrierWords.textContent =
-      open >= barriers ? "all barriers are behind them" : `barrier ${number} of ${barriers}: ${arrived} of ${count} have come`
+      barriers === 0
+        ? "no barrier between write and read"
+        : open >= barriers
+          ? "the barrier is behind them"
+          : `the barrier: ${arrived} of ${count} have come`
     barrier.setAttribute("class", classes("group-wall", arrived > 0 && "on"))
+    barrier.setAttribute("visibility", barriers ? "visible" : "hidden")
   }
   /**
    * @param {Look} look

@@ -46,7 +46,7 @@ class Workgroups(Lesson):
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "away": ControlSpec(live=True),
-        "barrier": ControlSpec(off="Removed", on="In place"),
+        "barrier": ControlSpec(off="Taken out", on="In place"),
     }
     fix: ClassVar[dict[str, bool]] = {"barrier": True}
 
@@ -176,7 +176,7 @@ class Workgroups(Lesson):
         )
 
     def _placed(self) -> str:
-        return "in place" if self.barrier else "removed"
+        return "in place" if self.barrier else "taken out"
 
     # Claims
 
@@ -232,7 +232,7 @@ class Workgroups(Lesson):
         for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
             query = experiment.record(self._job(away, barrier))
             says = "; ".join(in_short(one) for one in query.findings) or "no finding"
-            rows.append(("in place" if barrier else "removed", str(away), f"{len(misled(query, away))} of {THREADS}", says))
+            rows.append(("in place" if barrier else "taken out", str(away), f"{len(misled(query, away))} of {THREADS}", says))
         return Table(("barrier", "reads so many places on", "wrong", "what the recording reports"), tuple(rows))
 
     def counters(self, experiment: Experiment) -> Table:
