@@ -4,6 +4,8 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from splatscope.gpu.diagnostics import Diagnostic
 from splatscope.gpu.reflection import Layout
 from splatscope.recordings.wire import pack
@@ -25,7 +27,8 @@ class PackedRecording:
     - `truncated`: whether the recording was full before the kernel ended;
     - `same_as_plain`: whether the plain kernel leaves the same buffers, None if that is not known;
     - `stepped_over`: the functions that were not recorded, with the reason for each;
-    - `findings`: their kinds, in order.
+    - `findings`: their kinds, in order;
+    - `opening`: the step with which a debugger opens, see `opening_of`.
 
     If the source does not compile, there is no data, and `meta` has `error` (one line) and `diagnostics` (each `Diagnostic` as a
     dict).
@@ -69,8 +72,19 @@ def packed_recording(
         "same_as_plain": recording.same_as_plain,
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
+        "opening": opening_of(recording, findings),
     }
     return PackedRecording(meta, data)
+
+
+def opening_of(recording: Recording, findings: list[Finding]) -> int:
+    """Return the step that shows most at first, from 1: the first finding, else some threads at the first barrier, else 0."""
+    order = recording.trace.order
+    if findings and findings[0].events:
+        return int(np.flatnonzero(np.isin(order, findings[0].events))[-1]) + 1
+    arrivals = np.flatnonzero(recording.trace.kinds[order] == "arrive")
+    half = min(len(arrivals), recording.trace.header["threads"]) // 2
+    return int(arrivals[half]) + 1 if len(arrivals) else 0
 
 
 def refused_recording(error: str, diagnostics: list[Diagnostic]) -> PackedRecording:

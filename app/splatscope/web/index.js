@@ -19,6 +19,7 @@ import * as Drawing from "./drawing/drawing.js"
 import * as Formula from "./drawing/formula.js"
 import * as Quiz from "./results/quiz.js"
 import * as Claim from "./results/claim.js"
+import * as GlossarySearch from "./reference/glossary_search.js"
 import * as ClaimsBar from "./reference/claims_bar.js"
 import * as Show from "./results/show.js"
 import * as LessonBar from "./lesson_page/lesson_bar.js"
@@ -45,6 +46,7 @@ export default {
   Formula,
   Quiz,
   Claim,
+  GlossarySearch,
   ClaimsBar,
   Show,
   LessonBar,

@@ -131,3 +131,23 @@ def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(turn_to, w
     box = page.locator(".menu-list").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+
+
+def test_it_opens_at_the_first_barrier_where_some_threads_wait(bench):
+    expect(bench.get_by_test_id("debugger-reading")).to_be_hidden()
+    expect(bench.get_by_test_id("debugger-reading")).to_contain_text("GroupMemoryBarrierWithGroupSync")  # read while it compiled
+    waiting = re.search(r"(\d+) run, (\d+) wait", bench.get_by_test_id("threads").inner_text())
+    assert int(waiting[1]) > 0
+    assert int(waiting[2]) > 0
+
+
+def test_a_kernel_with_a_fault_opens_at_its_finding(visit):
+    page = visit("/app?page=debugger")
+    page.get_by_test_id("debugger-open").click()
+    page.locator("[data-example=missing-barrier]").click()
+    expect(page.locator(".finding[data-kind]").first).to_be_visible(timeout=240_000)
+    there = at(page)
+    assert there > 0
+    page.keyboard.press("Home")
+    page.keyboard.press("f")
+    assert at(page) == there

@@ -370,3 +370,22 @@ def test_the_charts_follow_the_run(small):
     assert line["psnr"][-1] == pytest.approx(at.psnr, abs=0.01)
     [times] = [row["name"] for row in rows if "share" in row]
     assert "binnedDerivativesMain" in times
+
+
+PRESS = """(start) => {
+  start.click()
+  return start.closest(".run").querySelector("[data-testid=train-message]").textContent
+}"""
+
+
+def test_the_page_says_what_it_waits_for_from_the_press_of_start(visit):
+    page = visit("/app?page=train")
+    assert re.fullmatch(r"(Compiling the kernels|Reading the picture) …", page.get_by_test_id("train-start").evaluate(PRESS))
+    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"), timeout=240_000)
+    expect(page.get_by_test_id("train-message")).to_have_text("")
+
+
+def test_the_page_has_a_heading_that_can_be_seen(train):
+    heading = train().page.get_by_role("heading", level=1)
+    expect(heading).to_have_count(1)
+    expect(heading).to_be_in_viewport()

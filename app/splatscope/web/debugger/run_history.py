@@ -59,7 +59,7 @@ class RunHistory:
         """Show a recording from a file."""
         self.forget()
         self.example, self.draft, self.shown = None, shown.draft, shown
-        self._page.stepper.show(shown.packed, fix=[])
+        self._page.stepper.show(shown.packed, fix=[], opening=shown.packed.meta.get("opening", 0))
 
     def fixed(self) -> str | None:
         """Return the source with the example's fix, or None if there is no fix to apply."""
@@ -125,7 +125,8 @@ class RunHistory:
         except (WorkerError, DeviceError, ValueError) as error:
             self._page.stepper.param.update(busy="", error=str(error))
             return None
-        self._page.stepper.show(packed, fix=difference(self.draft["source"], better) if better else [])
+        fix = difference(self.draft["source"], better) if better else []
+        self._page.stepper.show(packed, fix=fix, opening=packed.meta.get("opening", 0))
         if packed.meta.get("error"):
             self._page.tell(packed.meta["diagnostics"], packed.meta["error"])
             return None

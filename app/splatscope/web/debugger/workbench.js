@@ -5,6 +5,7 @@ import {download, h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {severity} from "#web/stepper/panes/icons.js"
+import {listing} from "#web/widgets/quote.js"
 import {send} from "#web/widgets/upload.js"
 import {clearLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
 import {Functions} from "./functions.js"
@@ -60,8 +61,11 @@ class Workbench {
   /** @type {HTMLElement} */
   step
   /** @type {HTMLElement} */
+  first
+  /** @type {HTMLElement} */
   pair
   wanted = 0 // the step of a recording that was opened
+  reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
   told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
   holder = h("div", {class: "code-edit"})
   said = h("span", {})
@@ -123,7 +127,17 @@ class Workbench {
       h("span", {class: "sp"}),
       shut,
     )
-    this.step = h("div", {class: "step"}, this.model.get_child("stepper"))
+    this.first = h(
+      "div",
+      {class: "reading-first", "data-testid": "debugger-reading"},
+      h(
+        "p",
+        {},
+        "You will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.",
+      ),
+      h("div", {class: "quote"}, this.reading),
+    )
+    this.step = h("div", {class: "step"}, this.model.get_child("stepper"), this.first)
     this.pair = h("div", {class: "pair", hidden: true}, this.model.get_child("compare"))
     return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair)
   }
@@ -243,6 +257,7 @@ class Workbench {
   put(next) {
     this.given = false
     this.editor.text = next.source ?? ""
+    listing(this.reading, next.source ?? "", 1)
     this.inputs.open(next)
     this.functions.open(next.functions)
     this.example = next.example ?? ""
@@ -341,6 +356,7 @@ class Workbench {
   #moved({root, moment: {recording}}) {
     if (recording === this.recording || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
     this.recording = recording
+    this.first.hidden = true
     this.adapter = recording.head.adapter.split(" (")[0]
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
     this.outputs.show(recording)

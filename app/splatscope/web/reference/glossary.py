@@ -1,24 +1,44 @@
 """The glossary: each term with one sentence and the section that shows it."""
 
 from html import escape
+from itertools import groupby
 
 from splatscope.textbook.markdown import inline
-from splatscope.textbook.terms import terms
+from splatscope.textbook.terms import Term, terms
+from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 
 
+class GlossarySearch(Component):
+    """A field that leaves those terms of the page in view that have the words in them."""
+
+
 def glossary(location: Location) -> Page:
     """Build the page."""
-    rows = "".join(
-        f'<div id="{term.anchor}"><dt>{escape(term.name)}</dt><dd>{inline(term.definition)} {_place(term.page)}</dd></div>'
-        for term in terms()
-    )
+    letters = [(letter, list(group)) for letter, group in groupby(terms(), key=_letter)]
+    index = "".join(f'<a href="#letter-{letter}">{letter}</a>' for letter, _ in letters)
     html = f"""<article class="lesson"><div class="prose"><h1>Glossary</h1>
       <p>The words of the field as they are used here, each with the section that shows it.</p></div>
-      <dl class="glossary">{rows}</dl></article>"""
-    return Page(page="glossary", html=html)
+      <div data-slot="0"></div>
+      <nav class="letters" aria-label="Letters">{index}</nav>
+      <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div></article>"""
+    return Page(page="glossary", html=html, slots=[GlossarySearch()])
+
+
+def _letter(term: Term) -> str:
+    """Return the letter that a term stands under; signs and Greek letters stand together."""
+    first = term.name[0].upper()
+    return first if "A" <= first <= "Z" else "#"
+
+
+def _group(letter: str, group: list[Term]) -> str:
+    rows = "".join(
+        f'<div id="{term.anchor}"><dt>{escape(term.name)}</dt><dd>{inline(term.definition)} {_place(term.page)}</dd></div>'
+        for term in group
+    )
+    return f'<section><h2 id="letter-{letter}">{letter}</h2><dl>{rows}</dl></section>'
 
 
 def _place(page: str) -> str:

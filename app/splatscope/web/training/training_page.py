@@ -29,8 +29,8 @@ SAMPLES = sorted(
 FIRST = "chelsea.jpg"
 
 HTML = """
+<h1 class="train-title">Fit a picture with Gaussians</h1>
 <div class="train">
-  <h1>Fit a picture with Gaussians</h1>
   <div class="train-bar" data-slot="0"></div>
   <div class="left">
     <div class="pics"><div data-slot="1"></div>

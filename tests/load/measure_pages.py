@@ -1,0 +1,70 @@
+"""Measures what a first visit to pages costs: bytes on the wire, largest contentful paint, layout shift.
+
+Each page is visited with an empty cache, in a browser context of its own, and then watched for some seconds.
+
+    python tests/load/measure_pages.py [--seconds 6] [home,train,debugger,claims,blending]
+
+It serves the app by itself; a busy machine makes the times longer, and the bytes the same.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from playwright.sync_api import Browser, sync_playwright
+
+from helpers.chromium import FLAGS
+from helpers.serving import served
+
+OBSERVE = """
+window.seen = {paint: 0, shift: 0}
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) seen.paint = entry.startTime
+}).observe({type: "largest-contentful-paint", buffered: true})
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.shift += entry.value
+}).observe({type: "layout-shift", buffered: true})
+"""
+
+
+def measure(browser: Browser, address: str, page_name: str, seconds: float) -> dict[str, float]:
+    """Return what a first visit to a page costs."""
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
+        page.add_init_script(OBSERVE)
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        sizes: list[float] = []
+        frames: list[float] = []
+        session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+        session.on("Network.webSocketFrameReceived", lambda event: frames.append(len(event["response"]["payloadData"])))
+        page.goto(f"{address}/app?page={page_name}")
+        page.locator("[data-page]").wait_for()
+        live = page.evaluate("performance.now()")
+        page.wait_for_timeout(1000 * seconds)
+        seen = page.evaluate("window.seen")
+    return {"kB": sum(sizes) / 1000, "socket": sum(frames) / 1000, "LCP": seen["paint"], "live": live, "CLS": seen["shift"]}
+
+
+def main() -> None:
+    """Measure the pages that the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("pages", nargs="?", default="home,train,debugger,claims,glossary,blending,bitonic-sort")
+    parser.add_argument("--seconds", type=float, default=6.0, help="how long each page is watched")
+    options = parser.parse_args()
+    print(f"{'page':14}{'kB':>8}{'socket kB':>11}{'LCP ms':>8}{'live ms':>9}{'CLS':>8}")
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        measure(browser, address, "home", 5.0)  # the server's own first time
+        for name in options.pages.split(","):
+            found = measure(browser, address, name, options.seconds)
+            print(f"{name:14}{found['kB']:8.0f}{found['socket']:11.0f}{found['LCP']:8.0f}{found['live']:9.0f}{found['CLS']:8.3f}")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
