@@ -190,7 +190,9 @@ class Pipeline(Lesson):
         said = (
             "The order of the calls is checked. But a token is not empty, can be forged, and knows of no barrier and no full list."
         )
-        return Verdict(bool(wrong) and bool(forged) and not dummies, ran, said)
+        if not wrong:
+            return Verdict(False, ran, said)
+        return Verdict(True if forged and not dummies else None, ran, said)
 
     def only_fine(self, experiment: Experiment) -> Verdict:
         """Try whether the gradient passes through the fine stage alone: hold the composite constant."""
@@ -206,8 +208,8 @@ class Pipeline(Lesson):
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
         ran = f"{escape(first)}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
-        said = "It is shortened for reading. The code on our pages is cut from the files that run, so it has every name."
-        return Verdict(not words, ran, said)
+        said = "Its stages are the right ones, in the right order. But it is shortened for reading, and cannot run as it stands."
+        return Verdict(None if words else True, ran, said)
 
     # Tried out
 

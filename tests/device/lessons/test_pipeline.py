@@ -1,7 +1,6 @@
 """The section on the pipeline, against NumPy on the same tile."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,9 +52,11 @@ def test_the_scene_is_the_pipeline(experiment: Experiment, blobs: int, seed: int
     assert np.all(np.isfinite(query.output("picture")))
 
 
-@pytest.mark.parametrize("claim", ["order_is_checked", "only_fine", "printed"])
-def test_the_claims_do_not_hold(experiment: Experiment, claim: str):
-    assert not getattr(find_lesson(STEM)(), claim)(experiment).holds
+def test_one_claim_does_not_hold_and_two_hold_in_part(experiment: Experiment):
+    lesson = find_lesson(STEM)()
+    assert lesson.only_fine(experiment).holds is False
+    assert lesson.order_is_checked(experiment).holds is None
+    assert lesson.printed(experiment).holds is None
 
 
 def test_the_printed_listing_lacks_names(experiment: Experiment):
