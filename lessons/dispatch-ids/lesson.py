@@ -245,7 +245,7 @@ class DispatchIds(Lesson):
 
 
 # Named as in the sample, whose post prints it.
-def calcCompressedDispatchIDs(x_max: int, y_max: int, wg_x: int, wg_y: int) -> np.ndarray:  # noqa: N802
+def calcCompressedDispatchIDs(x_max: int, y_max: int, wg_x: int, wg_y: int) -> np.ndarray:
     """Return the pixel of each thread, workgroup by workgroup: (x_max · y_max, 2) uint32."""
 
     def grid(across: int, down: int) -> np.ndarray:

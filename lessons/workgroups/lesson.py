@@ -324,8 +324,7 @@ def misled(query: RecordingQuery, away: int) -> list[int]:
 
 def in_short(finding: Finding) -> str:
     """Return a finding in short."""
-    both = zip(finding.threads, finding.lines, strict=True)
-    return f"{finding.kind}: " + ", ".join(f"thread {thread} on line {line}" for thread, line in both)
+    return f"{finding.kind}: " + ", ".join(f"thread {thread}" for thread in finding.threads)
 
 
 def unwritten(query: RecordingQuery) -> tuple[int, int]:
