@@ -115,6 +115,24 @@ def test_who_wrote_this(sort):
     expect(cell).not_to_have_class(re.compile(r"\bwr\b"))
 
 
+def test_arrow_keys_go_from_cell_to_cell_and_enter_follows_one(sort):
+    to(sort, 9000)
+    cells = sort.locator(".mem[data-memory=keys] .cell")
+    columns = int(sort.locator(".mem[data-memory=keys] .grid").evaluate("el => el.style.getPropertyValue('--columns')"))
+    assert sort.locator(".mem[data-memory=keys] [tabindex='0']").count() == 1
+    cells.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowDown"):
+        sort.keyboard.press(key)
+    expect(cells.nth(columns + 1)).to_be_focused()
+    assert at(sort) == 9000  # the arrows were the memory's
+    sort.keyboard.press("Enter")
+    expect(sort.get_by_test_id("who")).to_contain_text(f"Who wrote keys[{columns + 1}]?")
+    expect(cells.nth(columns + 1)).to_have_attribute("aria-pressed", "true")
+    cells.nth(0).click()
+    sort.keyboard.press("ArrowRight")
+    expect(stepper(sort)).to_have_attribute("data-step", "9001")  # after a click they are the run's
+
+
 def test_a_variable_has_a_life_too(sort):
     to(sort, 9000)
     ask(sort, "root => splatscope.inspect(root).choose(3)")

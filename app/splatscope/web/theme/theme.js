@@ -79,6 +79,23 @@ export function paintModels() {
   }
 }
 
+/**
+ * Clear all charts below a node, which are painted again with the next frame: Bokeh clears from half a pixel on, and of the colours
+ * before a line would stay at the top and the left.
+ * @param {ParentNode} node
+ */
+function clearCharts(node) {
+  for (const el of node.querySelectorAll("*")) {
+    if (el.shadowRoot) clearCharts(el.shadowRoot)
+    if (!(el instanceof HTMLCanvasElement) || !el.classList.contains("bk-layer")) continue
+    const context = el.getContext("2d")
+    context?.save()
+    context?.resetTransform()
+    context?.clearRect(0, 0, el.width, el.height)
+    context?.restore()
+  }
+}
+
 function remembered() {
   try {
     return localStorage.getItem(KEY)
@@ -92,5 +109,6 @@ function apply(next) {
   if (theme() === next) return
   document.documentElement.dataset.theme = next
   paintModels()
+  clearCharts(document)
   for (const callback of followers) callback(next)
 }

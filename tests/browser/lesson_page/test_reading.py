@@ -1,0 +1,86 @@
+"""Reading a section: the small figure beside the words, sliders and their keys, charts in words, forced colours, paper."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import ready, stepper
+
+STEP = "document.scrollingElement.scrollTo(0, 1400)"
+
+
+@pytest.fixture
+def sort(turn_to) -> Page:
+    return ready(turn_to("/app?page=bitonic-sort"))
+
+
+def test_a_small_figure_moves_along_and_steps(sort):
+    small = sort.get_by_role("complementary", name="The figure, small")
+    expect(small.get_by_role("button", name="To the figure")).not_to_be_visible()
+    sort.evaluate(STEP)
+    expect(small.locator(".says")).to_have_text(sort.get_by_test_id("step-sentence").text_content())
+    before = small.locator(".copy svg").first.evaluate("svg => svg.outerHTML")
+    small.get_by_role("button", name="One step forward").click()
+    expect(small.locator(".says")).to_have_text(sort.get_by_test_id("step-sentence").text_content())
+    sort.wait_for_function(
+        "([svg, before]) => svg.isConnected === false || svg.outerHTML !== before",
+        arg=[small.locator(".copy svg").first.element_handle(), before],
+    )
+    small.get_by_role("button", name="To the figure").click()
+    expect(sort.get_by_test_id("figure")).to_be_in_viewport(ratio=0.5)
+    expect(small.get_by_role("button", name="To the figure")).not_to_be_visible()
+
+
+def test_there_is_no_small_figure_where_there_is_no_room(sort):
+    sort.set_viewport_size({"width": 1100, "height": 800})
+    sort.evaluate(STEP)
+    expect(sort.get_by_role("complementary", name="The figure, small")).to_have_count(0)
+
+
+def test_home_and_end_belong_to_a_slider_that_has_the_focus(sort):
+    step = stepper(sort).get_attribute("data-step")
+    keys = sort.get_by_test_id("controls").first.get_by_role("slider", name="Keys")
+    keys.focus()
+    sort.keyboard.press("End")
+    assert float(keys.input_value()) == 1
+    assert stepper(sort).get_attribute("data-step") == step
+    sort.get_by_role("slider", name="Moment of the run").focus()
+    sort.keyboard.press("Home")
+    expect(stepper(sort)).to_have_attribute("data-step", "0")
+
+
+def test_a_chart_is_said_in_words_and_is_no_tab_stop(sort):
+    chart = sort.locator(".bokeh").first
+    chart.locator("canvas").first.wait_for(state="attached", timeout=240_000)
+    assert re.match(r"A chart of .+: from [\d.e+-]+ at [\d.e+-]+.*, to [\d.e+-]+ at [\d.e+-]+", chart.get_attribute("aria-label"))
+    assert chart.get_attribute("role") == "img"
+    assert chart.locator("[tabindex='0']").count() == 0
+
+
+def test_experiments_are_run_again_by_name(sort):
+    names = [one.get_attribute("aria-label") for one in sort.get_by_role("button", name="Run it again").all()]
+    assert len(names) > 3
+    assert len(set(names)) == len(names)
+
+
+def test_forced_colours_outline_what_a_tint_says(turn_to, visit):
+    page = ready(visit("/app?page=blending", forced_colors="active"))
+    line = page.locator(".src .mine")
+    assert line.evaluate("el => getComputedStyle(el).outlineStyle") == "solid"
+    assert page.locator(".figure .aside").evaluate("el => getComputedStyle(el).forcedColorAdjust") == "none"
+
+
+def test_paper_gets_all_that_is_folded_and_the_address(sort):
+    folded = sort.locator(".lesson details:not([open])")
+    count = folded.count()
+    assert count
+    sort.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    expect(folded).to_have_count(0)
+    sort.emulate_media(media="print")
+    assert "page=bitonic-sort" in sort.locator("[data-page]").evaluate("el => getComputedStyle(el, '::after').content")
+    expect(sort.locator(".tp")).not_to_be_visible()
+    expect(sort.get_by_test_id("step-sentence")).to_be_visible()
+    sort.emulate_media(media="screen")
+    sort.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(folded).to_have_count(count)
