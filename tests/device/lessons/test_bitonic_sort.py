@@ -114,7 +114,9 @@ def test_the_missing_barrier_is_found(experiment: Experiment):
 
 
 def test_the_partners_that_are_shown_differ_in_one_bit(experiment: Experiment, lesson: Lesson):
-    for i, row in enumerate(lesson.pairs(experiment).rows):
+    rows = lesson.pairs(experiment).rows
+    assert len(rows) == 8
+    for i, row in enumerate(rows):
         assert [int(cell.split(" = ")[1]) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
         assert [int(cell.split("<")[1].split(">")[1], 2) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
 

@@ -52,15 +52,15 @@ def test_each_wrong_option_of_a_question_says_why_it_is_wrong(stem):
 
 @pytest.mark.parametrize("stem", SECTIONS)
 def test_each_claim_says_where_it_is_from(stem):
-    for block in parse(text_of(stem)):
-        if block.kind == "claim":
-            words, _, source = block.text.strip().partition("\nFrom: ")
-            assert words
-            assert len(source) > 5, block.args[0]
+    claims = [block for block in parse(text_of(stem)) if block.kind == "claim"]
+    assert claims
+    for claim in claims:
+        words, _, source = claim.text.strip().partition("\nFrom: ")
+        assert words
+        assert len(source) > 5, claim.args[0]
 
 
 @pytest.mark.parametrize("stem", SECTIONS)
 def test_a_formula_has_equations_alone(stem):
-    for block in parse(text_of(stem)):
-        if block.kind == "formula":
-            assert all(line.strip().startswith("= ") for line in block.text.splitlines() if line.strip())
+    lines = [line.strip() for block in parse(text_of(stem)) if block.kind == "formula" for line in block.text.splitlines()]
+    assert [line for line in lines if line and not line.startswith("= ")] == []
