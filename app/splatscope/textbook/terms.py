@@ -9,6 +9,7 @@ from pathlib import Path
 from markdown_it.token import Token
 
 TERMS = Path(__file__).with_name("glossary.md")
+READING = Path(__file__).with_name("reading.md")  # works beside this book, a list in Markdown
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""The glossary: each term with one sentence and the section that shows it."""
+"""The glossary: each term with one sentence and the section that shows it; and what to read beside this book."""
 
 from html import escape
 from itertools import groupby
 
-from splatscope.textbook.markdown import inline
-from splatscope.textbook.terms import Term, terms
+from splatscope.textbook.markdown import html_of, inline
+from splatscope.textbook.terms import READING, Term, terms
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -20,10 +20,12 @@ def glossary(location: Location) -> Page:
     letters = [(letter, list(group)) for letter, group in groupby(terms(), key=_letter)]
     index = "".join(f'<a href="#letter-{letter}">{letter}</a>' for letter, _ in letters)
     html = f"""<article class="lesson"><div class="prose"><h1>Glossary</h1>
-      <p>The words of the field as they are used here, each with the section that shows it.</p></div>
+      <p>The words of the field as they are used here, each with the section that shows it. At the end: what to read next.</p></div>
       <div data-slot="0"></div>
       <nav class="letters" aria-label="Letters">{index}</nav>
-      <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div></article>"""
+      <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div>
+      <section class="prose" aria-labelledby="further-reading"><h2 id="further-reading">Further reading</h2>
+        {html_of(READING.read_text(encoding="utf-8"))}</section></article>"""
     return Page(page="glossary", html=html, slots=[GlossarySearch()])
 
 
