@@ -140,7 +140,7 @@ class AdamLesson(Lesson):
             end = f"{by_eta} of {COUNT} values move by η, though their gradients differ: only the sign is left."
             if t:
                 against = int(np.sum(moved[:, t] * life["g"][:, t] > 0))
-                who = f"{against or 'None'} of the {COUNT} values move{'s' if against == 1 else ''}"
+                who = f"{against} of the {COUNT} values move{'s' if against == 1 else ''}" if against else "No value moves"
                 end = f"{who} against the gradient of this moment."
             said.append(
                 f"Iteration {t + 1}: x of Gaussian 1 goes from {before} to {now}, by {digits(moved[0, t] / self.rate)} η. {end}"

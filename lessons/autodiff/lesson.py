@@ -356,7 +356,7 @@ class Autodiff(Lesson):
             f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.compile_errors(self.form(MEMBER)) else 'compiles'}<br>"
             f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
         )
-        said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant. Nobody is told."
+        said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant, without a warning."
         return Verdict(bool(np.isclose(gradient, difference, atol=0.01)), ran, said)
 
     @param.depends("x")

@@ -118,7 +118,7 @@ class TrainingLoop(Lesson):
                 "clear": f"the gradients keep {held}, and new ones will be added to that.",
                 "derivatives": "nothing is added to the gradients.",
                 "update": "the gradients are there, and no value moves.",
-                "render": "nobody sees the picture; the training does not need it.",
+                "render": "the picture stays as it was; training does not need it.",
             }
             for name in KERNELS:
                 words = f"left out: {missing[name]}" if name == self.without else does[name]
@@ -172,7 +172,7 @@ class TrainingLoop(Lesson):
         because = (
             f"Here 32 pixels are {many // COUNT} wave{'s' if many > COUNT else ''}, each with one addition for each value."
             if many
-            else "Without the derivatives nobody adds anything."
+            else "Without the derivatives nothing is added."
         )
         return answer_among(question, f"{many:,}", misconceptions, ends[1], because)
 
@@ -193,7 +193,7 @@ class TrainingLoop(Lesson):
         )
         because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
         if not many:
-            because = "Nobody: the update is left out."
+            because = "None: the update is left out."
         return answer_among(question, str(many), misconceptions, ends[2], because)
 
     # Claims
@@ -217,7 +217,7 @@ class TrainingLoop(Lesson):
             f"40 iterations, a picture after each: <b>{usual:.2f} dB</b><br>"
             f"40 iterations, a picture after the last only: <b>{unseen:.2f} dB</b>"
         )
-        said = "The third one updates. The picture is a fourth kernel, which the training does not need: only who looks at it."
+        said = "The third one updates. The picture is a fourth kernel, which training does not need."
         return Verdict(trainer.kernels.iteration[-1].kernel.name == "imageMain", ran, said)
 
     def zeroed(self, experiment: Experiment) -> Verdict:
@@ -271,11 +271,11 @@ class TrainingLoop(Lesson):
             + f"<br>the shares of one value, added from the first pixel: <b>{orders[0]!s}</b>, from the last: <b>{orders[1]!s}</b>"
         )
         said = (
-            "Rounding makes an addition of floats depend on its order, and which workgroup comes first is nobody's promise. "
-            "So two trainings from one seed part in the last bits, and later in more."
+            "Rounding makes an addition of floats depend on its order, and nothing fixes which workgroup comes first. "
+            "So two trainings from one seed differ in the last digits, and later in more."
         )
         if not differ:
-            said = "On this device, this time. The order of the additions is nobody's promise, and each order rounds differently."
+            said = "On this device, this time. Nothing fixes the order of the additions, and each order rounds differently."
         return Verdict(not differ, ran, said)
 
     def skips(self, experiment: Experiment) -> Verdict:
@@ -317,15 +317,16 @@ class TrainingLoop(Lesson):
 
     def better(self, experiment: Experiment) -> Verdict:
         """Train with few and with many Gaussians, and compare the squared errors."""
+        photograph = crop_picture((ASSETS / "astronaut.jpg").read_bytes(), "astronaut", 128, 128).pixels
         fits = {}
         for blobs in (200, 4096):
             settings = Settings(size=128, blobs=blobs, iterations=300, kernels="binned")
-            trainer = Trainer(experiment.device, start_state(settings, sample(128, 128), ""))
+            trainer = Trainer(experiment.device, start_state(settings, photograph, ""))
             trainer.advance(300)
             fits[blobs] = trainer.look().psnr
         gain = fits[4096] - fits[200]
         ran = (
-            f"128 × 128 pixels, 300 iterations: 200 Gaussians <b>{fits[200]:.1f} dB</b>, "
+            f"a photograph of 128 × 128 pixels, 300 iterations: 200 Gaussians <b>{fits[200]:.1f} dB</b>, "
             f"4,096 Gaussians <b>{fits[4096]:.1f} dB</b>: the squared error is {10 ** (gain / 10):,.0f} times smaller"
         )
         said = (

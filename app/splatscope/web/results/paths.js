@@ -94,19 +94,21 @@ function player(slider, shown) {
       else go(+range.value + 1)
     }, TICK)
   }
-  range.addEventListener("pointerdown", pause)
-  range.addEventListener("keydown", pause)
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    const seen = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return
-        seen.disconnect()
-        play()
-      },
-      {threshold: 0.6},
-    )
-    seen.observe(shown)
-  }
+  // until somebody takes the slider, it plays by itself as soon as it is seen
+  const seen = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return
+      seen.disconnect()
+      play()
+    },
+    {threshold: 0.6},
+  )
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) seen.observe(shown)
+  for (const kind of ["pointerdown", "keydown"])
+    range.addEventListener(kind, () => {
+      seen.disconnect()
+      pause()
+    })
   return button
 }
 
