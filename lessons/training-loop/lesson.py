@@ -118,11 +118,11 @@ class TrainingLoop(Lesson):
                 "clear": f"the gradients keep {held}, and new ones will be added to that.",
                 "derivatives": "nothing is added to the gradients.",
                 "update": "the gradients are there, and no value moves.",
-                "render": "the picture stays as it was; training does not need it.",
+                "render": "no picture is drawn; training does not need it.",
             }
             for name in KERNELS:
-                words = f"left out: {missing[name]}" if name == self.without else does[name]
-                said.append(f"Iteration {t + 1}, {name}: {words}")
+                words = f" is left out: {missing[name]}" if name == self.without else f": {does[name]}"
+                said.append(f"Iteration {t + 1}, {name}{words}")
         return said
 
     def facts(self, query: RecordingQuery) -> Facts:
