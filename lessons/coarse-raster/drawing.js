@@ -236,14 +236,17 @@ function sentence({strongest}, test, room) {
  */
 function axisRows({shapes}, width) {
   const narrow = width < NARROW
-  const [left, right] = narrow ? [106, 96] : [132, 150]
+  const [left, right] = narrow ? [122, 92] : [132, 150]
   const [top, rowHeight] = [18, 18]
   const room = Math.max(1, width - left - right - 12)
   const height = top + 4 * rowHeight + 4
   const label = "The shadows of the two boxes on four directions"
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
   svg.append(s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction u"))
-  svg.append(s("text", {x: left, y: 12}, "shadows"), s("text", {x: width - right + 10, y: 12}, "|d·u| and h + r"))
+  svg.append(
+    s("text", {x: left, y: 12}, "shadows"),
+    s("text", {x: width - right + 10, y: 12}, narrow ? "|d·u|, h + r" : "|d·u| and h + r"),
+  )
   const rows = AXES.map((name, i) => {
     const y = top + i * rowHeight + rowHeight / 2
     const line = s("path", {class: "coarse-line", d: `M${left} ${y}H${left + room}`})

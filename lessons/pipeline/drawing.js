@@ -52,7 +52,9 @@ export const draw = (host) => redrawn(host, (facts) => facts.boxes, build)
 function build({root, facts, room}, first) {
   const entries = stageEntries(first.recording, facts.stages)
   const {width, height} = room()
-  const share = width < NARROW ? 1 : 0.58
+  const tight = width < NARROW
+  const stacked = tight && height === Infinity // as on a phone
+  const share = stacked ? 1 : 0.58
   const scale = Math.max(4, Math.min((width * share) / facts.size[0], (height - STAGES_HEIGHT) / facts.size[1]))
   const boxes = facts.stages.map((_, i) => stageBox(facts, i))
   const list = sharedList(facts)
@@ -62,7 +64,7 @@ function build({root, facts, room}, first) {
   const memory = h("div", {}, h("p", {class: "stage-name"}, "blobs"), list.el, counts)
   const el = h(
     "div",
-    {},
+    {class: classes(tight && "stage-tight", stacked && "stage-stacked")},
     h("ol", {class: "stage-row"}, ...boxes.map((box) => box.el)),
     h("p", {class: "stage-note"}, "whole numbers, which jump", h("span", {}, "smooth: gradients flow")),
     h("div", {class: "stage-below"}, h("div", {}, h("p", {class: "stage-name"}, "picture"), picture.el), memory),
