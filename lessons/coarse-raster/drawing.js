@@ -4,6 +4,7 @@ import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
@@ -296,7 +297,18 @@ function threadTable({tests, room}, width, pick) {
   const column = Math.max(4, (width - left - 8) / THREADS)
   const cell = Math.max(2, Math.min(14, column - 2))
   const height = 26 + turns * (cell + 4)
-  const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": `${THREADS} threads, ${turns} turns`})
+  const svg = canvas(width, height, {
+    class: "coarse",
+    role: "slider",
+    tabindex: 0,
+    "aria-label": "Test that is shown, chosen with the arrow keys",
+    "aria-valuemin": 0,
+    "aria-valuemax": tests.length - 1,
+  })
+  let shown = 0
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -THREADS, ArrowDown: THREADS}, (step) => {
+    if (tests[shown + step]) pick(tests[shown + step])
+  })
   const columnX = (/** @type {number} */ thread) => left + column * (thread + 0.5)
   const rowY = (/** @type {number} */ turn) => 26 + turn * (cell + 4)
   const lanes = Array.from({length: THREADS}, (_, thread) => laneMark(columnX(thread), 12, Math.min(4.5, column * 0.36)))
@@ -321,6 +333,9 @@ function threadTable({tests, room}, width, pick) {
       el.setAttribute("class", classes("coarse-seat", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
+    shown = test.gaussian
+    const words = `Gaussian ${test.gaussian}, tested by thread ${test.thread}, ${test.place < 0 ? "apart" : "touches"}`
+    setAttributes(svg, {"aria-valuenow": shown, "aria-valuetext": words})
   }
   return {el: [svg], paint, height}
 }
