@@ -33,7 +33,8 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const GAP = 14
 const PADDING = 32
-const NARROW = 500 // px: below, the boxes of the chain stand one under the other
+const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
+const TIGHT = 540 // px: below, they stand closer
 const CHAIN = {full: 296, low: 214} // height of the chain, and of the line below it
 const LOW = 400 // px: below, its boxes leave out the values
 const CAPTION = 24
@@ -61,10 +62,15 @@ function build(host, look) {
     chosen: () => latest.thread,
     choose: (thread) => latest.moment.choose(thread),
   })
-  const narrow = width < NARROW
+  const narrow = width < NARROW && height === Infinity
   const chain = chainOfLinks(host.facts.links, narrow)
   return {
-    el: h("div", {class: classes("chain-body", narrow ? "slim" : height < LOW && "low")}, maps.el, chain.el),
+    el: h(
+      "div",
+      {class: classes("chain-body", narrow && "slim", height < LOW && "low", width < TIGHT && !narrow && "tight")},
+      maps.el,
+      chain.el,
+    ),
     width,
     paint(now) {
       latest = now
@@ -92,7 +98,7 @@ function gradientMaps({room, facts, set}, choice) {
   const count = across * down
   const {width, height} = room()
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
-  const high = width < NARROW ? Infinity : (height - (height < LOW ? CHAIN.low : CHAIN.full) - CAPTION - 24) / down
+  const high = height === Infinity ? Infinity : (height - (height < LOW ? CHAIN.low : CHAIN.full) - CAPTION - 24) / down
   const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
   const pictureAttributes = {
     role: "slider",

@@ -45,7 +45,7 @@ function build({root, facts, room}, look) {
   const half = Math.max(0, (space.width - 2 * PADDING - GAP) / 2)
   const most = (space.height - 2 * PADDING - 2 * CAPTION - GAP) / 2 // of a picture
   const cell = Math.floor(Math.max(4, Math.min(MOST_CELL, half / width, most / height)))
-  const beside = half >= 240 // the chart stands at the right of the third picture
+  const beside = half >= 240 || Number.isFinite(space.height) // the chart stands at the right of the third picture
   const chartHeight = Math.max(CHART.least, Math.min(CHART.most, beside ? cell * height + CAPTION : 200))
   let latest = look
   const choose = (/** @type {number} */ thread) => {

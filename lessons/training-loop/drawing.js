@@ -24,7 +24,8 @@ const KERNELS = 4
 const THREADS = ["a thread for each value", "a thread for each pixel", "a thread for each value", "a thread for each pixel"]
 const PADDING = 14
 const GAP = 16
-const NARROW = 500 // px: below, the table has a row for each field
+const NARROW = 500 // px: below, the table has a row for each field, where there is height for it
+const TIGHT = 540 // px: below, its columns stand closer
 const CAPTION = 22
 const BOXES = {full: 60, low: 40} // height of the four kernels
 const LOW = 420 // px: below, they say their names only
@@ -54,7 +55,8 @@ function build({facts, step, room}, first) {
   let latest = first
   let iteration = 0
   const space = room()
-  const narrow = space.width < NARROW
+  const narrow = space.width < NARROW && space.height === Infinity
+  const tight = space.width < TIGHT && !narrow
   const low = !narrow && space.height < LOW
   const [across, down] = facts.size
   const inside = space.width - 2 * PADDING
@@ -89,7 +91,7 @@ function build({facts, step, room}, first) {
     picture.words.textContent = pictureText(facts, look.step, drawn)
   }
   return {
-    el: h("div", {class: classes("loop", narrow && "slim", low && "low")}, kernels, pictures, table.el),
+    el: h("div", {class: classes("loop", narrow && "slim", low && "low", tight && "tight")}, kernels, pictures, table.el),
     width: space.width,
     paint,
     describe: (look) => `${table.sentence(look, kernelAt(facts.ends, look.step).index)}.`,
