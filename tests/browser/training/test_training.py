@@ -129,6 +129,7 @@ def test_a_run_ends_where_it_was_told_and_starts_again(small):
     )
     at.button.click()
     at.page.wait_for_function("frame => frame.seen.includes(0) && frame.seen.at(-1) === 15", arg=at.frame.element_handle())
+    expect(at.message).to_have_text("")
 
 
 def test_every_kind_of_kernels(train):

@@ -47,9 +47,12 @@ export function render({model, el}) {
   }
   const tell = () => {
     const {busy, running, reading} = model
-    if (wait && ((reading.iteration ?? 0) > wait.iteration || (!running && Date.now() - wait.since > 2 * SOON && !busy))) end()
+    const {iteration = 0} = reading
+    if (wait && iteration < wait.iteration) wait.iteration = iteration // it starts again from the beginning
+    const refused = !running && !busy && Date.now() - (wait?.since ?? 0) > 2 * SOON
+    if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
-    const what = busy || (wait ? "Compiling the kernels" : "")
+    const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
     message.textContent = what ? `${what} …${seconds ? ` ${seconds} s` : ""}` : model.message
     message.classList.toggle("wrong", !what && model.message !== "")
     progress.classList.toggle("busy", what !== "")
