@@ -46,5 +46,6 @@ def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., 
     assert len(set(places.all_inner_texts())) > 1
     assert show.locator("path.contour").count() > 5
     show.get_by_role("button", name="Play").click()
-    expect(show.locator("output")).to_have_text("step 80 of 80")  # it plays from where it stands, and stops at the end
+    # it plays from where it stands, and stops at the end
+    expect(show.locator("output")).to_have_text("step 80 of 80", timeout=PATIENCE)
     expect(show.get_by_role("button", name="Play")).to_be_visible()
