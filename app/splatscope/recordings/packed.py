@@ -80,8 +80,9 @@ def packed_recording(
 def opening_of(recording: Recording, findings: list[Finding]) -> int:
     """Return the step that shows most at first, from 1: the first finding, else some threads at the first barrier, else 0."""
     order = recording.trace.order
-    if findings and findings[0].events:
-        return int(np.flatnonzero(order == findings[0].events[-1])[0]) + 1
+    found = [finding.events[-1] for finding in findings if finding.events]
+    if found:
+        return int(np.flatnonzero(np.isin(order, found))[0]) + 1
     arrivals = np.flatnonzero(recording.trace.kinds[order] == "arrive")
     half = min(len(arrivals), recording.trace.header["threads"]) // 2
     return int(arrivals[half]) + 1 if len(arrivals) else 0
