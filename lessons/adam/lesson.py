@@ -206,7 +206,7 @@ class AdamLesson(Lesson):
                 f"by {1 - self.beta1:.2g} η" if self.beta1 > 0.05 else "by half of η",
                 "m takes in 1 − β₁ of the gradient, and dividing by 1 − β₁ makes it whole again.",
             ),
-            ("by η at most", "The largest gradient has no privilege: each value's gradient is divided by its own size."),
+            ("by η at most", "The largest gradient has no privileges: each value's gradient is divided by its own size."),
         )
         because = (
             f"The gradients lie between {power(gradients.min())} and {power(gradients.max())}. But m̂ is g itself at first, and "
@@ -227,7 +227,7 @@ class AdamLesson(Lesson):
         )
         misconceptions = (
             ("0", "m follows the gradient, but late: when the gradient turns round, m still points the old way."),
-            (str(turns), "So often the gradient changes its sign. After each time, m may need several iterations to follow."),
+            (str(turns), "That is how often the gradient changes its sign. Each time, m may need several iterations to follow."),
             (str(ITERATIONS // 2), "m is no coin: where the gradient keeps its sign, m soon has the same."),
             (str(ITERATIONS), "Then x would never come to where it should be."),
             ("5", "How many there are depends on how often the gradient turns, and on how far m looks back."),

@@ -200,7 +200,7 @@ class Autodiff(Lesson):
         )
         misconceptions = (
             ("0", "Then all pixels would agree. Each sees its own error, and they seldom do."),
-            (str(agree), "So many pixels agree with the sum, or would hardly notice."),
+            (str(agree), "That many pixels agree with the sum, or would hardly notice."),
             (str(PIXELS // 2), "It is no vote by heads: a few loud pixels can outvote many quiet ones."),
             (str(PIXELS), "Then the sum would have the other sign."),
             (str(PIXELS // 4), "Nothing makes it a quarter: count the pixels of the rarer colour, or of the quieter one."),

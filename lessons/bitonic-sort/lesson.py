@@ -175,8 +175,8 @@ class BitonicSort(Lesson):
         upward = sum(keys[i] > keys[i ^ first["j"]] for i in range(len(keys)) if not i & first["j"])
         guesses = (
             (upward, f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
-            (pairs - len(first["swapped"]), "So many pairs stay as they are."),
-            (pairs, "All pairs are compared, but a pair that stands as it should stays."),
+            (pairs - len(first["swapped"]), "That many pairs stay as they are."),
+            (pairs, "All pairs are compared, but a pair that is in order stays as it is."),
             (0, "A pass that changed nothing would be of use only to a list that is in order already."),
         )
         many = len(first["swapped"])
@@ -188,7 +188,7 @@ class BitonicSort(Lesson):
             many,
             guesses,
             first["end"],
-            f"{many} of {pairs} pairs did not stand as their direction wants it.",
+            f"{many} of {pairs} pairs were not in the order of their direction.",
             f"{about}The first pass {how}: in how many of its {pairs} pairs do the keys change places?",
         )
 
@@ -286,7 +286,7 @@ class BitonicSort(Lesson):
         rows = tuple((name, *marked(row), many) for name, row, many in zip(names, lists, swaps, strict=True))
         is_sorted = bool(np.all(np.diff(lists[-1].astype(int)) >= 0))
         was = "was bitonic" if bitonic(keys) else "was not bitonic"
-        verdict = f"<p>In the end the list is {'sorted' if is_sorted else 'not sorted'}: the sequence {was}.</p>"
+        verdict = f"<p>After the last pass the list is {'sorted' if is_sorted else 'not sorted'}: the sequence {was}.</p>"
         return Several((Table(("place", *map(str, range(8)), "pairs swapped"), rows), Words(verdict)))
 
     def pairs(self, experiment: Experiment) -> Table:

@@ -170,10 +170,10 @@ class Blending(Lesson):
                 f"layer {last + 1}",
                 f"It would be right if the layer blended last lay on top. It lies behind all others: {got(last)}",
             ),
-            (PAPER, f"It covers what all layers together leave over: {left:.3f}."),
+            (PAPER, f"It covers what all layers together leave: {left:.3f}."),
             *((f"layer {i + 1}", f"Multiply α by T: {got(i)}") for i in range(len(found))),
         )
-        because = f"That is what all layers together leave over: {left:.3f} of the pixel."
+        because = f"That is what all layers together leave: {left:.3f} of the pixel."
         if best < len(found):
             came = found[best]["before"][3]
             because = f"{came:.3f} still came through, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."

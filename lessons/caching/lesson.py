@@ -143,7 +143,7 @@ class Caching(Lesson):
         misconceptions = (
             (self.count, "It would be right on paper. A quotient is rounded, and its last bit may be off."),
             (0, "Many a state comes back exactly, or its last bit makes no difference to the gradient."),
-            (1, "Not only the state at which the way back begins: most divisions give back the very float."),
+            (1, "Not only the state at which the way back begins: most divisions give back the very same float."),
             (many - 1, "Count the rows of the figure whose gradients are not underlined."),
             (many + 1, "Count the rows of the figure whose gradients are not underlined."),
         )
@@ -189,7 +189,7 @@ class Caching(Lesson):
             f"with <code>[PreferRecompute]</code>: <b>{again:g} bytes</b> a turn"
         )
         said = (
-            "It stores far more: also what evaluating the Gaussian left behind, which its own backward pass wants. "
+            "It stores far more: evaluating the Gaussian leaves values too, and its own backward pass wants them. "
             "Told to evaluate it again, it keeps the states, twice, each with its count."
         )
         return Verdict(each < 1.5 * STATE, ran, said)

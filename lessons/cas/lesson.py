@@ -144,9 +144,9 @@ class Cas(Lesson):
         )
         most = sum(len(mine) * (len(mine) - 1) // 2 for mine in (range(cell, self.count, self.cells) for cell in range(self.cells)))
         misconceptions = (
-            (str(most), "So many if all threads of a float guessed at the same moment. Only lanes of one wave do."),
-            (str(self.count - 1), "So many if one thread got through at once, and every other at its second attempt."),
-            ("0", "So many if no two threads ever wanted the same float at the same time."),
+            (str(most), "It would be right if all threads of a float guessed at the same moment. Only lanes of one wave do."),
+            (str(self.count - 1), "It would be right if one thread got through at once, and every other at its second attempt."),
+            ("0", "It would be right if no two threads ever wanted the same float at the same time."),
             (str(self.count), "Then every thread would have been refused just once."),
             (str(2 * self.count), "Nobody is refused a fixed number of times: it depends on how many got in between."),
         )

@@ -171,7 +171,7 @@ class CoarseRaster(Lesson):
         near = max(kept, key=lambda one: strongest[one["gaussian"]])["gaussian"]
         ids = [one["gaussian"] for one in kept]
         guesses = (
-            (max(ids), "has the highest number. The list would end with it if it stood in order of numbers."),
+            (max(ids), "has the highest number. The list would end with it if it were in order of numbers."),
             (by_thread, "would be last if one thread made all its tests before the next began."),
             (near, "gives the tile more light than any other. The list does not know that."),
             (min(ids), "has the lowest number, so it is tested early."),
@@ -184,11 +184,11 @@ class CoarseRaster(Lesson):
             value,
             tuple(sorted((value, *wrong), key=int)),
             final["end"],
-            f"Thread {final['thread']} was the last to draw a place. The list is in the order of arrival.",
+            f"Thread {final['thread']} was the last to draw a place. The list is in order of arrival.",
             wrong=wrong,
             question=(
                 f"Tile {self.tile} gets {len(kept)} Gaussian{'s' if len(kept) > 1 else ''} into its list: {numbers(sorted(ids))}. "
-                "Which one stands last?"
+                "Which one is last?"
             ),
         )
 
@@ -393,7 +393,7 @@ SHAPES = ((8, 4, 512), (16, 16, 256))  # of the sample's two versions: tile and 
 DRAWN_SIGMAS = 2  # to the outline that the drawing shows
 PAST_THE_END = (
     "No standard says what a write past the end does. The recording holds it back and reports it. Unrecorded, it changes whatever "
-    "stands behind the array. And as <code>blobCount</code> then names more places than there are, the sort and the blend go "
+    "lies behind the array. And as <code>blobCount</code> then names more places than there are, the sort and the blend go "
     "past the end too."
 )
 

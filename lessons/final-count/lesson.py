@@ -98,10 +98,10 @@ class FinalCount(Lesson):
             because = "Without the test every step undoes something, whether it was blended or not."
         misconceptions = (
             (self.count - took, "It would be right with the test. Without it, nothing is skipped."),
-            (took, "So many layers were blended, and blended layers are undone."),
+            (took, "That many layers were blended, and blended layers are undone."),
             (0, "It would be right if each layer had been blended. The walk back begins at the end of the list all the same."),
             (self.count, "It would be right if no layer had been blended. The first always is: T begins at 1."),
-            (many + 1, "The layer that brings T below 1/255 is blended still, so it is undone."),
+            (many + 1, "The layer that brings T below 1/255 is still blended, so it is undone."),
         )
         test = "with the test" if self.guarded else "without the test"
         layers = f"{self.count} layers of α = {self.alpha:g}"

@@ -210,7 +210,7 @@ class Gaussian(Lesson):
             f"The Gaussian's opacity is **{now['opacity']:.2f}**. How much of the white paper still shows there?"
         )
         misconceptions = (
-            (now["alpha"], "That is α, the share which the Gaussian covers. The paper keeps the rest."),
+            (now["alpha"], "That is α, the share that the Gaussian covers. The paper keeps the rest."),
             (1 - now["opacity"], "That would be right in the centre, where the bell curve is 1."),
             (1 - now["falloff"], "That would be right for a Gaussian of opacity 1."),
         )
@@ -230,7 +230,7 @@ class Gaussian(Lesson):
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
         ran = (
-            f"neighbouring pixels more than {EDGE} of 255 apart, of the cup below<br>"
+            f"neighbouring pixels more than {EDGE} of 255 apart, of the cup<br>"
             f"in the photograph <b>{photograph:,}</b>, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians <b>{drawn:,}</b>"
         )
         said = "A Gaussian may be thin, nearly opaque, and lie over others: then its flank is an edge."

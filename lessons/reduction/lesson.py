@@ -153,12 +153,12 @@ class Reduction(Lesson):
         )
         guesses = (
             (before[0] + before[1], f"That adds thread 1, its neighbour. In the first round the stride is {half}."),
-            (before[0], "Thread 0 works in every round, also in the first."),
+            (before[0], "Thread 0 works in every round, the first included."),
             (math.fsum(before), "That is the sum of all, which takes one round for each halving."),
             (math.fsum(before[:half]), "A thread makes one addition in a round."),
         )
         misconceptions = [(digits(guess, ".1f"), why) for guess, why in guesses]
-        because = f"It adds what stood {half} places away: {mine} and {far}."
+        because = f"It adds what was {half} places away: {mine} and {far}."
         return answer_among(question, digits(one["row"][0], ".1f"), misconceptions, one["end"], because)
 
     def idle(self, query: RecordingQuery) -> Answer:

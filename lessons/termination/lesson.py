@@ -98,8 +98,8 @@ class Termination(Lesson):
         misconceptions = (
             (str(count), "It would be right if T were never below 1/255 before a layer. Here the last layers are left out."),
             (str(round(1 / alpha)), f"That is 1/α. But T does not fall by {alpha:g} each time, it is multiplied by {1 - alpha:g}."),
-            (str(many + 1), "The layer that brings T below 1/255 is blended still; the next one is not, and is not counted."),
-            (str(many - 1), "The layer that brings T below 1/255 is blended still: the test looks at T before the layer."),
+            (str(many + 1), "The layer that brings T below 1/255 is still blended; the next one is not, and is not counted."),
+            (str(many - 1), "The layer that brings T below 1/255 is still blended: the test looks at T before the layer."),
             (str(min(half, count)), "Half covered is not opaque: the limit is 1/255."),
         )
         question = f"{count} layers of α = {alpha:g} are offered to a fresh pixel. What is `finalCount` at the end?"
@@ -178,7 +178,7 @@ class Termination(Lesson):
             found[alpha] = float(back["limited"][0])
         ran = "one layer over a fresh pixel, T = 1, blended and undone, with the limit"
         ran += "".join(f"<br>α = {alpha:g}: T comes back as <b>{value:g}</b>" for alpha, value in found.items())
-        said = "T was 1, so the limit lets the layer pass. What protects the way back is that every weight is at most 0.99."
+        said = "T was 1, so the limit lets the layer pass. What protects the way back is that α is clamped at 0.99."
         return Verdict(bool(np.isfinite(found[1.0])), ran, said)
 
     # What is tried

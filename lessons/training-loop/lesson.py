@@ -163,11 +163,11 @@ class TrainingLoop(Lesson):
             + (", without the derivatives?" if self.without == "derivatives" else "?")
         )
         misconceptions = (
-            (f"{COUNT * THREADS:,}", "So many if every pixel added to memory itself. The lanes of a wave agree on a sum first."),
+            (f"{COUNT * THREADS:,}", "It would be right if each pixel added by itself. The lanes of a wave agree on a sum first."),
             (f"{COUNT:,}", "One for each value is enough only if all 32 pixels are one wave, as on an NVIDIA GPU."),
             (f"{THREADS:,}", "A pixel has more than one gradient: each of the 27 raw values gets its sum."),
             ("0", "Without additions all gradients would stay 0."),
-            (f"{COUNT * 4:,}", "So many if a wave had 8 lanes."),
+            (f"{COUNT * 4:,}", "It would be right if a wave had 8 lanes."),
         )
         because = (
             f"Here 32 pixels are {many // COUNT} wave{'s' if many > COUNT else ''}, each with one addition for each value."
@@ -189,7 +189,7 @@ class TrainingLoop(Lesson):
             (str(THREADS), "There are fewer values than threads: the last five have none."),
             (str(BLOBS), "A thread moves a single value, not a whole Gaussian."),
             (str(len(LABELS)), "Nine values belong to one Gaussian, and there are three."),
-            (str(COUNT), "So many if the update ran."),
+            (str(COUNT), "It would be right if the update ran."),
         )
         because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
         if not many:
@@ -227,10 +227,10 @@ class TrainingLoop(Lesson):
         names = ", ".join(bound.kernel.name for bound in fast.kernels.iteration)
         ran = (
             f"40 iterations: <b>{usual:.1f} dB</b>; without the clear: <b>{added:.1f} dB</b><br>"
-            f"dispatched by the binned kernels: <code>{names}</code>"
+            f"dispatched by the fast kernels: <code>{names}</code>"
         )
         said = (
-            "It must, but not by a kernel of its own: the binned kernels' update takes each sum and leaves a zero behind, "
+            "It must, but not by a kernel of its own: the fast kernels' update takes each sum and leaves a zero behind, "
             "so they dispatch no clear."
         )
         return Verdict(usual > added + 1, ran, said)
@@ -288,7 +288,7 @@ class TrainingLoop(Lesson):
             f"with <code>continue</code>: <b>{printed:,}</b> evaluations<br>without the test: <b>{plain:,}</b>, "
             f"{'the same picture' if same else 'another picture'}<br>with <code>break</code>: <b>{left:,}</b>"
         )
-        said = "<code>continue</code> goes on to the next turn, and it stands at the end of the turn: it skips nothing."
+        said = "<code>continue</code> goes on to the next turn, and it is at the end of the turn: it skips nothing."
         return Verdict(printed < plain, ran, said)
 
     def faster(self, experiment: Experiment) -> Verdict:

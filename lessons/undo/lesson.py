@@ -102,7 +102,7 @@ class Undo(Lesson):
         misconceptions = (
             (self.count, "It would be right if every layer had been blended. What was left out needs no undo."),
             (many - 1, "The first layer was blended as well: undoing it leads back to T = 1."),
-            (many + 1, "There are so many states, with the empty pixel before the first layer, but one blend fewer."),
+            (many + 1, "There are that many states, with the empty pixel before the first layer, but one blend fewer."),
             (1, "One undo leads back by one layer only. The backward pass needs every earlier state."),
             (0, "The last state is stored. All earlier ones have to be computed."),
         )
@@ -156,7 +156,7 @@ class Undo(Lesson):
             f"α clamped to 0.99: T comes back within <b>{small(clamped)}</b><br>"
             f"clamp and limit at their worst: T falls to <b>{small(least)}</b>, which is 1/255 · 0.01"
         )
-        said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What protects is that α is clamped to 0.99."
+        said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What helps is that α is clamped at 0.99."
         return Verdict(not np.isnan(free), ran, said)
 
     # Tried out

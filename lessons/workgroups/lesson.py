@@ -234,7 +234,7 @@ class Workgroups(Lesson):
             query = experiment.record(self._job(away, barrier))
             says = "; ".join(in_short(one) for one in query.findings) or "no finding"
             rows.append(("in place" if barrier else "taken out", str(away), f"{len(misled(query, away))} of {THREADS}", says))
-        return Table(("barrier", "reads so many places on", "wrong", "what the recording reports"), tuple(rows))
+        return Table(("barrier", "distance of the read", "wrong", "what the recording reports"), tuple(rows))
 
     def counters(self, experiment: Experiment) -> Table:
         """Show what 32 threads count with a plain counter and with an atomic one, and the races that are found."""
