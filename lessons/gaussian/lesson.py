@@ -185,7 +185,7 @@ class Gaussian(Lesson):
         now, pixels = seen(query), WIDTH * HEIGHT
         question = (
             f"The figure's Gaussian has sizes of **{now['size'][0]:.1f}** and **{now['size'][1]:.1f}** pixels and an opacity of "
-            f"**{now['opacity']:.0%}**. How many of the {pixels:,} pixels does it change on a screen with 256 steps of each colour?"
+            f"**{now['opacity']:.0%}**. How many of the {pixels:,} pixels does it change on a screen with 256 levels of a colour?"
         )
         misconceptions = (
             (int((distance <= 2).sum()), "That would be right if a Gaussian ended at its outline, two sizes from the centre."),
