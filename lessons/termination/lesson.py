@@ -44,9 +44,7 @@ class Termination(Lesson):
     """One pixel under layers that are all alike, with and without the limit on its transmittance."""
 
     count = param.Integer(default=45, bounds=(1, MOST), label="Layers")
-    alpha = param.Number(
-        default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian of the program weighs more than 0.99"
-    )
+    alpha = param.Number(default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian of the program has more than 0.99")
 
     unit: ClassVar[str] = "layer"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
