@@ -1,6 +1,7 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {handle} from "#web/drawing/reorder.js"
+import {sender} from "#web/drawing/sender.js"
 import {css} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
@@ -37,7 +38,6 @@ const NEW_ALPHA = 0.7
 const [LEAST_PICTURE, MOST_PICTURE] = [96, 210] // px high
 const AROUND = 150 // px above and below picture and rows
 const ROW = 44 // px of a layer
-const SEND_EVERY = 100 // ms, while a hand is on a slider or a colour
 
 const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3).replace(/^0(?=\.)/, ""))
 
@@ -194,7 +194,10 @@ function layerStack(host) {
     layers,
     place,
     /** The recording is of these layers. */
-    settle: () => stale(false),
+    settle() {
+      stale(false)
+      send.answered()
+    },
     /**
      * @param {Blend[]} blends
      * @param {number} step
@@ -221,26 +224,6 @@ export function newLayer(layers) {
   const colour = NEW_COLOURS.find((one) => !layers.some((layer) => layer.colour === one)) ?? NEW_COLOURS[0]
   const shape = NEW_COLOURS.findIndex((_, i) => !layers.some((layer) => layer.shape === i))
   return {colour, alpha: NEW_ALPHA, shape}
-}
-
-/**
- * Send now, or `soon`: at most ten times a second.
- * @param {() => void} send
- */
-function sender(send) {
-  let last = 0
-  let timer = 0
-  const now = () => {
-    clearTimeout(timer)
-    last = performance.now()
-    send()
-  }
-  const soon = () => {
-    clearTimeout(timer)
-    if (performance.now() - last >= SEND_EVERY) now()
-    else timer = window.setTimeout(now, SEND_EVERY)
-  }
-  return {now, soon}
 }
 
 /**

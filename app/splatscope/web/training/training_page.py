@@ -38,9 +38,12 @@ HTML = """
         <div class="frame" data-slot="3"></div></figure></div>
     <p class="hint pixel-hint">Click a pixel to see how its tile was drawn.</p>
     <div class="charts">
-      <section class="panel chart"><h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
-      <section class="panel chart"><h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
-      <section class="panel chart"><h2>List length <span>by tile</span></h2>
+      <section class="panel chart" aria-label="PSNR and loss over iterations">
+        <h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
+      <section class="panel chart" aria-label="Time by kernel">
+        <h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
+      <section class="panel chart" aria-label="List length by tile">
+        <h2>List length <span>by tile</span></h2>
         <div class="maprow"><div data-slot="6"></div><div class="ramp" data-slot="7"></div></div></section>
     </div>
   </div>
