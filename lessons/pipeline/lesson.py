@@ -203,7 +203,7 @@ class Pipeline(Lesson):
         return Verdict(bool(share < 1e-3), ran, said)
 
     def printed(self, experiment: Experiment) -> Verdict:
-        """Try whether the printed listing compiles, and name what it does not declare."""
+        """Try whether the shortened listing compiles, and name what it does not declare."""
         words = experiment.compile_errors(KernelJob(f"{BEFORE}{LISTING}{AFTER}", file="printed.slang", entry="draw"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
@@ -275,13 +275,12 @@ class Pipeline(Lesson):
         return float(losses[0] - losses[1]) / (2 * step)
 
 
-# The sample's function as it is printed, less its arithmetic; and what it needs around it to be compiled.
-LISTING = """float4 splatBlobs(uint2 dispatchThreadID, int2 dispatchSize)
+# The pipeline, shortened for print: nothing declares `tileBounds`, `localIdx` and `uv`. Then what it needs around it.
+LISTING = """float4 shortened(uint2 thread, int2 size)
 {
-    InitializedShortList sList = initShortList(dispatchThreadID.x);
-    FilledShortList filled = coarseRasterize(sList, tileBounds, localIdx);
-    PaddedShortList padded = padBuffer(filled, localIdx);
-    SortedShortList sorted = bitonicSort(padded, localIdx);
+    InitializedShortList empty = initShortList(thread.x);
+    FilledShortList filled = coarseRasterize(empty, tileBounds, localIdx);
+    SortedShortList sorted = bitonicSort(padBuffer(filled, localIdx), localIdx);
     return fineRasterize(sorted, localIdx, uv);
 }
 """
@@ -293,7 +292,7 @@ RWStructuredBuffer<float4> picture;
 [numthreads(8, 4, 1)]
 void draw(uint2 thread : SV_DispatchThreadID)
 {
-    picture[thread.x] = splatBlobs(thread, 8);
+    picture[thread.x] = shortened(thread, 8);
 }
 """
 

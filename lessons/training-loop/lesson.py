@@ -1,7 +1,6 @@
 """The model of the section on the training loop."""
 
 import base64
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -197,15 +196,6 @@ class TrainingLoop(Lesson):
         return answer_among(question, str(many), misconceptions, ends[2], because)
 
     # Claims
-
-    def printed(self, experiment: Experiment) -> Verdict:
-        """Try whether the printed listing compiles, and name what it does not declare."""
-        words = experiment.compile_errors(KernelJob(PRINTED, file="printed.slang", entry="computeDerivativesMain"))
-        missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
-        first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
-        ran = f"{first}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
-        said = "It is shortened. What this book quotes is cut from files that run: <code>loss</code> gets tile and thread, too."
-        return Verdict(not words, ran, said)
 
     def three(self, experiment: Experiment) -> Verdict:
         """Try whether drawing is the third kernel of an iteration: train without drawing, fits in dB."""
@@ -456,16 +446,6 @@ TOUCHED = {
     "updateBlobsMain": ("gradients, moments, raw values", "moments, raw values"),
     "imageMain": ("raw values", "picture"),
 }
-PRINTED = """import splat;
-
-[shader("compute")]
-[numthreads(8, 4, 1)]
-void computeDerivativesMain(uint2 dispatchThreadID : SV_DispatchThreadID)
-{
-    float perPixelWeight = 1.f / (imageSize.x * imageSize.y);
-    bwd_diff(loss)(dispatchThreadID, targetImageSize, perPixelWeight);
-}
-"""
 # Takes the place of shaders/common/ease.slang.
 HELD = """struct Held : IDifferentiable { float value; }
 

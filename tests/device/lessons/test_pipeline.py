@@ -59,10 +59,10 @@ def test_one_claim_does_not_hold_and_two_hold_in_part(experiment: Experiment):
     assert lesson.printed(experiment).holds is None
 
 
-def test_the_printed_listing_lacks_names(experiment: Experiment):
+def test_the_shortened_listing_lacks_names(experiment: Experiment):
     lesson = find_lesson(STEM)()
     assert all(name in lesson.printed(experiment).ran for name in ("tileBounds", "localIdx", "uv"))
-    assert "coarseRasterize(sList, tileBounds, localIdx)" in lesson.listing(experiment).text
+    assert "coarseRasterize(empty, tileBounds, localIdx)" in lesson.listing(experiment).text
 
 
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):
