@@ -1,5 +1,6 @@
 // A small render by the kernels, and how many Gaussians of it to blend. Pictures drawn beforehand are there at once.
 import {h, style} from "#web/shell/dom.js"
+import {isLost} from "#web/shell/router.js"
 import {showFrames} from "#web/widgets/frame.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -45,6 +46,7 @@ export function render({model, el}) {
     frame.classList.toggle("drawn", live && !moving)
   }
   const ask = () => {
+    if (isLost()) return
     if (asked !== null) return
     asked = +slider.value
     model.send_msg({type: "ask", count: asked})

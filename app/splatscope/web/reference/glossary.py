@@ -24,7 +24,7 @@ def glossary(location: Location) -> Page:
       <div data-slot="0"></div>
       <nav class="letters" aria-label="Letters">{index}</nav>
       <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div>
-      <section class="prose" aria-labelledby="further-reading"><h2 id="further-reading">Further reading</h2>
+      <section class="prose reading" aria-labelledby="further-reading"><h2 id="further-reading">Further reading</h2>
         {html_of(READING.read_text(encoding="utf-8"))}</section></article>"""
     return Page(page="glossary", html=html, slots=[GlossarySearch()])
 

@@ -109,6 +109,9 @@ export function setGuide(next) {
   guide = next
 }
 
+/** Whether the server is away: what is sent then goes nowhere. */
+export const isLost = () => !lost.hidden
+
 /** Whether somebody else chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
 
