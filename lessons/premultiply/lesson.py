@@ -77,8 +77,8 @@ class Premultiply(Lesson):
         return [*values, len(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the last step: the pictures are the idea, and by then the sums beside them are complete."""
-        return self.stops(query)[-1]
+        """Return the last step but one: the pictures are the idea, and the next press completes the sums beside them."""
+        return self.stops(query)[-2]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each value of the pixel is, and at last what is too much in one of its sums."""
