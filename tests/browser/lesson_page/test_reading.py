@@ -38,6 +38,18 @@ def test_there_is_no_small_figure_where_there_is_no_room(sort):
     expect(sort.get_by_role("complementary", name="The figure, small")).to_have_count(0)
 
 
+def test_after_a_click_on_a_setting_the_arrow_steps_the_figure(sort):
+    recording = stepper(sort).get_attribute("data-recording")
+    taken = sort.get_by_role("radio", name="Taken out")
+    taken.click()
+    expect(stepper(sort)).not_to_have_attribute("data-recording", recording, timeout=60_000)
+    expect(stepper(sort)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
+    step = stepper(sort).get_attribute("data-step")
+    sort.keyboard.press("ArrowRight")
+    expect(stepper(sort)).not_to_have_attribute("data-step", step)
+    expect(taken).to_have_attribute("aria-checked", "true")
+
+
 def test_home_and_end_belong_to_a_slider_that_has_the_focus(sort):
     step = stepper(sort).get_attribute("data-step")
     keys = sort.get_by_test_id("controls").first.get_by_role("slider", name="Keys")

@@ -136,11 +136,13 @@ const MAKERS = {
       setTabStop(buttons, chosen)
     }
     const buttons = item.options.map(([value, label]) => {
-      const choose = () => {
+      const choose = (/** @type {MouseEvent} */ {detail}) => {
         show(value)
         set(item.name, value)
+        if (detail) button.blur() // after a pointer's click, arrows are the figure's again; a keyboard's click has no detail
       }
-      return h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)
+      const button = h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)
+      return button
     })
     const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons)
     onArrows(row, ARROWS, (step) => {
