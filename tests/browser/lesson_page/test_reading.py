@@ -44,6 +44,7 @@ def test_after_a_click_on_a_setting_the_arrow_steps_the_figure(sort):
     taken.click()
     expect(stepper(sort)).not_to_have_attribute("data-recording", recording, timeout=60_000)
     expect(stepper(sort)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
+    expect(sort.get_by_test_id("announcer").first).not_to_be_empty()  # a new recording says where it stands
     step = stepper(sort).get_attribute("data-step")
     sort.keyboard.press("ArrowRight")
     expect(stepper(sort)).not_to_have_attribute("data-step", step)
@@ -56,6 +57,7 @@ def test_home_and_end_belong_to_a_slider_that_has_the_focus(sort):
     keys.focus()
     sort.keyboard.press("End")
     expect(keys).to_have_value("1")
+    expect(keys).to_have_attribute("aria-valuetext", "512")
     assert stepper(sort).get_attribute("data-step") == step
     sort.get_by_role("slider", name="Moment of the run").focus()
     sort.keyboard.press("Home")

@@ -102,6 +102,7 @@ const MAKERS = {
     const drag = () => {
       inHand.add(range)
       input.value = tidy(value())
+      range.setAttribute("aria-valuetext", input.value) // its own value is where it stands, from 0 to 1
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
       set(item.name, value())
@@ -120,6 +121,7 @@ const MAKERS = {
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
       put(input, tidy(now))
+      range.setAttribute("aria-valuetext", tidy(now))
       range.value = String(Math.min(1, Math.max(0, (to(now) - low) / (high - low))))
     }
     return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}

@@ -15,6 +15,7 @@ export class Sentence {
   #rest
   #described = "" // what the drawing says of itself
   #painted = "" // the recording and the position last painted
+  #again = false // the recording has taken another's place, and nothing was said of it yet
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
@@ -27,6 +28,7 @@ export class Sentence {
   }
 
   open() {
+    this.#again = this.#painted !== ""
     this.#painted = ""
   }
 
@@ -36,7 +38,8 @@ export class Sentence {
     if (stepper.transport.said || !stepper.words) el.textContent = stepper.transport.said || sentenceOf(moment)
     else el.innerHTML = stepper.words
     const here = `${stepper.shown} ${moment.position}`
-    const moved = this.#painted !== "" && here !== this.#painted
+    const moved = this.#again || (this.#painted !== "" && here !== this.#painted)
+    this.#again = false
     this.#painted = here
     stepper.drawn.setAttribute("aria-label", `The drawing. ${el.textContent}`)
     clearTimeout(this.#rest)
