@@ -97,7 +97,7 @@ const MAKERS = {
       high = to(item.to)
     const input = field(item, set)
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
-    const value = () => round(from(low + +range.value * (high - low)), item)
+    const value = () => (+range.value >= 1 ? item.to : round(from(low + +range.value * (high - low)), item))
     let told = 0
     const drag = () => {
       inHand.add(range)

@@ -42,8 +42,9 @@ export class Sentence {
     this.#again = false
     this.#painted = here
     stepper.drawn.setAttribute("aria-label", `The drawing. ${el.textContent}`)
+    if (!moved && !stepper.transport.said) return // painted again: what was to be said still is
     clearTimeout(this.#rest)
-    if (moved || stepper.transport.said) this.#rest = setTimeout(() => this.#speak(), REST)
+    this.#rest = setTimeout(() => this.#speak(), REST)
   }
 
   #speak() {
