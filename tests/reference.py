@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+PADDING = 0xFFFFFFFF  # of a list that is sorted
 OPAQUE = 1.0 / 255.0
 BOX_SIGMAS = 4.0
 MIN_SIZE = 0.3
@@ -178,3 +179,20 @@ def adam(raw, first, second, gradient, step: int, rate, beta1=0.9, beta2=0.999, 
     second = beta2 * second + (1 - beta2) * gradient**2
     correction1, correction2 = (1 - beta1, 1 - beta2) if sample else (1 - beta1**step, 1 - beta2**step)
     return raw - rate * (first / correction1) / (np.sqrt(second / correction2) + epsilon), first, second
+
+
+def bitonic_network(keys: list[int], merge_alone: bool = False) -> list[tuple[int, int, list[int], list[int]]]:
+    """(k, j, the lower places of the pairs that swap, the list afterwards) of each pass, keys padded to a power of two."""
+    size = 1 << (len(keys) - 1).bit_length()
+    now, found = [*keys, *[PADDING] * (size - len(keys))], []
+    k = size if merge_alone else 2
+    while k <= size:
+        j = k // 2
+        while j:
+            swapped = [i for i in range(size) if i < i ^ j and (now[i] > now[i ^ j]) == ((i & k) == 0)]
+            for i in swapped:
+                now[i], now[i ^ j] = now[i ^ j], now[i]
+            found.append((k, j, swapped, list(now)))
+            j //= 2
+        k *= 2
+    return found

@@ -8,29 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference
 from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
 
 STEM = "bitonic-sort"
 CLAIMS = ("lower_half", "nearest_first", "no_idle")
-PADDING = 0xFFFFFFFF
-
-
-def network(keys: np.ndarray) -> list[tuple[int, int, list[int], list[int]]]:
-    """(k, j, the lower places of the pairs that swap, the list afterwards) of each pass, keys padded to a power of two."""
-    size = 1 << (len(keys) - 1).bit_length()
-    now, found, k = [*map(int, keys)] + [PADDING] * (size - len(keys)), [], 2
-    while k <= size:
-        j = k // 2
-        while j:
-            swapped = [i for i in range(size) if i < i ^ j and (now[i] > now[i ^ j]) == ((i & k) == 0)]
-            for i in swapped:
-                now[i], now[i ^ j] = now[i ^ j], now[i]
-            found.append((k, j, swapped, list(now)))
-            j //= 2
-        k *= 2
-    return found
 
 
 @settings(max_examples=12, deadline=None)
@@ -41,7 +25,7 @@ def test_the_scene_is_the_network(experiment: Experiment, count: int, order: str
     assert query.recording.same_as_plain
     assert query.findings == []
     assert np.array_equal(query.output("sorted"), np.arange(count))
-    facts, twin = lesson.facts(query), network(lesson.keys())
+    facts, twin = lesson.facts(query), reference.bitonic_network(lesson.keys().tolist())
     assert [(p["k"], p["j"], p["swapped"], after) for p, after in zip(facts["passes"], facts["after"], strict=True)] == twin
     assert lesson.stops(query) == [p["end"] for p in facts["passes"]] == sorted({p["end"] for p in facts["passes"]})
     swaps, sentinels = lesson.swaps(query), lesson.sentinels(query)

@@ -6,6 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import reference
+
 MERGE = "the last merge of eight"
 ORDERLY = [
     {},
@@ -22,31 +24,14 @@ BROKEN = [
     {"barrier": False, "count": 5},
     {"barrier": False, "order": "rising"},
 ]
-PADDING = 0xFFFFFFFF
-
-
-def network(keys: list[int], merge_alone: bool) -> list[tuple[int, int, int, list[int]]]:
-    """(k, j, how many pairs swap, the list afterwards) of each pass."""
-    size = 1 << (len(keys) - 1).bit_length()
-    now, found = [*keys, *[PADDING] * (size - len(keys))], []
-    k = size if merge_alone else 2
-    while k <= size:
-        j = k // 2
-        while j:
-            swapped = [i for i in range(size) if i < i ^ j and (now[i] > now[i ^ j]) == ((i & k) == 0)]
-            for i in swapped:
-                now[i], now[i ^ j] = now[i ^ j], now[i]
-            found.append((k, j, len(swapped), list(now)))
-            j //= 2
-        k *= 2
-    return found
 
 
 @pytest.mark.parametrize("values", ORDERLY)
 def test_every_sentence_is_what_the_network_does(record_lesson, values):
     lesson, query = record_lesson("bitonic-sort", **values)
     sentences, stops = lesson.sentences(query), lesson.stops(query)
-    twin = network(lesson.keys().tolist(), lesson.runs == MERGE)
+    network = reference.bitonic_network(lesson.keys().tolist(), merge_alone=lesson.runs == MERGE)
+    twin = [(k, j, len(swapped), keys) for k, j, swapped, keys in network]
     assert len(sentences) == len(stops) == len(twin)
     assert lesson.opening(query) in stops
     size = len(twin[-1][3])
