@@ -38,17 +38,23 @@ def open_recorded(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened
     return replace(opened, job=job)
 
 
-def is_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> bool:
-    """Return whether a section ships a recording of this very job: of the same sources and entry, with the same inputs."""
+def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened | None:
+    """Open a recording that ships for a section; None unless it is of this very job: its sources, workgroups and inputs."""
     file = LESSONS / stem / FILES[shipped]
     if not file.is_file():
-        return False
+        return None
     opened = open_file(f"{stem}.npz", file.read_bytes())
     sources = {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
     given = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
-    return (
+    current = (
         opened.recording.trace.header["sources"] == sources
         and (opened.job.groups, opened.job.group) == (job.groups, job.group)
         and opened.job.inputs.keys() == given.keys()
         and all(np.array_equal(opened.job.inputs[name], given[name]) for name in given)
     )
+    return replace(opened, job=job) if current else None
+
+
+def is_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> bool:
+    """Return whether a section ships a recording of this very job, see `open_current`."""
+    return open_current(stem, job, shipped) is not None

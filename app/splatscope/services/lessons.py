@@ -10,7 +10,8 @@ from typing import Any
 
 from splatscope.gpu.device import open_device
 from splatscope.recordings.packed import PackedRecording, packed_recording
-from splatscope.recordings.shipped import Shipped, device_of, is_current, open_recorded
+from splatscope.recordings.shipped import Shipped, device_of, open_current, open_recorded
+from splatscope.recordings.untrusted import Opened
 from splatscope.services.cache_key import recording_key
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
@@ -155,16 +156,20 @@ def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording
 
 
 def _open_at_once(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording | None:
-    job = request.lesson().job()
+    lesson = request.lesson()
+    job = lesson.job()
     for shipped in ("software", "gpu"):
-        if is_current(request.stem, job, shipped):
-            return _open_shipped(request, quizzes, shipped)
+        if opened := open_current(request.stem, job, shipped):
+            return _of_shipped(lesson, opened, quizzes, shipped)
     return None
 
 
 def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...], shipped: Shipped = "gpu") -> LessonRecording:
     lesson = request.lesson()
-    opened = open_recorded(request.stem, lesson.job(), shipped)
+    return _of_shipped(lesson, open_recorded(request.stem, lesson.job(), shipped), quizzes, shipped)
+
+
+def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shipped: Shipped) -> LessonRecording:
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     key = recording_key(opened.job)  # so that it is known as the same when this device makes it again
