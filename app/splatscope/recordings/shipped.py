@@ -53,8 +53,3 @@ def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened 
         and all(np.array_equal(opened.job.inputs[name], given[name]) for name in given)
     )
     return replace(opened, job=job) if current else None
-
-
-def is_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> bool:
-    """Return whether a section ships a recording of this very job, see `open_current`."""
-    return open_current(stem, job, shipped) is not None

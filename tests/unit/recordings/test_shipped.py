@@ -36,7 +36,7 @@ def quizzes_of(lesson):
 def test_it_opens_and_the_page_can_ask_it(stem, shipped):
     lesson = find_lesson(stem)
     job, quizzes = lesson().job(), quizzes_of(lesson)
-    assert recorded.is_current(stem, job, shipped), "changed since: make it anew with tools/make_shipped_recordings.py"
+    assert recorded.open_current(stem, job, shipped), "changed since: make it anew with tools/make_shipped_recordings.py"
     shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
     trace = Trace.load((LESSONS / stem / recorded.FILES[shipped]).read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
@@ -56,14 +56,14 @@ def test_every_section_ships_both():
 def test_a_recording_of_other_inputs_or_other_code_is_not_current():
     stem = STEMS[0]
     job = find_lesson(stem)().job()
-    assert recorded.is_current(stem, job)
+    assert recorded.open_current(stem, job)
     name = next(iter(job.inputs))
     other = np.asarray(job.inputs[name]).copy()
     other.reshape(-1).view(np.uint8)[0] ^= 1
-    assert not recorded.is_current(stem, replace(job, inputs=job.inputs | {name: other}))
-    assert not recorded.is_current(stem, replace(job, inputs={}))
-    assert not recorded.is_current(stem, replace(job, source=job.source + "\n// later"))
-    assert not recorded.is_current("no-such-section", job)
+    assert not recorded.open_current(stem, replace(job, inputs=job.inputs | {name: other}))
+    assert not recorded.open_current(stem, replace(job, inputs={}))
+    assert not recorded.open_current(stem, replace(job, source=job.source + "\n// later"))
+    assert not recorded.open_current("no-such-section", job)
 
 
 def test_a_lesson_in_its_first_state_opens_without_a_worker_and_no_other_does():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from splatscope.recordings.shipped import FILES, is_current
+from splatscope.recordings.shipped import FILES, open_current
 from splatscope.services.lessons import LessonRequest, _open_shipped
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.markdown import parse
@@ -17,7 +17,7 @@ LONGEST = 170  # characters of a sentence: two lines under the drawing
 
 def opened(stem, shipped):
     lesson = find_lesson(stem)
-    if not is_current(stem, lesson().job(), shipped):
+    if not open_current(stem, lesson().job(), shipped):
         pytest.fail("its kernel or its inputs were changed since: make its recordings anew with tools/make_shipped_recordings.py")
     methods = ((name, method) for name, method in vars(lesson).items() if inspect.isfunction(method))
     quizzes = tuple(name for name, method in methods if method.__annotations__.get("return") is Answer)

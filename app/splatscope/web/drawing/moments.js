@@ -1,5 +1,5 @@
 // A component inside a stepper paints each of its moments, and the one it finds when it comes.
-import {around} from "#web/shell/dom.js"
+import {enclosing} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {momentOf} from "#web/stepper/steppers.js"
 
@@ -10,15 +10,7 @@ import {momentOf} from "#web/stepper/steppers.js"
  * @param {Node} el
  * @returns {HTMLElement | null}
  */
-export function stageOf(el) {
-  /** @type {Node | null} */
-  let node = el
-  while (node) {
-    if (node instanceof HTMLElement && node.classList.contains("stage")) return node
-    node = around(node)
-  }
-  return null
-}
+export const stageOf = (el) => enclosing(el, ".stage")
 
 /**
  * Call `paint` at every moment of the stepper around `el`, or of the page's first where none is around it.

@@ -1,26 +1,10 @@
 // How much room a drawing has, so that its whole figure is in view.
-import {around} from "#web/shell/dom.js"
+import {enclosing} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
 const LEAST = 420 // px: in a lower window one scrolls from the title to the figure, which then fills it
 const LOWEST = 300 // a window lower still scrolls the figure
 const BESIDE = "(min-width: 961px)" // where drawing and source stand side by side
-
-/**
- * What is around an element, up to the document.
- * @param {Node} el
- * @param {string} selector
- * @returns {HTMLElement | null}
- */
-function enclosing(el, selector) {
-  /** @type {Node | null} */
-  let node = el
-  while (node) {
-    if (node instanceof HTMLElement && node.matches(selector)) return node
-    node = around(node)
-  }
-  return null
-}
 
 /**
  * The height of a figure's panes at which all of the figure is in view: settings, panes, sentence, transport. Under the title, as the

@@ -1,6 +1,6 @@
 // The figure once more, small, beside the words: a copy of its drawing, the sentence of the step, the two arrows. On wide pages, while
 // the figure itself is out of sight.
-import {h} from "#web/shell/dom.js"
+import {h, within} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
@@ -71,21 +71,6 @@ export function companion(root) {
     sight.disconnect()
     window.removeEventListener("resize", ask)
   }
-}
-
-/**
- * The first element below a node that matches, through the shadow trees.
- * @param {ParentNode} node
- * @param {string} selector
- * @returns {Element | null}
- */
-function within(node, selector) {
-  for (const el of node.querySelectorAll("*")) {
-    if (el.matches(selector)) return el
-    const found = el.shadowRoot && within(el.shadowRoot, selector)
-    if (found) return found
-  }
-  return null
 }
 
 /**

@@ -1,5 +1,5 @@
 // A Bokeh chart in a shadow tree, in a document of its own.
-import {h} from "#web/shell/dom.js"
+import {below, h} from "#web/shell/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
 /**
@@ -42,19 +42,8 @@ async function embed(item, box) {
   document.body.append(nursery)
   const views = await bokeh().embed.embed_item(item, nursery)
   paintModels()
-  noTabStops(nursery)
+  for (const el of below(nursery)) if (el.getAttribute("tabindex") === "0") el.removeAttribute("tabindex") // nothing can be done with it
   box.append(...nursery.childNodes)
   nursery.remove()
   return views
-}
-
-/**
- * Take the tab stops from a chart that nothing can be done with: Bokeh gives each one.
- * @param {ParentNode} root
- */
-function noTabStops(root) {
-  for (const el of root.querySelectorAll("*")) {
-    if (el.getAttribute("tabindex") === "0") el.removeAttribute("tabindex")
-    if (el.shadowRoot) noTabStops(el.shadowRoot)
-  }
 }

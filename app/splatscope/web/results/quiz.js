@@ -1,5 +1,5 @@
 // Predict, then reveal: a question, up to four answers, one button that steps there.
-import {h, style} from "#web/shell/dom.js"
+import {h, style, within} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -95,16 +95,7 @@ export function render({model, el}) {
 
 /** Scroll the page's figure into view. */
 function toFigure() {
-  /** @type {(root: ParentNode) => Element | null} */
-  const find = (root) => {
-    for (const el of root.querySelectorAll("*")) {
-      /** @type {Element | null} */
-      const found = el.classList.contains("stage") ? el : el.shadowRoot && find(el.shadowRoot)
-      if (found) return found
-    }
-    return null
-  }
-  find(document)?.scrollIntoView({block: "center"})
+  within(document, ".stage")?.scrollIntoView({block: "center"})
 }
 
 const escaped = (/** @type {string} */ text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -62,6 +62,45 @@ export const targetOf = (event) => (event.target instanceof Element ? event.targ
 export const around = (node) => node.parentNode ?? (node instanceof ShadowRoot ? node.host : null)
 
 /**
+ * The nearest element at or around a node that matches, through the shadow trees.
+ * @param {Node} from
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+export function enclosing(from, selector) {
+  /** @type {Node | null} */
+  let node = from
+  while (node) {
+    if (node instanceof HTMLElement && node.matches(selector)) return node
+    node = around(node)
+  }
+  return null
+}
+
+/**
+ * All elements below a node, in order, those of the shadow trees too.
+ * @param {ParentNode} node
+ * @returns {Generator<Element, void>}
+ */
+export function* below(node) {
+  for (const el of node.querySelectorAll("*")) {
+    yield el
+    if (el.shadowRoot) yield* below(el.shadowRoot)
+  }
+}
+
+/**
+ * The first element below a node that matches, through the shadow trees.
+ * @param {ParentNode} node
+ * @param {string} selector
+ * @returns {Element | null}
+ */
+export function within(node, selector) {
+  for (const el of below(node)) if (el.matches(selector)) return el
+  return null
+}
+
+/**
  * Whether `a` comes before `b` in the document, or around it, through the shadow trees.
  * @param {Node} a
  * @param {Node} b

@@ -1,4 +1,5 @@
 // A page on paper: what is folded is open, a chart is no wider than the sheet, and the address stands at the end.
+import {below} from "./dom.js"
 
 const SHEET = 700 // px: what a sheet of A4 has between its margins
 
@@ -15,7 +16,8 @@ export function printing(root) {
       details.setAttribute("open", "")
       undo.push(() => details.removeAttribute("open"))
     }
-    for (const chart of charts(root)) {
+    for (const chart of below(root)) {
+      if (!(chart instanceof HTMLElement) || !chart.classList.contains("bokeh")) continue
       if (chart.clientWidth <= SHEET) continue
       chart.style.zoom = String(SHEET / chart.clientWidth)
       undo.push(() => chart.style.removeProperty("zoom"))
@@ -32,15 +34,4 @@ export function printing(root) {
     window.removeEventListener("beforeprint", before)
     window.removeEventListener("afterprint", after)
   }
-}
-
-/**
- * The charts below a node, through the shadow trees.
- * @param {ParentNode} node
- * @returns {HTMLElement[]}
- */
-function charts(node) {
-  return [...node.querySelectorAll("*")].flatMap((el) =>
-    el instanceof HTMLElement && el.classList.contains("bokeh") ? [el] : el.shadowRoot ? charts(el.shadowRoot) : [],
-  )
 }

@@ -1,5 +1,7 @@
 // Light or dark: `data-theme` on <html>, set before the first paint by shell.html. All that draws follows from here.
 
+import {below} from "#web/shell/dom.js"
+
 const KEY = "splatscope-theme"
 const system = matchMedia("(prefers-color-scheme: dark)")
 /** @type {Set<(side: string | undefined) => void>} */
@@ -85,8 +87,7 @@ export function paintModels() {
  * @param {ParentNode} node
  */
 function clearCharts(node) {
-  for (const el of node.querySelectorAll("*")) {
-    if (el.shadowRoot) clearCharts(el.shadowRoot)
+  for (const el of below(node)) {
     if (!(el instanceof HTMLCanvasElement) || !el.classList.contains("bk-layer")) continue
     const context = el.getContext("2d")
     context?.save()
