@@ -158,7 +158,7 @@ def joined(source: str) -> str:
     return _CONTINUED.sub(lambda found: re.sub(r"\\\r?\n", "", found[0]) + "\n" * found[0].count("\n"), source)
 
 
-def declaration(name: str, value: int | float) -> str:
-    """Return the Slang declaration that gives a link-time constant its value."""
-    kind = "float" if isinstance(value, float) else "int"
-    return f"export static const {kind} {name} = {value};\n"
+def declaration(name: str, value: int | float | bool, type_name: str = "") -> str:
+    """Return the Slang declaration that gives a link-time constant its value, as `type_name` or else as a bool, int or float."""
+    kind = type_name or {bool: "bool", float: "float"}.get(type(value), "int")
+    return f"export static const {kind} {name} = {str(value).lower()};\n"

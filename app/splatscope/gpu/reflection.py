@@ -1,6 +1,7 @@
 """Read a kernel's interface from the compiler: entry points, buffers with the layout of their elements, uniforms."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.paths import SHADER_FOLDERS
 
 MAIN = "main_kernel"
+MOST_ARRAY = 256  # elements of an array of structs or resources that can be named
 
 
 @dataclass(frozen=True)
@@ -77,39 +79,87 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
         program = session.link_program([module], [module.entry_point(entry or names[0])])
     except (spy.SlangCompileError, RuntimeError) as error:
         raise error if isinstance(error, CompileError) else CompileError(str(error)) from None
-    point = program.layout.entry_points[0]
-    found = Interface(names, tuple(int(n) for n in point.compute_thread_group_size), {}, {}, {})
-    for parameter in program.layout.parameters:
-        _add(found, parameter.name, parameter.type_layout)
-    for parameter in point.parameters:
-        if not _is_system_value(source, parameter.name):
-            _add(found, parameter.name, parameter.type_layout)
+    return interface_of(program, names, source)
+
+
+def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], source: str) -> Interface:
+    """Return the interface of a linked program's entry point; `entries` are all that its source has."""
+    found = Interface(entries, tuple(int(n) for n in program.layout.entry_points[0].compute_thread_group_size), {}, {}, {})
+    for parameter in parameters_of(program, source):
+        name, type_ = parameter.name, short_name(parameter.layout.type.full_name)
+        if parameter.kind == "uniform":
+            found.uniforms[name] = type_
+        elif parameter.kind == "buffer":
+            found.buffers[name] = layout_of(parameter)
+        elif parameter.kind in ("texture", "other"):
+            found.unfit[name] = type_
     return found
 
 
-def _add(found: Interface, name: str, layout) -> None:
-    """Add a parameter. Members of structs and blocks are named with dots, as in `tracing.bindings`."""
-    kind, shape = layout.kind.name, layout.type.resource_shape.name
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a program: a leaf, or what holds leaves.
+
+    Attributes:
+        name: Members of structs and blocks after a dot, elements of arrays in brackets, as in `tracing.bindings`.
+        kind: "uniform", "buffer", "texture", "sampler" or "other", which cannot be given; "block" for a struct or a constant
+            buffer and "array" for an array of structs or resources, which come before what they hold.
+        layout: SlangPy's.
+    """
+
+    name: str
+    kind: str
+    layout: Any
+
+
+def parameters_of(program: spy.ShaderProgram, source: str) -> list[Parameter]:
+    """Return the parameters of a linked program with one entry point, without system values."""
+    entry = program.layout.entry_points[0]
+    own = [parameter for parameter in entry.parameters if not _is_system_value(source, parameter.name)]
+    return [leaf for parameter in (*program.layout.parameters, *own) for leaf in _walk(parameter.name, parameter.type_layout)]
+
+
+def _walk(name: str, layout: Any) -> Iterator[Parameter]:
+    kind = layout.kind.name
     if kind in ("constant_buffer", "parameter_block", "struct"):
         inner = layout if kind == "struct" else layout.element_type_layout
-        if inner.kind.name == "struct":
-            for member in inner.fields:
-                _add(found, f"{name}.{member.name}", member.type_layout)
-        else:
-            found.uniforms[name] = short_name(inner.type.full_name)
-    elif kind == "sampler_state":
-        pass  # binding creates a default sampler
-    elif kind != "resource":
-        found.uniforms[name] = short_name(layout.type.full_name)
-    elif shape == "structured_buffer":
-        element = layout.element_type_layout
-        found.buffers[name] = Layout(
-            max(4, element.stride), tuple(_parts(element, "", 0)), short_name(element.type.full_name), shape
-        )
-    elif shape == "byte_address_buffer":
-        found.buffers[name] = Layout(4, (("", "uint", 0),), "bytes", shape)
+        if inner.kind.name != "struct":
+            yield from _walk(name, inner)
+            return
+        yield Parameter(name, "block", inner)
+        for member in inner.fields:
+            yield from _walk(f"{name}.{member.name}", member.type_layout)
+    elif kind == "array" and innermost(layout).kind.name not in ("scalar", "vector", "matrix"):
+        yield Parameter(name, "array", layout)
+        for i in range(min(layout.type.element_count, MOST_ARRAY)):
+            yield from _walk(f"{name}[{i}]", layout.element_type_layout)
+    elif kind == "resource":
+        yield Parameter(name, _resource_kind(layout), layout)
     else:
-        found.unfit[name] = short_name(layout.type.full_name)
+        yield Parameter(name, "sampler" if kind == "sampler_state" else "uniform", layout)
+
+
+def innermost(layout: Any) -> Any:
+    """Return the layout of what an array of any depth holds; that of anything else is itself."""
+    while layout.kind.name == "array":
+        layout = layout.element_type_layout
+    return layout
+
+
+def _resource_kind(layout: Any) -> str:
+    shape = layout.type.resource_shape.name
+    if shape in ("structured_buffer", "byte_address_buffer"):
+        return "buffer"
+    return "texture" if shape.startswith("texture_") else "other"
+
+
+def layout_of(parameter: Parameter) -> Layout:
+    """Return the layout of a buffer's elements."""
+    shape = parameter.layout.type.resource_shape.name
+    if shape == "byte_address_buffer":
+        return Layout(4, (("", "uint", 0),), "bytes", shape)
+    element = parameter.layout.element_type_layout
+    return Layout(max(4, element.stride), tuple(_parts(element, "", 0)), short_name(element.type.full_name), shape)
 
 
 def _is_system_value(source: str, name: str) -> bool:

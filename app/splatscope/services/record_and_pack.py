@@ -42,6 +42,7 @@ def record_and_pack(
         found = diagnostics_of(error.diagnostics, job.source, job.file)
         return None, [], refused_recording(one_line(found, job.file, str(error)), found)
     recording, findings = checked.recording, checked.findings
+    job = recording.job or job
     if checked.between_groups is not None:
         recording.trace.header["between_groups"] = checked.between_groups
     adapter = adapter_of(device)

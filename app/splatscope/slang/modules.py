@@ -1,6 +1,7 @@
 """The files of a program: its own source, the modules it imports, and the files these include."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ class Module:
         original: The text as the file has it.
         source: The text parsed, with macros written out.
         included: Whether other files `#include` this text.
+        path: Where it was found; None for the program's own source.
     """
 
     name: str
@@ -27,43 +29,57 @@ class Module:
     original: str
     source: Source
     included: bool = False
+    path: Path | None = None
 
 
 _IMPORT = re.compile(r"^\s*(?:__exported\s+|public\s+)?import\s+([\w.\-]+|\"[^\"]+\")\s*;", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^\s*__include\s+([\w.]+|\"[^\"]+\")\s*;", re.MULTILINE)
+_EXTERN = re.compile(r"\bextern\s+static\s+const\s+(\w+)\s+(\w+)\s*([;=])")
+_EXPORT = re.compile(r"\bexport\b[^;={}]*?\bconst\s+\w+\s+(\w+)\s*=")
 
 
 def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
     """Load a program's modules, with the files they include: each after those it needs, the program's own source last.
 
+    An import or an include is looked for beside the file that names it, then in `folders`, then among the project's own shaders.
+
     Args:
         text: The program's own source.
         file: Its file name, as sites name it.
-        folders: Where imports and includes are searched, before the project's own shaders.
+        folders: Where imports and includes are searched. What the program's own source names beside itself is in the first.
     """
     found: dict[str, Module | None] = {}
 
-    def visit(key: str, name: str, file: str, text: str, included: bool) -> None:
+    def visit(key: str, name: str, file: str, text: str, included: bool, path: Path | None = None) -> None:
+        beside = (path.parent,) if path is not None else ()
         for imported in _IMPORT.findall(text):
             name_there = imported.strip('"').removesuffix(".slang").replace(".", "/")
-            path = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], folders)
-            if name_there not in found and path is not None:
+            there = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], (*beside, *folders))
+            if name_there not in found and there is not None:
                 found[name_there] = None  # being visited: modules may not import each other in a circle
-                visit(name_there, name_there, path.name, path.read_text(), False)
+                visit(name_there, name_there, there.name, there.read_text(encoding="utf-8", errors="replace"), False, there)
         for header, fragment in _INCLUDE.findall(text):
             fragment = fragment.strip('"')
             names = [header] if header else [f"{fragment.replace('.', '/')}.slang", fragment]
-            path = _search(names, folders)
-            key_there = f"#{names[0]}"
-            if key_there not in found and path is not None:
+            there = _search(names, (*beside, *folders))
+            key_there = f"#{there and there.resolve()}"
+            if key_there not in found and there is not None:
                 found[key_there] = None
-                visit(key_there, "", names[0], path.read_text(), True)
+                shown = _shown(there, names[0], folders, [module.file for module in found.values() if module])
+                visit(key_there, "", shown, there.read_text(encoding="utf-8", errors="replace"), True, there)
         found.pop(key, None)  # it comes after all that it imports
-        found[key] = Module(name, file, text, Source(text, file), included)
+        found[key] = Module(name, file, text, Source(text, file), included, path)
 
     visit("", "", file, text, False)
     main = found.pop("")
     return with_macros_expanded([*(module for module in found.values() if module is not None), main])
+
+
+def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:
+    """Return the name of an included file for sites and findings: its path in the first of `folders` that holds it, or `name`."""
+    inside = next((folder for folder in folders if path.resolve().is_relative_to(folder.resolve())), None)
+    shown = path.resolve().relative_to(inside.resolve()).as_posix() if inside else name
+    return path.resolve().as_posix() if shown in taken else shown
 
 
 def with_macros_expanded(modules: list[Module]) -> list[Module]:
@@ -79,6 +95,18 @@ def with_macros_expanded(modules: list[Module]) -> list[Module]:
 def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
     candidates = [folder / name for folder in (*folders, *SHADER_FOLDERS) for name in names]
     return next((path for path in candidates if path.is_file()), None)
+
+
+def declared_constants(modules: list[Module]) -> dict[str, str]:
+    """Return the types of the link-time constants (`extern static const`) by name."""
+    return {match[2]: match[1] for module in modules for match in _EXTERN.finditer(module.source.code)}
+
+
+def constants_without_value(modules: list[Module], given: Iterable[str]) -> list[str]:
+    """Return the names of link-time constants that have no default, no definition in another module, and are not `given`."""
+    names = {match[2] for module in modules for match in _EXTERN.finditer(module.source.code) if match[3] == ";"}
+    defined = {match[1] for module in modules for match in _EXPORT.finditer(module.source.code)}
+    return sorted(names - defined - set(given))
 
 
 def find_entry(module: Module) -> str:

@@ -2,12 +2,15 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import USAGE
-from splatscope.tracing.textures import make_texture, texel_of
+from splatscope.gpu.reflection import innermost
+from splatscope.gpu.struct_layout import dtype_of
+from splatscope.tracing.textures import make_sampler, make_texture, texel_of
 
 ELEMENTS = 1024  # of a buffer without an input
 _TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that texel buffers may hold
@@ -15,10 +18,25 @@ _TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that texel buffers may hold
 
 @dataclass
 class BoundBuffer:
-    """A buffer, or a writable texture, and the scalar type of its elements ("uint" for structs)."""
+    """A buffer, or a writable texture, and what is in it.
+
+    Attributes:
+        buffer: On the device.
+        type: The scalar type of its elements, "uint" for structs.
+        dtype: Of an element of a buffer, as the device stores it; None for textures and where it is not known.
+    """
 
     buffer: spy.Buffer | spy.Texture
     type: str
+    dtype: np.dtype | None = None
+
+    def array(self) -> np.ndarray:
+        """Return its contents: a buffer's elements, structs as structured arrays; a texture's first layer, row by row."""
+        if isinstance(self.buffer, spy.Texture) or self.dtype is None:
+            return self.buffer.to_numpy()
+        data = self.buffer.to_numpy().reshape(-1).view(np.uint8)
+        whole = len(data) // self.dtype.itemsize * self.dtype.itemsize
+        return np.frombuffer(data[:whole].tobytes(), self.dtype)
 
 
 def bind(
@@ -30,79 +48,89 @@ def bind(
         device: The device.
         program: The program.
         root: Its shader object.
-        inputs: Arrays by name. Members of structs and blocks are named with dots.
+        inputs: Arrays by their parameters' names, as `inputs.fitted` returns them.
         recorder: The recorder's own parameters by name, which are written as they are.
 
     Raises:
-        ValueError: A parameter is of a kind that cannot be bound.
+        ValueError: A parameter is of a kind that cannot be bound, or a value does not fit it.
     """
     globals_ = spy.ShaderCursor(root)
-    buffers: dict[str, BoundBuffer] = {}
+    binder = _Binder(device, inputs, {})
     entry = program.layout.entry_points[0]
     for cursor, parameters in ((globals_, program.layout.parameters), (globals_.find_entry_point(0), entry.parameters)):
         for parameter in parameters:
             if parameter.name in recorder:
                 cursor[parameter.name].dereference().write(recorder[parameter.name])
             elif cursor.has_field(parameter.name):
-                _bind_one(device, cursor[parameter.name], parameter.name, parameter.type_layout, inputs, buffers)
-    return buffers
+                binder.bind(cursor[parameter.name], parameter.name, parameter.type_layout)
+    return binder.buffers
 
 
-def _bind_one(
-    device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, BoundBuffer]
-) -> None:
-    kind = layout.kind.name
-    if kind in ("constant_buffer", "parameter_block", "struct"):
-        inner = layout.element_type_layout if kind != "struct" else layout
-        if kind != "struct":
-            cursor = cursor.dereference()
-        if name in inputs and inner.kind.name != "struct":
-            cursor.write(_value(inputs[name], inner))
-        elif name in inputs:
-            cursor.set_data(np.ascontiguousarray(inputs[name]))
-        for part in getattr(inner, "fields", None) or []:
-            if inner.kind.name == "struct":
-                _bind_one(device, cursor[part.name], f"{name}.{part.name}", part.type_layout, inputs, buffers)
-    elif kind == "array" and _holds_resource(layout):
-        for i in range(layout.type.element_count):
-            _bind_one(device, cursor[i], f"{name}[{i}]", layout.element_type_layout, inputs, buffers)
-    elif kind == "resource":
-        _bind_resource(device, cursor, name, layout, inputs, buffers)
-    elif kind == "sampler_state":
-        cursor.write(device.create_sampler())
-    elif name in inputs:
-        cursor.write(_value(inputs[name], layout))
+@dataclass
+class _Binder:
+    """Writes inputs through cursors, and collects the buffers that it makes."""
+
+    device: spy.Device
+    inputs: dict[str, np.ndarray]
+    buffers: dict[str, BoundBuffer]
+
+    def bind(self, cursor: spy.ShaderCursor, name: str, layout: Any) -> None:
+        kind = layout.kind.name
+        if kind in ("constant_buffer", "parameter_block"):
+            self._block(cursor.dereference(), name, layout.element_type_layout)
+        elif kind == "struct":
+            self._block(cursor, name, layout)
+        elif kind == "array" and innermost(layout).kind.name not in ("scalar", "vector", "matrix"):
+            for i in range(layout.type.element_count):
+                self.bind(cursor[i], f"{name}[{i}]", layout.element_type_layout)
+        elif kind == "resource":
+            self._resource(cursor, name, layout)
+        elif kind == "sampler_state":
+            cursor.write(make_sampler(self.device, name, self.inputs))
+        elif name in self.inputs:
+            _write(cursor, self.inputs[name], layout)
+
+    def _block(self, cursor: spy.ShaderCursor, name: str, layout: Any) -> None:
+        if layout.kind.name != "struct":
+            self.bind(cursor, name, layout)
+            return
+        if name in self.inputs:
+            cursor.set_data(np.ascontiguousarray(self.inputs[name]))
+        for member in layout.fields:
+            self.bind(cursor[member.name], f"{name}.{member.name}", member.type_layout)
+
+    def _resource(self, cursor: spy.ShaderCursor, name: str, layout: Any) -> None:
+        shape = layout.type.resource_shape.name
+        if shape == "texture_buffer":
+            self.buffers[name] = _texel_buffer(self.device, cursor, name, layout, self.inputs.get(name))
+        elif shape.startswith("texture_"):
+            texture = make_texture(self.device, name, layout, self.inputs)
+            cursor.write(texture)
+            if layout.type.resource_access.name != "read":
+                self.buffers[name] = BoundBuffer(texture, texel_of(layout).scalar.name)
+        elif shape in ("structured_buffer", "byte_address_buffer"):
+            self.buffers[name] = self._buffer(cursor, name, layout, shape == "structured_buffer")
+        else:
+            raise ValueError(f"{name} is a {layout.type.full_name}: only buffers and textures can be given.")
+
+    def _buffer(self, cursor: spy.ShaderCursor, name: str, layout: Any, structured: bool) -> BoundBuffer:
+        element = layout.element_type_layout if structured else None
+        stride = element.stride if element is not None else 4
+        data = _padded(self.inputs.get(name), stride)
+        buffer = self.device.create_buffer(size=len(data), struct_size=stride if structured else 0, usage=USAGE)
+        buffer.copy_from_numpy(data.view(np.uint32))
+        cursor.write(buffer)
+        return BoundBuffer(buffer, _scalar_type(layout.element_type_layout), dtype_of(element) if element is not None else None)
 
 
-def _holds_resource(layout) -> bool:
-    while layout.kind.name == "array":
-        layout = layout.element_type_layout
-    return layout.kind.name in ("resource", "sampler_state")
-
-
-def _bind_resource(
-    device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, inputs: dict, buffers: dict[str, BoundBuffer]
-) -> None:
-    shape = layout.type.resource_shape.name
-    short = name if name in inputs or "." not in name else name.rpartition(".")[2]
-    given = inputs.get(name, inputs.get(short))
-    if shape == "texture_buffer":
-        buffers[name] = _texel_buffer(device, cursor, name, layout, given)
-        return
-    if shape.startswith("texture_"):
-        texture = make_texture(device, name, layout, given)
-        cursor.write(texture)
-        if layout.type.resource_access.name != "read":
-            buffers[name] = BoundBuffer(texture, texel_of(layout).scalar.name)
-        return
-    if shape not in ("structured_buffer", "byte_address_buffer"):
-        raise ValueError(f"{name} is a {layout.type.full_name}: only buffers and textures can be given.")
-    stride = layout.element_type_layout.stride if shape == "structured_buffer" else 4
-    data = _padded(given, stride)
-    buffer = device.create_buffer(size=len(data), struct_size=stride if shape == "structured_buffer" else 0, usage=USAGE)
-    buffer.copy_from_numpy(data.view(np.uint32))
-    cursor.write(buffer)
-    buffers[name] = BoundBuffer(buffer, _scalar_type(layout.element_type_layout))
+def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any) -> None:
+    """Write a uniform, an array of them element by element."""
+    if layout.kind.name == "array":
+        count = layout.type.element_count
+        for i, element in enumerate(np.asarray(value).reshape(count, -1)):
+            _write(cursor[i], element, layout.element_type_layout)
+    else:
+        cursor.write(_value(value, layout))
 
 
 def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> BoundBuffer:

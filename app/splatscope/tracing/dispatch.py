@@ -1,6 +1,7 @@
 """A compiled kernel with its inputs, dispatched and read back."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,10 @@ import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.reflection import parameters_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
+from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import build_plain, pipeline_of
 from splatscope.tracing.job import KernelJob
 
@@ -44,6 +47,10 @@ class Dispatch:
         """Return every buffer by name as uint32 words, flat; of a texture the first layer, row by row."""
         return {name: one.buffer.to_numpy().reshape(-1).view(np.uint32) for name, one in self._bound.items()}
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return every buffer and writable texture by name, in the dtype of its elements: structs as structured arrays."""
+        return {name: one.array() for name, one in self._bound.items()}
+
     @property
     def types(self) -> dict[str, str]:
         """The scalar type of each buffer's elements; "uint" for structs and byte-address buffers."""
@@ -60,9 +67,9 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJ
     Raises:
         CompileError: the compiler does not take it.
     """
-    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())))
+    key = (device, texts_of(modules), entry, job.compilation)
     if (found := _programs.get(key)) is None:
-        program = build_plain(device, modules, entry, job.include, job.constants)
+        program = build_plain(device, modules, entry, job)
         found = _programs[key] = program, pipeline_of(device, program)
     return found
 
@@ -77,7 +84,7 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
     modules = load_modules(job.source, job.file, job.include)
     with tempfile.TemporaryDirectory() as folder:
         options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
-        program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job.include, job.constants, options)
+        program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job, options)
         refused = None
         try:
             pipeline_of(device, program)
@@ -89,6 +96,16 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         if not found:
             raise ValueError("This adapter is not given SPIR-V: choose one of Vulkan's.")
         return found[-1].read_text(encoding="utf-8")
+
+
+def with_fitted_inputs(job: KernelJob, program: spy.ShaderProgram, modules: list[Module]) -> KernelJob:
+    """Return the job with its inputs under their parameters' names, as the kernel stores them.
+
+    Raises:
+        ValueError: The kernel has no such parameter, or a value does not fit it.
+    """
+    source = "".join(module.original for module in modules)
+    return replace(job, inputs=fitted(parameters_of(program, source), job.inputs))
 
 
 def texts_of(modules: list[Module]) -> tuple:
@@ -104,4 +121,5 @@ def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
         ValueError: the inputs do not fit.
     """
     modules = load_modules(job.source, job.file, job.include)
-    return Dispatch(device, *compiled(device, modules, job.entry or find_entry(modules[-1]), job), job, {})
+    program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)
+    return Dispatch(device, program, pipeline, with_fitted_inputs(job, program, modules), {})

@@ -35,8 +35,11 @@ class KernelJob:
             missing is zeros, a buffer then of 1,024 elements. A buffer takes the bytes of an array of any dtype and shape, row by
             row, laid out as the kernel sees them, and zeros to whole elements. A texture takes texels of its own dtype, row by row.
             A uniform takes as many numbers as its type has, a bool any numbers, a struct its bytes.
-        include: folders to look for imports and includes, before `shaders/`.
+        include: folders to look for imports and includes, before `shaders/`; the first holds the kernel's own file.
         constants: link-time constants (`extern static const`) by name.
+        defines: preprocessor macros by name.
+        arguments: what the entry point's generic parameters are, types or numbers, in their order.
+        conformances: (type, interface) of each type that may stand behind an interface at run time.
         records: how many records of 16 bytes all threads share; each has an equal part, and what does not fit is cut off.
         loop_budget: iterations that a thread may make in all its loops together before these are ended.
         all_groups: record every workgroup, in as many records as one would have.
@@ -52,8 +55,17 @@ class KernelJob:
     inputs: dict[str, np.ndarray] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
     constants: dict[str, int | float] = field(default_factory=dict)
+    defines: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    conformances: tuple[tuple[str, str], ...] = ()
     records: int = MOST_RECORDS
     loop_budget: int = LOOP_BUDGET
     all_groups: bool = False
     functions: tuple[str, ...] = ()
     instrument_scope: str = "all"
+
+    @property
+    def compilation(self) -> tuple:
+        """What tells two compilations of the same source apart, hashable."""
+        constants, defines = tuple(sorted(self.constants.items())), tuple(sorted(self.defines.items()))
+        return (self.include, constants, defines, self.arguments, self.conformances)

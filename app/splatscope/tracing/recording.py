@@ -1,7 +1,7 @@
 """Recording: a kernel is dispatched twice on the same inputs, instrumented and plain; what happened and what came out."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import slangpy as spy
@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from splatscope.gpu.device import adapter_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks.arrivals import first_divergence
-from splatscope.tracing.dispatch import Dispatch, compiled, texts_of
+from splatscope.tracing.dispatch import Dispatch, compiled, texts_of, with_fitted_inputs
 from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
 from splatscope.tracing.job import KernelJob
@@ -27,7 +27,9 @@ class Recording:
 
     `outputs` are the buffers after the instrumented dispatch, by name, as uint32 words; `plain` are those after the plain one, None
     where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
-    `functions` are those that were recorded, `stepped_over` those that were not, each with the reason.
+    `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
+    dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
+    their elements.
     """
 
     trace: Trace
@@ -36,6 +38,8 @@ class Recording:
     types: dict[str, str]
     functions: list[str]
     stepped_over: dict[str, str]
+    job: KernelJob | None = None
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -58,6 +62,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     modules = load_modules(job.source, job.file, job.include)
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
+    job = with_fitted_inputs(job, plain_program[0], modules)
     report_progress(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
@@ -79,7 +84,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     report_progress(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
-    return Recording(trace, dispatch.outputs(), plain, dispatch.types, build.functions, build.stepped_over)
+    return Recording(trace, dispatch.outputs(), plain, dispatch.types, build.functions, build.stepped_over, job, dispatch.arrays())
 
 
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
@@ -87,9 +92,9 @@ _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Return the instrumented program, compiled now or before: other inputs of the same kernel cost no compilation."""
-    key = (device, texts_of(modules), entry, job.include, tuple(sorted(job.constants.items())), job.functions, job.instrument_scope)
+    key = (device, texts_of(modules), entry, job.compilation, job.functions, job.instrument_scope)
     if (build := _builds.get(key)) is None:
-        build = build_instrumented(device, modules, entry, job.include, job.constants, job.functions, job.instrument_scope)
+        build = build_instrumented(device, modules, entry, job)
         _builds[key] = build
     return build
 

@@ -1,6 +1,8 @@
-"""Textures for a kernel's parameters: small ones, which hold what was given, else zeros."""
+"""Textures and samplers for a kernel's parameters, with what was given, else zeros."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import slangpy as spy
@@ -21,23 +23,80 @@ def texel_of(layout) -> SlangType | None:
     return SlangType.parse(short_name(layout.type.resource_result_type.full_name))
 
 
-def make_texture(device: spy.Device, name: str, layout, given: np.ndarray | None) -> spy.Texture:
-    """Make a texture of the shape and the texels that a parameter declares.
+def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str, np.ndarray]) -> spy.Texture:
+    """Make a texture with the texels that are given for a parameter.
+
+    An array with as many axes as the texture, and one more for the components if there are several, gives its size as well:
+    (height, width, 4) for a Texture2D<float4>, with the layers or the six faces as the first axis of arrays and cubes. Texels of
+    dtype uint8 for a texture of floats are a picture: 255 is read as 1, and three components get an alpha of 1. A flat array fills
+    the first layer of a texture of the default size, row by row, and zeros follow it.
 
     Args:
-        device: where it is made.
-        name: the parameter's.
-        layout: the parameter's, from SlangPy's reflection.
-        given: the texels of its first layer, row by row; None for zeros, which is what follows where they are too few.
+        device: Where it is made.
+        name: The parameter's.
+        layout: The parameter's, from SlangPy's reflection.
+        inputs: All inputs. Those of this texture are `name`, `name.mip1` and so on, each half the size of the one before, and
+            `name.format`, the name of one of SlangPy's formats.
 
     Raises:
-        ValueError: the shape or the type of its texels is not supported.
+        ValueError: The shape or the type of its texels is not supported, or the array does not fit.
     """
     shape = re.sub("^texture_", "", layout.type.resource_shape.name)
-    edges = _EDGES.get(shape.removesuffix("_array"))
-    texel = texel_of(layout)
+    base = shape.removesuffix("_array")
+    edges, texel, given = _EDGES.get(base), texel_of(layout), inputs.get(name)
     if edges is None or texel is None or not texel.texel_format:
         raise ValueError(f"{name} is a {layout.type.full_name}: such textures cannot be given.")
+    layered = (base == "cube") + shape.endswith("_array")
+    if given is None or given.ndim < len(edges) + layered or given.ndim == 1:
+        return _default(device, name, shape, texel, edges, given)
+    levels = [given]
+    while (mip := inputs.get(f"{name}.mip{len(levels)}")) is not None:
+        levels.append(mip)
+    stored = [_texels(name, level, texel, len(edges) + bool(layered)) for level in levels]
+    picture = given.dtype == np.uint8 and texel.scalar.is_floating
+    lanes = stored[0].shape[-1]
+    format_ = str(inputs[f"{name}.format"]) if f"{name}.format" in inputs else ""
+    if format_ and not hasattr(spy.Format, format_):
+        raise ValueError(f"{name}.format: there is no format {format_}; for example, rgba8_unorm_srgb is one.")
+    format_ = format_ or (f"{'rgba'[:lanes]}8_unorm" if picture else texel.texel_format)
+    size = stored[0].shape[layered > 0 : -1]
+    layers = stored[0].shape[0] if layered else 1
+    texture = device.create_texture(
+        type=getattr(spy.TextureType, f"texture_{shape}"),
+        format=getattr(spy.Format, format_),
+        usage=_USAGE,
+        mip_count=len(levels),
+        array_length=layers // (6 if base == "cube" else 1),
+        **dict(zip(("width", "height", "depth"), reversed(size), strict=False)),
+    )
+    for level, texels in enumerate(stored):
+        for layer in range(layers):
+            one = np.ascontiguousarray(texels[layer] if layered else texels)
+            texture.copy_from_numpy(one[..., 0] if lanes == 1 else one, layer=layer, mip=level)
+    return texture
+
+
+def _texels(name: str, given: np.ndarray, texel: SlangType, axes: int) -> np.ndarray:
+    """Return an array with an axis of 1, 2 or 4 components, in the dtype to store."""
+    if given.ndim not in (axes, axes + 1) or 0 in given.shape:
+        raise ValueError(f"{name} takes an array of {axes} or {axes + 1} axes, not one of shape {given.shape}.")
+    texels = given if given.ndim == axes + 1 else given[..., None]
+    picture = texels.dtype == np.uint8 and texel.scalar.is_floating
+    count = texels.shape[-1]
+    wanted = 4 if texel.count == 3 else texel.count
+    if count not in (texel.count, wanted) and not (picture and count in (1, 3, 4)):
+        raise ValueError(f"{name} holds {texel.count} numbers a texel, the array {count}.")
+    if picture:
+        wanted = {1: 1, 2: 2, 3: 4, 4: 4}[count]
+    padded = np.full((*texels.shape[:-1], wanted), 255 if picture else 1 if count == 3 else 0, texels.dtype)
+    padded[..., :count] = texels
+    return padded if picture else padded.astype(texel.scalar.dtype)
+
+
+def _default(
+    device: spy.Device, name: str, shape: str, texel: SlangType, edges: tuple[int, ...], given: np.ndarray | None
+) -> spy.Texture:
+    """Make a texture of the default size: zeros, and what is given in its first layer."""
     lanes = texel.count
     stored = 4 if lanes == 3 else lanes
     texture = device.create_texture(
@@ -51,8 +110,31 @@ def make_texture(device: spy.Device, name: str, layout, given: np.ndarray | None
     for layer in range(texture.layer_count):
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0], layer=layer)
     if given is not None:
-        flat = np.ascontiguousarray(given).view(texels.dtype).reshape(-1)
+        flat = np.frombuffer(np.ascontiguousarray(given).tobytes(), texels.dtype)
         whole = flat[: len(flat) // lanes * lanes].reshape(-1, lanes)[: texels.size // stored]
         texels.reshape(-1, stored)[: len(whole), :lanes] = whole
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0])
     return texture
+
+
+_FILTERS = ("point", "linear")
+_ADDRESSES = {"wrap": "wrap", "mirror": "mirror_repeat", "clamp": "clamp_to_edge", "border": "clamp_to_border"}
+
+
+def make_sampler(device: spy.Device, name: str, inputs: Mapping[str, np.ndarray]) -> spy.Sampler:
+    """Make a sampler: SlangPy's default, but for `name.filter` (point, linear) and `name.address` (wrap, mirror, clamp, border).
+
+    Raises:
+        ValueError: An option has another value.
+    """
+    filter_, address = (str(inputs.get(f"{name}.{option}", "")) for option in ("filter", "address"))
+    if (filter_ and filter_ not in _FILTERS) or (address and address not in _ADDRESSES):
+        raise ValueError(f"{name}: filter is one of {', '.join(_FILTERS)}, address one of {', '.join(_ADDRESSES)}.")
+    settings: dict[str, Any] = {}
+    if filter_:
+        mode = getattr(spy.TextureFilteringMode, filter_)
+        settings |= {"min_filter": mode, "mag_filter": mode, "mip_filter": mode}
+    if address:
+        mode = getattr(spy.TextureAddressingMode, _ADDRESSES[address])
+        settings |= {"address_u": mode, "address_v": mode, "address_w": mode}
+    return device.create_sampler(**settings)

@@ -225,7 +225,7 @@ def test_what_groups_hand_over_by_an_atomic_is_no_race(call, tmp_path, fence, st
         ([CLEAN, "--buffer", "output=float[99999999999]"], "do not fit"),
         ([CLEAN, "--buffer", "output=@nowhere.npy"], "cannot be read as a NumPy array"),
         ([CLEAN, "--buffer", f"output=@{__file__}"], "cannot be read as a NumPy array"),
-        ([CLEAN, "--buffer", "result=uint[64]"], "no buffer or uniform of this name"),
+        ([CLEAN, "--buffer", "result=uint[64]"], "no parameter result"),
         ([CLEAN, "--entry", "nobody"], "nobody"),
         ([CLEAN, "--out", "/nowhere/at/all.npz"], "cannot be written"),
         ([CLEAN, "--sideways"], "--sideways"),

@@ -13,14 +13,15 @@ from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.loops import roll
-from splatscope.slang.modules import Module, with_macros_expanded
+from splatscope.slang.modules import Module, constants_without_value, declared_constants, with_macros_expanded
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument.batching import Batches, types_of
-from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumented, Instrumenter
+from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
 from splatscope.tracing.instrument.retry import exclude_refused
 from splatscope.tracing.instrument.runtime import module_text
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
@@ -56,80 +57,89 @@ class Build:
 
 @dataclass(frozen=True)
 class _Linker:
-    """Links texts to a program with an entry point and link-time constants; imports are found in `include`."""
+    """Links the texts of a program's modules as its job asks."""
 
     device: spy.Device
     entry: str
-    include: tuple[Path, ...]
-    constants: Mapping[str, int | float]
+    job: KernelJob
 
-    def link(self, texts: list[tuple[str, str, str]], folders: tuple[str, ...] = (), options: Mapping = {}) -> spy.ShaderProgram:
-        """Link (name, file, text) of modules, the main one last.
+    def link(self, modules: list[Module], texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
+        """Link modules, the program's own last, each with its text, after the recorder's module if there is one.
+
+        All are compiled from a folder that mirrors where they were found. So what one includes beside itself or in a folder of the
+        job is found in the form given here.
 
         Raises:
             CompileError: The compiler refuses it.
         """
-        paths = [*folders, *map(str, self.include), *map(str, SHADER_FOLDERS)]
+        with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
+            try:
+                return self._link(Path(mirror), modules, list(map(_without_bindings, texts)), recorder, options)
+            except spy.SlangCompileError as error:
+                raise CompileError(str(error)) from None
+            except RuntimeError as error:
+                raise CompileError(first_error(str(error))) from None
+
+    def _link(self, mirror: Path, modules: list[Module], texts: list[str], recorder: str, options: Mapping) -> spy.ShaderProgram:
+        def mirrored(path: Path) -> Path:
+            return mirror / path.resolve().relative_to(path.resolve().anchor)
+
+        for module, text in zip(modules, texts, strict=True):
+            if module.included and module.path is not None:
+                mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
+                mirrored(module.path).write_text(text, encoding="utf-8")
+        folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
+        paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *SHADER_FOLDERS]
+        settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)
         # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
-        session = self.device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": paths} | dict(options))
-        try:
-            loaded = [
-                session.load_module_from_source(name or "main_kernel", _without_bindings(joined(text)), file)
-                for name, file, text in texts
-            ]
-            main = loaded[-1]
-            if self.constants:
-                text = "".join(declaration(name, value) for name, value in self.constants.items())
-                loaded.append(session.load_module_from_source("_constants", text))
-            return session.link_program(loaded, [main.entry_point(self.entry)])
-        except spy.SlangCompileError as error:
-            raise CompileError(str(error)) from None
-        except RuntimeError as error:
-            raise CompileError(first_error(str(error))) from None
+        session = self.device.create_slang_session(compiler_options=settings)
+        loaded = [session.load_module_from_source("_recorder", recorder, "_recorder.slang")] if recorder else []
+        for module, text in zip(modules, texts, strict=True):
+            if not module.included:
+                path = mirrored(module.path) if module.path else mirror / "main" / module.file
+                loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
+        main = loaded[-1]
+        if self.job.constants:
+            types = declared_constants(modules)
+            given = ((name, value, types.get(name, "")) for name, value in self.job.constants.items())
+            loaded.append(session.load_module_from_source("_constants", "".join(declaration(*one) for one in given)))
+        conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
+        entry = main.entry_point(self.entry, conformances) if conformances else main.entry_point(self.entry)
+        if self.job.arguments:
+            entry = entry.specialize([spy.SpecializationArg.from_type(argument) for argument in self.job.arguments])
+        return session.link_program(loaded, [entry])
 
 
-def build_plain(
-    device: spy.Device, modules: list[Module], entry: str, include: tuple[Path, ...], constants: Mapping, options: Mapping = {}
-) -> spy.ShaderProgram:
+def build_plain(device: spy.Device, modules: list[Module], entry: str, job: KernelJob, options: Mapping = {}) -> spy.ShaderProgram:
     """Link the program as written; `options` are the compiler's, on top of `COMPILER_OPTIONS`.
 
     Raises:
         CompileError: The compiler refuses it.
     """
-    texts = [(m.name, m.file, m.original) for m in modules if not m.included]
-    return _Linker(device, entry, include, constants).link(texts, options=options)
+    if missing := constants_without_value(modules, job.constants):
+        raise CompileError(f"{', '.join(missing)} has no value: give each link-time constant one (--constant {missing[0]}=…).")
+    return _Linker(device, entry, job).link(modules, [module.original for module in modules], options=options)
 
 
-def build_instrumented(
-    device: spy.Device,
-    modules: list[Module],
-    entry: str,
-    include: tuple[Path, ...],
-    constants: Mapping,
-    functions: tuple[str, ...] = (),
-    instrument_scope: str = "all",
-) -> Build:
+def build_instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Instrument and compile a program. What the compiler refuses in its recorded form is left as written.
 
     Args:
         device: The device to compile for.
         modules: The program, its own source last.
         entry: The entry point's name.
-        include: Where imports are found.
-        constants: Link-time constants by name.
-        functions: Names of those to record besides the entry point, all if empty.
-        instrument_scope: "all" of these, the "entry" point alone, or "nothing".
+        job: How to compile it, and what of it to record.
 
     Raises:
         CompileError: The compiler refuses it even where nothing records.
     """
-    linker = _Linker(device, entry, include, constants)
+    linker = _Linker(device, entry, job)
     rolled = [replace(m, source=Source(text, m.file)) if (text := roll(m.original)) != m.original else m for m in modules]
     if rolled != modules:
         rolled = with_macros_expanded(rolled)
         with contextlib.suppress(CompileError):
-            return _build(linker, rolled, _outside_scope(rolled, entry, functions, instrument_scope), attempts=1)
-    return _build(linker, modules, _outside_scope(modules, entry, functions, instrument_scope), MOST_ATTEMPTS)
+            return _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
+    return _build(linker, modules, _outside_scope(modules, entry, job), MOST_ATTEMPTS)
 
 
 def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePipeline:
@@ -155,7 +165,7 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
         value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
         recorder = module_text(instrumenter.value_types, value_types, on_software)
         try:
-            program = _link_instrumented(linker, modules, results, recorder)
+            program = linker.link(modules, [result.text for result in results], recorder)
             pipeline = pipeline_of(linker.device, program)
         except CompileError as error:
             if attempt == attempts:
@@ -170,29 +180,15 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
     raise AssertionError("not reached")
 
 
-def _link_instrumented(linker: _Linker, modules: list[Module], results: list[Instrumented], recorder: str) -> spy.ShaderProgram:
-    """Link rewritten modules with the recorder. Files that others include are found in a folder of their own."""
-    with tempfile.TemporaryDirectory(prefix="splatscope-") as folder:
-        texts = [("_recorder", "_recorder.slang", recorder)]
-        for module, result in zip(modules, results, strict=True):
-            if module.included:
-                path = Path(folder, module.file)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(result.text)
-            else:
-                texts.append((module.name, module.file, result.text))
-        return linker.link(texts, (folder,))
-
-
-def _outside_scope(modules: list[Module], entry: str, functions: tuple[str, ...], instrument_scope: str) -> Exclusions:
+def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusions:
     """Return the functions that are not to be recorded."""
     excluded = Exclusions()
     for module in modules:
         for block in module.source.functions():
             is_entry = block.name == entry
-            if functions and block.name not in functions and not is_entry:
+            if job.functions and block.name not in job.functions and not is_entry:
                 excluded.functions[module.file, block.start] = "it was not chosen"
-            if instrument_scope == "nothing" or (instrument_scope == "entry" and not is_entry):
+            if job.instrument_scope == "nothing" or (job.instrument_scope == "entry" and not is_entry):
                 excluded.functions[module.file, block.start] = "the compiler does not survive its recorded form"
     return excluded
 

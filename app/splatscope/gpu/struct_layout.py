@@ -1,0 +1,73 @@
+"""The layout of a type in a buffer, as a NumPy dtype."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.slang_types import SlangType, short_name
+
+
+def dtype_of(layout: Any) -> np.dtype | None:
+    """Return the dtype of one element as the device stores it, None for types that have no numbers.
+
+    A vector is a subarray (components,), a matrix (rows, columns), an array (elements, …). A struct has the members' names and
+    offsets, and the size of the whole stride.
+    """
+    kind = layout.kind.name
+    if kind in ("scalar", "vector", "matrix"):
+        type_ = SlangType.parse(short_name(layout.type.full_name))
+        return np.dtype((type_.scalar.dtype, type_.shape)) if type_ else None
+    if kind == "array" and layout.element_type_layout is not None:
+        element = dtype_of(layout.element_type_layout)
+        return element and np.dtype((element, (layout.type.element_count,)))
+    if kind != "struct":
+        return None
+    members = [(member.name, dtype_of(member.type_layout), member.offset) for member in layout.fields]
+    if not members or any(dtype is None for _, dtype, _ in members):
+        return None
+    names, formats, offsets = map(list, zip(*members, strict=True))
+    size = max(layout.stride, *(offset + dtype.itemsize for _, dtype, offset in members))
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
+
+
+def filled(dtype: np.dtype, given: np.ndarray) -> np.ndarray:
+    """Return structs of a dtype, (n,), from a structured array or an array of dicts; members that are not given are zeros.
+
+    Raises:
+        ValueError: A member that is given does not exist, or does not have this shape.
+    """
+    found = np.zeros(given.size, dtype)
+    if given.dtype.names is not None:
+        _copy(found, given.reshape(-1))
+    else:
+        for i, one in enumerate(given.reshape(-1)):
+            _set(found[i : i + 1], one)
+    return found
+
+
+def _copy(target: np.ndarray, given: np.ndarray) -> None:
+    for name in given.dtype.names:
+        part = _member(target, name)
+        if part.dtype.names is not None and given[name].dtype.names is not None:
+            _copy(part, given[name])
+        else:
+            part[...] = given[name]
+
+
+def _set(target: np.ndarray, given: Any) -> None:
+    """Set the one struct in `target`, (1,)."""
+    if not isinstance(given, Mapping):
+        raise ValueError("all elements must be dicts, with the members' names.")
+    for name, value in given.items():
+        part = _member(target, name)
+        if isinstance(value, Mapping):
+            _set(part, value)
+        else:
+            part[...] = value
+
+
+def _member(target: np.ndarray, name: str) -> np.ndarray:
+    if target.dtype.names is None or name not in target.dtype.names:
+        raise ValueError(f"there is no member {name}; there are {', '.join(target.dtype.names or ('none',))}.")
+    return target[name]

@@ -1,0 +1,160 @@
+"""From what a user gives to what a kernel takes: names completed, numbers converted, structs laid out.
+
+A parameter has one name: members of blocks and structs after a dot, elements of arrays in brackets (`scene.lights[2].colour`). What
+comes out of `fitted` has these names and nothing else, and holds what the kernel sees, byte by byte.
+"""
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.reflection import Parameter
+from splatscope.gpu.slang_types import SlangType, short_name
+from splatscope.gpu.struct_layout import dtype_of, filled
+
+_TEXTURE_PARTS = ("format", "mip")
+_SAMPLER_PARTS = ("filter", "address")
+MOST_NAMES = 12  # in a message
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
+    """Return nested inputs by dotted name as arrays: `{"CB": {"n": 8}}` becomes `{"CB.n": array(8)}`.
+
+    A list of dicts, which may be an array of structs or the contents of a buffer of structs, stays one array of objects.
+    """
+    found: dict[str, np.ndarray] = {}
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{name}.")
+        elif isinstance(value, list | tuple) and any(isinstance(part, Mapping) for part in value):
+            found[name] = np.fromiter(value, object, len(value))
+        else:
+            found[name] = np.asarray(value)
+    return found
+
+
+def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the inputs under their parameters' names, as the kernel stores them.
+
+    A name may leave out what leads to it where that is no other parameter's name: `n` for `CB.n`. Python's and NumPy's default
+    64-bit numbers become the parameter's type; an array of dtype V4 holds bit patterns of 32 bits. A buffer takes the bytes of any
+    other array; one of structs also a structured array or an array of dicts, whose missing members are zeros.
+
+    Raises:
+        ValueError: There is no such parameter, or the value does not fit it. The message lists those that there are.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    found: dict[str, np.ndarray] = {}
+    for name, value in given.items():
+        for full, part in _parts_of(name, value, by_name):
+            if full in found:
+                raise ValueError(f"{full} is given twice.")
+            found[full] = part
+    return found
+
+
+def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> list[tuple[str, np.ndarray]]:
+    """Return (parameter's name, its value) of what one input sets: more than one where it is an array of structs."""
+    full = _full_name(name, by_name)
+    parameter = by_name.get(full)
+    if parameter is None:  # an option of a texture or a sampler
+        return [(full, value)]
+    if parameter.kind == "array":
+        elements = list(value)
+        if len(elements) > parameter.layout.type.element_count:
+            raise ValueError(f"{full} has {parameter.layout.type.element_count} elements, not {len(elements)}.")
+        parts = flat({f"{full}[{i}]": element for i, element in enumerate(elements)})
+        return [pair for part, one in parts.items() for pair in _parts_of(part, one, by_name)]
+    return [(full, _converted(full, value, parameter))]
+
+
+def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
+    if name in by_name:
+        return name
+    owner, _, option = name.rpartition(".")
+    fits = [full for full in by_name if full.endswith(f".{name}")]
+    if len(fits) == 1:
+        return fits[0]
+    if fits:
+        raise ValueError(f"{name} may be {_listed(fits)}: give the whole name.")
+    if owner and option.rstrip("0123456789") in (*_TEXTURE_PARTS, *_SAMPLER_PARTS):
+        full = _full_name(owner, by_name)
+        if by_name[full].kind in ("texture", "sampler"):
+            return f"{full}.{option}"
+    near = difflib.get_close_matches(name, by_name, 1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    there = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]
+    raise ValueError(f"The kernel has no parameter {name}.{hint} It has {_listed(there) or 'none'}.")
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray:
+    if parameter.kind == "uniform":
+        return _numbers(name, value, short_name(parameter.layout.type.full_name), parameter.layout)
+    if parameter.kind == "buffer" and parameter.layout.element_type_layout is not None:
+        return _elements(name, value, parameter.layout.element_type_layout)
+    if value.dtype == object:
+        raise ValueError(f"{name} is a {short_name(parameter.layout.type.full_name)}: it takes an array of numbers.")
+    return value
+
+
+def _numbers(name: str, value: np.ndarray, type_name: str, layout: Any) -> np.ndarray:
+    """Return a uniform's numbers, in its own type."""
+    count, inside = 1, layout
+    while inside.kind.name == "array":
+        count, inside = count * inside.type.element_count, inside.element_type_layout
+    type_ = SlangType.parse(short_name(inside.type.full_name))
+    if type_ is None:  # an enum, say
+        return value
+    dtype = type_.scalar.dtype
+    if value.dtype.kind == "V" and value.dtype.names is None:
+        value = np.frombuffer(value.tobytes(), np.uint32 if type_.scalar.name == "bool" else dtype)
+    if value.dtype.kind not in "fiub":
+        raise ValueError(f"{name} is a {type_name}: it takes numbers.")
+    if value.size != count * type_.count:
+        raise ValueError(f"{name} is a {type_name}: it takes {_quantity(count * type_.count)}, not {value.size:,}.")
+    return _cast(name, value, dtype, type_name)
+
+
+def _quantity(count: int) -> str:
+    return "one number" if count == 1 else f"{count:,} numbers"
+
+
+def _cast(name: str, value: np.ndarray, dtype: np.dtype, type_name: str) -> np.ndarray:
+    """Return numbers in another dtype.
+
+    Raises:
+        ValueError: One of them does not fit.
+    """
+    if value.dtype == dtype:
+        return value
+    with np.errstate(all="ignore"):
+        cast = value.astype(dtype)
+        if dtype.kind in "iu" and not np.array_equal(cast.astype(np.float64), value.astype(np.float64)):
+            wrong = value.reshape(-1)[cast.reshape(-1).astype(np.float64) != value.reshape(-1).astype(np.float64)][0]
+            raise ValueError(f"{name} is a {type_name}: {wrong} does not fit.")
+    return cast
+
+
+def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
+    """Return a buffer's contents, laid out as its elements are."""
+    type_name = short_name(element.type.full_name)
+    if value.dtype == object or value.dtype.names is not None:
+        dtype = dtype_of(element)
+        if dtype is None or dtype.names is None:
+            raise ValueError(f"{name} is a buffer of {type_name}: it takes an array of numbers.")
+        try:
+            return filled(dtype, value)
+        except (KeyError, ValueError, TypeError) as error:
+            raise ValueError(f"{name}: {error.args[0] if error.args else error}") from None
+    type_ = SlangType.parse(type_name)
+    if type_ is not None and value.dtype.kind in "fi" and value.dtype.itemsize == 8 and type_.scalar.dtype.itemsize < 8:
+        return _cast(name, value, type_.scalar.dtype, f"buffer of {type_name}")
+    return value

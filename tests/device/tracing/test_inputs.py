@@ -1,0 +1,206 @@
+"""Inputs: names completed, numbers converted, structs and textures laid out, and clear refusals."""
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.tracing.inputs import flat
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import record
+
+
+@pytest.fixture(scope="module")
+def device():
+    """A device, opened by tests of this process once."""
+    return open_device()
+
+
+SCENE = """
+struct Light { float3 at; float power; };
+cbuffer CB { uint n; float scale; Light lights[2]; float4 rows[3]; float loose[3]; };
+struct Particle { float2 at; uint id; Light own; };
+struct Block { StructuredBuffer<float> weights; float gain; };
+ParameterBlock<Block> block;
+RWStructuredBuffer<Particle> particles;
+RWStructuredBuffer<float> o;
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_GroupThreadID, uniform float bias)
+{
+    if (t.x >= n)
+        return;
+    o[t.x] = scale * lights[1].at.y + rows[2].z + loose[1] + particles[t.x].own.power + block.weights[0] * block.gain + bias;
+    particles[t.x].id += 1;
+}
+"""
+GIVEN = {
+    "CB": {"n": 3, "scale": 2.5, "rows": np.arange(12).reshape(3, 4), "loose": [1, 2, 3]}
+    | {"lights": [{"at": [1, 2, 3]}, {"at": [4, 5, 6], "power": 1}]},
+    "particles": [{"at": [1, 2], "id": i, "own": {"power": 0.5}} for i in range(4)],
+    "block": {"weights": [3.0], "gain": 10},
+    "bias": 100,
+}
+EXPECTED = 2.5 * 5 + 10 + 2 + 0.5 + 30 + 100
+
+
+def test_blocks_arrays_of_structs_and_uniforms_arrive(device):
+    recording = record(device, KernelJob(SCENE, inputs=flat(GIVEN)))
+    assert recording.arrays["o"][:4].tolist() == [EXPECTED] * 3 + [0]
+    assert recording.arrays["particles"]["id"].tolist() == [1, 2, 3, 3]
+    assert recording.arrays["particles"]["own"]["power"].tolist() == [0.5] * 4
+    assert recording.same_as_plain
+
+
+def test_a_structured_array_and_short_names_give_the_same(device):
+    particles = np.zeros(4, [("id", np.int64), ("at", np.float64, 2), ("own", [("power", float)])])
+    particles["id"], particles["own"]["power"] = range(4), 0.5
+    short = {f"CB.{name}" if name == "lights" else name: value for name, value in GIVEN["CB"].items()}
+    given = GIVEN | {"particles": particles, "weights": [3.0], "gain": 10} | short
+    recording = record(device, KernelJob(SCENE, inputs=flat({k: v for k, v in given.items() if k not in ("CB", "block")})))
+    assert recording.arrays["o"][:4].tolist() == [EXPECTED] * 3 + [0]
+
+
+def test_bit_patterns_become_numbers_of_the_members_type(device):
+    words = {"CB.n": np.array([3], np.uint32), "CB.scale": np.array([2.5], np.float32).view(np.uint32)}
+    given = flat(GIVEN) | {name: value.view("V4") for name, value in words.items()}
+    assert record(device, KernelJob(SCENE, inputs=given)).arrays["o"][0] == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"many": 3}, "no parameter many"),
+        ({"CB": {"scal": 3}}, "Did you mean CB.scale"),
+        ({"n": [1, 2]}, "CB.n is a uint: it takes one number, not 2"),
+        ({"n": 2.5}, "2.5 does not fit"),
+        ({"n": -1}, "-1 does not fit"),
+        ({"n": 2**32}, "4294967296 does not fit"),
+        ({"CB": {"lights": [{}, {}, {"power": 1}]}}, "CB.lights has 2 elements, not 3"),
+        ({"particles": [{"where": [1, 2]}]}, "there is no member where; there are at, id, own"),
+        ({"n": 1, "CB": {"n": 2}}, "CB.n is given twice"),
+    ],
+)
+def test_what_does_not_fit_is_said(device, given, words):
+    with pytest.raises(ValueError, match=words):
+        record(device, KernelJob(SCENE, inputs=flat(given)))
+
+
+def test_an_ambiguous_short_name_is_refused(device):
+    source = """struct A { float x; }; cbuffer P { A p; }; cbuffer Q { A q; }; RWStructuredBuffer<float> o;
+    [shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = p.x + q.x; }"""
+    with pytest.raises(ValueError, match=r"x may be P.p.x, Q.q.x: give the whole name"):
+        record(device, KernelJob(source, inputs=flat({"x": 1})))
+
+
+TEXTURES = """
+Texture2D<float4> picture; Texture2DArray<float> layers; Texture3D<float2> volume; RWTexture2D<float> drawn; SamplerState sampler;
+RWStructuredBuffer<float4> o;
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_GroupThreadID)
+{
+    uint width, height, levels;
+    picture.GetDimensions(0, width, height, levels);
+    o[0] = float4(width, height, levels, layers[uint3(1, 0, 1)]);
+    o[1] = picture[uint2(2, 1)];
+    o[2] = picture.Load(int3(1, 0, 1));
+    o[3] = float4(volume[uint3(1, 0, 1)], picture.SampleLevel(sampler, float2(-0.25, 0.5 / 4), 0).rg);
+    drawn[uint2(t.x, 1)] = drawn[uint2(t.x, 0)] + 1;
+}
+"""
+
+
+@pytest.mark.parametrize(("address", "column"), [("clamp", 0), ("wrap", 3)])
+def test_textures_have_their_size_levels_layers_and_sampler(device, address, column):
+    picture = np.arange(4 * 4 * 3, dtype=np.uint8).reshape(4, 4, 3)
+    given = {
+        "picture": picture,
+        "picture.mip1": np.full((2, 2, 3), 51, np.uint8),
+        "layers": np.arange(12).reshape(2, 2, 3),
+        "volume": np.arange(16.0).reshape(2, 2, 2, 2),
+        "drawn": np.arange(8.0).reshape(2, 4),
+        "sampler": {"filter": "point", "address": address},
+    }
+    found = record(device, KernelJob(TEXTURES, inputs=flat(given)))
+    o = found.arrays["o"]
+    assert o[0].tolist() == [4, 4, 2, given["layers"][1, 0, 1]]
+    assert o[1] == pytest.approx([*picture[1, 2] / 255, 1])
+    assert o[2] == pytest.approx([0.2, 0.2, 0.2, 1])
+    assert o[3].tolist() == pytest.approx([*given["volume"][1, 0, 1], *picture[0, column, :2] / 255])
+    assert found.arrays["drawn"].tolist() == [[0, 1, 2, 3], [1, 2, 3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"picture": np.zeros((3, 3, 5))}, "picture holds 4 numbers a texel, the array 5"),
+        ({"volume": np.zeros((3, 3, 3, 3, 2))}, "volume takes an array of 3 or 4 axes"),
+        ({"sampler": {"filter": "best"}}, "filter is one of point, linear"),
+        ({"picture": np.zeros((2, 2, 4)), "picture.format": "rgb5"}, "there is no format rgb5"),
+    ],
+)
+def test_a_texture_that_does_not_fit_is_refused(device, given, words):
+    with pytest.raises(ValueError, match=words):
+        record(device, KernelJob(TEXTURES, inputs=flat(given)))
+
+
+GENERIC = """
+interface IShape { float area(); }
+struct Square : IShape { float side; float area() { return side * side; } }
+extern static const uint N;
+extern static const float K = 2.0;
+RWStructuredBuffer<float> o;
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void main<S : IShape>(uint3 t : SV_GroupThreadID)
+{
+    S s = S();
+    o[t.x] = N * K * FACTOR + s.area();
+}
+"""
+
+
+def test_constants_defines_and_arguments_reach_the_compiler(device):
+    job = KernelJob(GENERIC, constants={"N": 4}, defines={"FACTOR": "10"}, arguments=("Square",))
+    recording = record(device, job)
+    assert recording.arrays["o"][:4].tolist() == [80] * 4
+    assert recording.same_as_plain
+
+
+def test_a_constant_without_a_value_is_named(device):
+    with pytest.raises(RuntimeError, match="N has no value"):
+        record(device, KernelJob(GENERIC, defines={"FACTOR": "10"}, arguments=("Square",)))
+
+
+def test_conformances_let_a_type_be_chosen_at_run_time(device):
+    source = """
+    interface IOperation { float of(float x); }
+    struct Twice : IOperation { float of(float x) { return 2 * x; } }
+    struct Next : IOperation { float of(float x) { return x + 1; } }
+    StructuredBuffer<uint> kinds; RWStructuredBuffer<float> o;
+    [shader("compute")] [numthreads(2, 1, 1)]
+    void main(uint3 t : SV_GroupThreadID)
+    {
+        IOperation operation = createDynamicObject<IOperation>(kinds[t.x], 0u);
+        o[t.x] = operation.of(5);
+    }"""
+    job = KernelJob(
+        source, conformances=(("Twice", "IOperation"), ("Next", "IOperation")), inputs=flat({"kinds": [0, 1], "o": [0.0, 0]})
+    )
+    assert record(device, job).arrays["o"].tolist() == [10, 6]
+
+
+def test_registers_in_an_included_file_do_not_become_one_binding(device, tmp_path, monkeypatch):
+    (tmp_path / "shared.hlsl").write_text(
+        "cbuffer Sizes : register(b0) { uint more; };\nRWStructuredBuffer<uint4> a : register(u0);\ngroupshared uint g[32];\n"
+    )
+    source = """#include "shared.hlsl"
+    RWStructuredBuffer<uint> sums : register(u2);
+    [numthreads(4, 1, 1)]
+    void main(uint3 t : SV_GroupThreadID) { sums[t.x] = dot(a[t.x], uint4(1, 1, 1, 1)) + more; }"""
+    monkeypatch.chdir(tmp_path)  # the compiler would find the file here as it is
+    given = flat({"more": 700, "a": np.arange(16, dtype=np.uint32)})
+    recording = record(device, KernelJob(source, "kernel.hlsl", inputs=given, include=(tmp_path,)))
+    assert recording.arrays["sums"][:4].tolist() == [706, 722, 738, 754]
+    assert recording.same_as_plain
+    assert not (recording.trace.flags & 1).any()
