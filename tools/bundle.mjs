@@ -1,5 +1,6 @@
-// Bundles the browser's sources into app/splatscope/web/dist/splatscope.js, and the few of Panel's models that the app uses into
-// panel-models-VERSION.js beside it. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
+// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, single_page.js and .css for the page of one
+// recording, and in panel-models-VERSION.js the few of Panel's models that the app uses. setup.py runs it as a step of the build, with
+// the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync} from "node:fs"
 import {basename, dirname, join, resolve} from "node:path"
@@ -32,6 +33,27 @@ await build({
   logLevel: "warning",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
   plugins: [drawings],
+})
+
+// The page of one recording: the stepper alone, whose address is another.
+const ownRouter = {
+  name: "own-router",
+  setup({onResolve}) {
+    onResolve({filter: /^#web\/shell\/router\.js$/}, () => ({path: join(root, "app/splatscope/web/single_page/router.js")}))
+  },
+}
+
+await build({
+  absWorkingDir: root,
+  entryPoints: ["index.js", "page.css"].map((file) => ({in: `app/splatscope/web/single_page/${file}`, out: "single_page"})),
+  outdir: "app/splatscope/web/dist",
+  bundle: true,
+  format: "iife",
+  minify: true,
+  charset: "utf8",
+  target: "es2022",
+  logLevel: "warning",
+  plugins: [ownRouter],
 })
 
 // Panel's own bundle has some seventy models, and needs two more bundles of Bokeh for their base classes: 1.4 MB to parse on every

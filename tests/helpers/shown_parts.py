@@ -18,7 +18,8 @@ from splatscope.web.examples.gallery import BY_NAME
 from splatscope.web.home.live import LiveRender
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.shell import Shell
-from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.theme.charts import SERIES, chart, follow_theme
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool

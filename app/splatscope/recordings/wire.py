@@ -88,6 +88,13 @@ def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
     return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), 1)
 
 
+def head_of(packed: bytes) -> dict:
+    """Return the JSON before the columns of a packed recording. The columns stay packed."""
+    stream = zlib.decompressobj()
+    start = stream.decompress(packed, 4)
+    return json.loads(stream.decompress(stream.unconsumed_tail, int.from_bytes(start, "little")))
+
+
 def _narrowest(column: np.ndarray) -> np.dtype:
     return np.min_scalar_type(int(column.max(initial=0)))
 

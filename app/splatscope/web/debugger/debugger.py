@@ -16,7 +16,8 @@ from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
 
 log = logging.getLogger(__name__)
 

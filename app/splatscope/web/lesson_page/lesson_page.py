@@ -32,7 +32,8 @@ from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_
 from splatscope.web.results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.widgets.controls import Controls
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError

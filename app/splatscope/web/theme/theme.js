@@ -1,6 +1,7 @@
 // Light or dark: `data-theme` on <html>, set before the first paint by shell.html. All that draws follows from here.
 
 import {below} from "#web/shell/dom.js"
+import {remember, remembered} from "#web/shell/stored.js"
 
 const KEY = "splatscope-theme"
 const system = matchMedia("(prefers-color-scheme: dark)")
@@ -34,14 +35,16 @@ export function colour(token) {
   return value
 }
 
+/** Take the remembered theme, else the system's: on a page of one recording, before the first paint. */
+export function beginTheme() {
+  const kept = remembered(KEY)
+  document.documentElement.dataset.theme = kept === "light" || kept === "dark" ? kept : system.matches ? "dark" : "light"
+}
+
 /** Change from light to dark, or back, and remember it. */
 export function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
-  try {
-    localStorage.setItem(KEY, next)
-  } catch {
-    /* private mode: the choice lasts as long as the page */
-  }
+  remember(KEY, next)
   apply(next)
 }
 
@@ -49,10 +52,10 @@ export function toggleTheme() {
 export function startTheme() {
   document.getElementById("theme-toggle")?.addEventListener("click", toggleTheme)
   system.addEventListener("change", () => {
-    if (remembered() === null) apply(system.matches ? "dark" : "light")
+    if (remembered(KEY) === null) apply(system.matches ? "dark" : "light")
   })
   window.addEventListener("storage", (event) => {
-    if (event.key === KEY) apply(remembered() ?? (system.matches ? "dark" : "light"))
+    if (event.key === KEY) apply(remembered(KEY) ?? (system.matches ? "dark" : "light"))
   })
 }
 
@@ -94,14 +97,6 @@ function clearCharts(node) {
     context?.resetTransform()
     context?.clearRect(0, 0, el.width, el.height)
     context?.restore()
-  }
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(KEY)
-  } catch {
-    return null
   }
 }
 

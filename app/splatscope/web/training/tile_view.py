@@ -16,7 +16,8 @@ from splatscope.splat.state import TrainingState
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
-from splatscope.web.stepper.stepper import KEYS, Stepper
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:

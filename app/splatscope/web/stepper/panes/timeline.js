@@ -1,5 +1,5 @@
 // When: the whole run, a row a thread, a wall a barrier, findings pinned at their moment.
-import {h, targetOf} from "#web/shell/dom.js"
+import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {KIND} from "#web/stepper/model/kinds.js"
 import {severity} from "./icons.js"
@@ -55,7 +55,6 @@ export class Timeline {
       {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Moment of the run", "aria-valuemin": "0"},
       this.canvas,
       this.cursor,
-      this.pins,
     )
     const mark = (/** @type {string} */ style) => h("i", {style})
     this.foot = h(
@@ -67,9 +66,9 @@ export class Timeline {
       h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"),
       h("span", {}, severity("error"), "finding"),
     )
-    this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box)
+    this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box, this.pins)
     this.box.onpointerdown = (event) => {
-      if (event.button !== 0 || targetOf(event)?.closest(".pin")) return
+      if (event.button !== 0) return
       this.box.setPointerCapture(event.pointerId)
       this.#scrub(event)
       this.box.onpointermove = (move) => this.#scrub(move)

@@ -1,5 +1,6 @@
 // How: the buttons that move through the run, what stands at the cursor, the order, the search.
 import {h} from "#web/shell/dom.js"
+import {remember, remembered} from "#web/shell/stored.js"
 import {icon} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 import {isNonFinite} from "#web/stepper/model/slice.js"
@@ -123,9 +124,9 @@ export class Transport {
    * @param {boolean} other  change it, else do as was last chosen
    */
   #detail(other) {
-    const before = localStorage.getItem(DETAILS) === "shown"
+    const before = remembered(DETAILS) === "shown"
     const shown = before !== other
-    if (other) localStorage.setItem(DETAILS, shown ? "shown" : "hidden")
+    if (other) remember(DETAILS, shown ? "shown" : "hidden")
     this.details.setAttribute("aria-pressed", String(shown))
     this.stepper.root.classList.toggle("detailed", shown)
   }

@@ -1,0 +1,1 @@
+"""One recording as one file: an HTML page that opens from a disk, without a server."""

@@ -1,0 +1,134 @@
+"""One recording as one HTML file, which opens from a disk in any browser and steps there, without a server."""
+
+import base64
+import hashlib
+import json
+from html import escape
+from string import Template
+from typing import Any
+
+from splatscope import __version__
+from splatscope.paths import BUNDLE, PACKAGE
+from splatscope.recordings.packed import PackedRecording
+from splatscope.recordings.wire import head_of
+from splatscope.web.stepper.keys import KEYS
+
+SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
+TEMPLATE = PACKAGE / "web" / "single_page" / "page.html"
+PLAIN = {True: "Run without being recorded, the kernel leaves the same results."}
+MARKS = {"error": "◆", "warn": "▲", "note": "●", "ok": "✓"}
+
+
+def page_of(packed: PackedRecording, title: str = "") -> str:
+    """Return a recording as the text of one HTML file, with the stepper, the source and the findings in it.
+
+    The page asks nothing of anybody: its policy allows the script in it, and no request. To write one:
+
+        Path("out.html").write_text(page_of(packed, "A race in reduce.slang"), encoding="utf-8")
+
+    `packed` is what `recordings.packed.packed_recording` and `services.record_and_pack.record_and_pack` return; its `file` is not
+    needed. The page opens at the step `packed.meta["opening"]`, or at the one that its address names: `out.html#step=17`.
+
+    Args:
+        packed: The recording.
+        title: What the page is called; the entry point and its file if left out.
+
+    Raises:
+        ValueError: There is no recording; the message is the compiler's.
+    """
+    if not packed.data:
+        raise ValueError(packed.meta.get("error") or "There is no recording.")
+    head = head_of(packed.data)
+    kernel = f"{head['entry']} in {head['file']}"
+    meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
+    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": KEYS}
+    script = SCRIPT.read_text(encoding="utf-8").strip()
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        policy=_policy(script),
+        version=__version__,
+        title=escape(title or kernel),
+        style=STYLE.read_text(encoding="utf-8").strip(),
+        script=script,
+        facts="".join(f"<li>{escape(fact)}</li>" for fact in [*([kernel] if title else []), *_facts(head)]),
+        found="".join(_found(head)),
+        about=json.dumps(about).replace("<", "\\u003c"),
+        recording=base64.b64encode(packed.data).decode(),
+    )
+
+
+def notebook_html(page: str, height: int = 720) -> str:
+    """Return a page of `page_of` as the output of a notebook's cell: a frame that holds the page itself, and asks no server for it.
+
+    In the frame the page runs its own script and nothing else: it reaches neither the notebook nor what the browser has stored.
+
+    Args:
+        page: The page's text.
+        height: The frame's height in CSS pixels.
+    """
+    style = f"width:100%;height:{height}px;border:1px solid #8886;border-radius:6px"
+    return f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+
+
+def _policy(script: str) -> str:
+    """Return the content security policy: this script, styles and pictures in the page, and nothing from elsewhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = {"default-src": "'none'", "script-src": f"'sha256-{digest}'", "style-src": "'unsafe-inline'", "img-src": "data:"}
+    return "; ".join(f"{name} {value}" for name, value in (allowed | {"base-uri": "'none'", "form-action": "'none'"}).items())
+
+
+def _facts(head: dict[str, Any]) -> list[str]:
+    """Return how much was recorded, and on what."""
+    of = " × ".join(map(str, head["groups"]))
+    group = "" if of == "1 × 1 × 1" else f", group ({', '.join(map(str, head['group']))}) of {of}"
+    return [
+        f"{head['threads']:,} threads{group}",
+        f"{head['events']:,} events",
+        f"Recorded on {head['adapter']}",
+    ]
+
+
+def _found(head: dict[str, Any]) -> list[str]:
+    """Return the findings in words, each as HTML with a link to its moment."""
+    found = [_finding(number, finding, head) for number, finding in enumerate(head["findings"])]
+    unseen = [_item("note", escape(words)) for words in _unseen(head)]
+    if not found and unseen:
+        found = [_item("note", "<b>Nothing found in what was recorded</b>")]
+    elif not found:
+        found = [_item("ok", f"<b>Nothing found</b> {PLAIN.get(head['same_as_plain'], '')}")]
+    return found + unseen
+
+
+def _unseen(head: dict[str, Any]) -> list[str]:
+    """Return in sentences what the recording does not show, and what it shows to be in doubt."""
+    doubts = (
+        (not head["events"], "Nothing was recorded."),
+        (head["truncated"], "The recording was full before the end: what came later was not looked at."),
+        (
+            head["groups"] != [1, 1, 1] and not head.get("between_groups"),
+            "Races between workgroups cannot be seen in the recording of one.",
+        ),
+        (
+            head["same_as_plain"] is False,
+            "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+        ),
+    )
+    return [*(words for holds, words in doubts if holds), *head.get("unseen", [])]
+
+
+def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:
+    label = escape(finding["label"])
+    if finding["names_memory"]:
+        label += f" <code>{escape(finding['name'])}{_index(finding, head)}</code>"
+    if finding["events"]:
+        label = f'<a href="#step={finding["events"][-1]}" data-finding="{number}">{label}</a>'
+    return _item(finding["severity"], f"<b>{label}</b> {escape(finding['message'])}")
+
+
+def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
+    memory = next((memory for memory in head["memories"] if memory["name"] == finding["name"]), None)
+    indexed = memory and (memory["space"] == "device" or memory["dims"] or memory["count"] > 1)
+    return f"[{finding['index']}]" if indexed else ""
+
+
+def _item(severity: str, words: str) -> str:
+    return f'<li><span class="mark {severity}" aria-hidden="true">{MARKS[severity]}</span><span>{words}</span></li>'
