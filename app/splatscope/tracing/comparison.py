@@ -1,0 +1,109 @@
+"""How the buffers that a recorded kernel leaves differ from those of the plain one: not at all, by rounding, or truly.
+
+What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel: then
+floats differ in their last digits. That looks like what the order of threads does to a sum of floats. Only where no two threads
+depend on their order can a small difference be rounding.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splatscope.gpu.slang_types import is_numeric, scalar_named
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.trace import Trace
+
+MOST_ULPS = 8192  # a thousandth of the value: what rounding grows to in a kernel of many steps
+_MOST_ULPS_OF_LARGEST = 16  # of the largest number in the buffer, for a small one that is left of a difference of two large ones
+_SMALLEST = 1e-30  # words of a struct that look like smaller floats are integers
+
+Difference = Literal["same", "rounding", "different"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two sets of buffers differ.
+
+    `buffers` names those that differ, and `ulps` is the largest difference between two floats, in units of the last place of the
+    plain one; 0 unless `difference` is "rounding".
+    """
+
+    difference: Difference
+    buffers: tuple[str, ...] = ()
+    ulps: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What it means, in one sentence."""
+        if self.difference == "same":
+            return "The plain kernel leaves the same buffers."
+        names = f"{', '.join(self.buffers[:3])}{', …' if len(self.buffers) > 3 else ''}"
+        if self.difference == "rounding":
+            return (
+                f"The plain kernel rounds otherwise: floats in {names} differ by at most {self.ulps:,} ulps (units in the last place), "
+                "since the compiler fuses other operations."
+            )
+        return f"The plain kernel leaves other values in {names}: the order of its threads matters."
+
+
+def compare(
+    outputs: dict[str, np.ndarray], plain: dict[str, np.ndarray], types: dict[str, str], trace: Trace, findings: list[Finding]
+) -> Comparison:
+    """Compare the buffers that the recorded kernel left with those of the plain one.
+
+    Args:
+        outputs: Of the recorded kernel by name, as uint32 words.
+        plain: Of the plain kernel.
+        types: The scalar types of their elements, "uint" for structs.
+        trace: What was recorded.
+        findings: What the checks found in it.
+    """
+    differing = tuple(name for name in outputs if not np.array_equal(outputs[name], plain[name]))
+    if not differing:
+        return Comparison("same")
+    if _order_matters(trace, findings):
+        return Comparison("different", differing)
+    known = Sources.of(trace)
+    largest = 0
+    for name in differing:
+        ulps = _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name)))
+        if ulps is None:
+            return Comparison("different", differing)
+        largest = max(largest, ulps)
+    return Comparison("rounding", differing, largest)
+
+
+def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
+    """Return whether what threads leave may depend on their order: they race, or several use an atomic."""
+    if any(finding.kind == "race" for finding in findings):
+        return True
+    return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
+
+
+def _is_struct(type_text: str | None) -> bool:
+    return type_text is not None and not is_numeric(type_text)
+
+
+def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool) -> int | None:
+    """Return the largest difference in ulps; None where it is no rounding."""
+    scalar = scalar_named("float" if is_struct else type_text)
+    if scalar is None or not scalar.is_floating or words.shape != plain.shape:
+        return None
+    mine, theirs = (np.ascontiguousarray(one).view(scalar.dtype) for one in (words, plain))
+    bits = np.dtype(f"u{scalar.dtype.itemsize}")
+    chosen = mine.view(bits) != theirs.view(bits)
+    chosen &= ~(np.isnan(mine) & np.isnan(theirs))
+    largest = float(np.abs(theirs[np.isfinite(theirs)], dtype=np.float64).max(initial=0))
+    a, b = mine[chosen], theirs[chosen]
+    if not (np.isfinite(a) & np.isfinite(b)).all():
+        return None
+    if is_struct and (np.minimum(np.abs(a), np.abs(b)) < _SMALLEST).any():
+        return None
+    apart = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    ulps = apart / np.spacing(np.maximum(np.abs(b), np.finfo(scalar.dtype).tiny)).astype(np.float64)
+    near_zero = apart <= _MOST_ULPS_OF_LARGEST * float(np.spacing(scalar.dtype.type(largest)))
+    if not ((ulps <= MOST_ULPS) | (near_zero & (not is_struct))).all():
+        return None
+    return round(float(ulps[ulps <= MOST_ULPS].max(initial=0)))

@@ -1,0 +1,98 @@
+"""Buffers of a recorded kernel against those of the plain one: same, rounded otherwise, or different."""
+
+import numpy as np
+import pytest
+
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.comparison import MOST_ULPS, Comparison, compare
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+SOURCE = """RWStructuredBuffer<float> image; RWStructuredBuffer<uint> counts; RWStructuredBuffer<half> small;
+struct Body { float3 at; uint age; } RWStructuredBuffer<Body> bodies;
+"""
+
+
+def trace(atomics_of: tuple[int, ...] = ()) -> Trace:
+    """Events of threads that each make an atomic access."""
+    count = len(atomics_of)
+    sites = [Site("", 0, 0, "nothing"), Site("k.slang", 3, 1, "atomic", "counts", "f", "uint", space="device", atomic=True)]
+    zeros = np.zeros(count, np.uint32)
+    header = {"sources": {"k.slang": SOURCE}}
+    ones, thread, slot = zeros + 1, np.array(atomics_of, np.uint32), np.arange(count, dtype=np.uint32)
+    return Trace(header, sites, thread, ones, slot, zeros, np.zeros((count, 3), np.uint32), zeros)
+
+
+def words(values, dtype=np.float32) -> np.ndarray:
+    return np.asarray(values, dtype).view(np.uint32)
+
+
+def of(name: str, mine: np.ndarray, plain: np.ndarray, type_text: str = "float", **more) -> Comparison:
+    given = {"trace": trace(), "findings": []} | more
+    return compare({name: mine}, {name: plain}, {name: type_text}, **given)
+
+
+def moved(values, ulps: int) -> np.ndarray:
+    return (words(values).astype(np.int64) + ulps).astype(np.uint32)
+
+
+def test_equal_buffers_are_the_same():
+    found = of("image", words([1, 2, np.nan]), words([1, 2, np.nan]))
+    assert found == Comparison("same")
+    assert found.sentence == "The plain kernel leaves the same buffers."
+
+
+@pytest.mark.parametrize("ulps", [1, 3, MOST_ULPS])
+def test_last_digits_are_rounding_and_the_largest_difference_is_told(ulps):
+    found = of("image", moved([1.0, 0.5, -3.0], ulps), words([1.0, 0.5, -3.0]))
+    assert found == Comparison("rounding", ("image",), ulps)
+    assert f"floats in image differ by at most {ulps:,} ulps" in found.sentence
+
+
+def test_a_thousandth_more_is_no_rounding():
+    assert of("image", moved([1.0], MOST_ULPS + 1), words([1.0])) == Comparison("different", ("image",))
+
+
+def test_what_is_left_of_two_large_numbers_may_be_rounding():
+    assert of("image", words([1.0, 1e-8]), words([1.0, 0.0])).difference == "rounding"
+    assert of("image", words([1.0, 1e-3]), words([1.0, 0.0])).difference == "different"
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_a_number_against_none_is_different(value):
+    assert of("image", words([value]), words([1.0])).difference == "different"
+
+
+def test_integers_never_round():
+    assert of("counts", words([4], np.uint32), words([5], np.uint32), "uint").difference == "different"
+
+
+def test_halves_count_their_own_ulps():
+    plain = np.array([1.0, 2.0], np.float16)
+    mine = (plain.view(np.uint16) + 1).view(np.uint32)
+    assert of("small", mine, plain.view(np.uint32), "half") == Comparison("rounding", ("small",), 1)
+
+
+def test_floats_in_a_struct_round_and_its_integers_do_not():
+    body = np.concatenate([words([1.0, 2.0, 3.0]), np.array([7], np.uint32)])
+    rounded, older = body.copy(), body.copy()
+    rounded[1] += 2
+    older[3] += 1
+    assert of("bodies", rounded, body, "uint") == Comparison("rounding", ("bodies",), 2)
+    assert of("bodies", older, body, "uint").difference == "different"
+
+
+def test_a_race_or_atomics_of_two_threads_make_the_order_matter():
+    pair = moved([1.0], 1), words([1.0])
+    race = Finding("race", "tile", "", [1, 2], [0, 1])
+    assert of("image", *pair, findings=[race]).difference == "different"
+    assert of("image", *pair, trace=trace((0, 1))).difference == "different"
+    assert of("image", *pair, trace=trace((0, 0))).difference == "rounding"
+    assert "the order of its threads matters" in of("image", *pair, findings=[race]).sentence
+
+
+def test_one_buffer_that_truly_differs_decides():
+    outputs = {"image": moved([1.0], 1), "counts": words([1], np.uint32)}
+    plain = {"image": words([1.0]), "counts": words([2], np.uint32)}
+    found = compare(outputs, plain, {"image": "float", "counts": "uint"}, trace(), [])
+    assert found == Comparison("different", ("image", "counts"))
