@@ -1,8 +1,8 @@
 """How the buffers that a recorded kernel leaves differ from those of the plain one: not at all, by rounding, or truly.
 
-What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel: then
-floats differ in their last digits. That looks like what the order of threads does to a sum of floats. Only where no two threads
-depend on their order can a small difference be rounding.
+What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel.
+Then floats differ in their last digits, as they do where threads add to a sum in another order. A small difference is rounding
+only where no two threads depend on their order.
 """
 
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ class Comparison:
         names = f"{', '.join(self.buffers[:3])}{', …' if len(self.buffers) > 3 else ''}"
         if self.difference == "rounding":
             return (
-                f"The plain kernel rounds otherwise: floats in {names} differ by at most {self.ulps:,} ulps (units in the last place), "
-                "since the compiler fuses other operations."
+                f"The plain kernel rounds otherwise, since the compiler fuses other operations in it: floats in {names} differ by "
+                f"at most {self.ulps:,} ulps (units in the last place)."
             )
         return f"The plain kernel leaves other values in {names}: the order of its threads matters."
 

@@ -46,7 +46,7 @@ def test_equal_buffers_are_the_same():
 def test_last_digits_are_rounding_and_the_largest_difference_is_told(ulps):
     found = of("image", moved([1.0, 0.5, -3.0], ulps), words([1.0, 0.5, -3.0]))
     assert found == Comparison("rounding", ("image",), ulps)
-    assert f"floats in image differ by at most {ulps:,} ulps" in found.sentence
+    assert f"differ by at most {ulps:,} ulps" in found.sentence
 
 
 def test_a_thousandth_more_is_no_rounding():

@@ -1,8 +1,11 @@
 """What the text of a recorded kernel says of its memory, also where a stranger wrote it."""
 
+from dataclasses import replace
+
 import pytest
 
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.sites import Site
 
 MANY = 20_000
 
@@ -46,3 +49,16 @@ def test_a_hostile_text_of_any_size_is_read(text):
     found = sources(text)
     assert len(found.structs) <= 1
     assert found.unrecorded([]) == set()
+
+
+def test_a_cell_is_named_with_its_rows():
+    known = Sources({"k.slang": "static const uint T = 8;\n#define WIDE (T + 1)\ngroupshared float As[T][WIDE];"})
+    tile = Site("k.slang", 1, 1, "read", "As", "f", "float", path=".x", space="shared", dims=("T", "WIDE"))
+    assert known.cell(tile, 10) == "As[1][1].x"
+    assert known.cell(tile, 72) == "As[8][0].x"
+    assert known.cell(tile, -1) == "As[-1].x"
+    assert known.cell(replace(tile, dims=("2", "3", "4")), 23) == "As[1][2][3].x"
+    assert known.cell(replace(tile, dims=("T", "unknown")), 10) == "As[10].x"
+    assert known.cell(replace(tile, dims=("64",)), 10) == "As[10].x"
+    assert known.cell(replace(tile, dims=()), 0) == "As.x"
+    assert known.cell(replace(tile, dims=(), space="device"), 3) == "As[3].x"

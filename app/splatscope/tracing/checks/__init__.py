@@ -37,5 +37,6 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 
     No barrier orders these; a hand-over by an atomic does.
     """
-    table = accesses(trace, "device", before_overrun(trace), Sources.of(trace), across_groups=True)
-    return races_in(trace, table, between_groups=True)
+    known = Sources.of(trace)
+    table = accesses(trace, "device", before_overrun(trace), known, across_groups=True)
+    return races_in(trace, table, known, between_groups=True)

@@ -14,7 +14,8 @@ from splatscope.tracing.trace import Trace
 
 OUTSIDE_FLAG = 1  # of an event whose index was out of bounds
 NEVER = np.iinfo(np.int64).max
-_ONLY_STORES = {"store", "exchange", "InterlockedExchange"}  # an exchange whose result nobody uses is HLSL's atomic store
+# What an Atomic<T> is assigned, and an exchange whose result nobody uses: HLSL's atomic store.
+_ONLY_STORES = {"=", "store", "exchange", "InterlockedExchange"}
 _LETTERS = ("x", "y", "z", "w")
 
 

@@ -70,7 +70,7 @@ class Context:
     @cached_property
     def races(self) -> list[Finding]:
         """The races, true and benign, in shared memory and then in buffers."""
-        return [*races_in(self.trace, self.shared), *races_in(self.trace, self.device)]
+        return [*races_in(self.trace, self.shared, self.sources), *races_in(self.trace, self.device, self.sources)]
 
 
 def before_overrun(trace: Trace) -> np.ndarray:

@@ -27,6 +27,7 @@ import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
 _MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
@@ -44,7 +45,7 @@ class _Pairs:
         return _Pairs(self.first[chosen], self.second[chosen], self.benign[chosen])
 
 
-def races_in(trace: Trace, table: Accesses, between_groups: bool = False) -> list[Finding]:
+def races_in(trace: Trace, table: Accesses, known: Sources, between_groups: bool = False) -> list[Finding]:
     """Return the races among accesses, true and benign, one finding for each variable and pair of lines.
 
     A benign race that shares a line of the same variable with a true one is left out.
@@ -60,7 +61,7 @@ def races_in(trace: Trace, table: Accesses, between_groups: bool = False) -> lis
     pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
     if between_groups:
         pairs = _without_handed_over(trace, table, atomics, pairs)
-    return _without_lesser(_findings(trace, table, pairs))
+    return _without_lesser(_findings(trace, table, pairs, known))
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -159,7 +160,7 @@ def _handed_over(trace: Trace, table: Accesses, atomics: Accesses, barriers: np.
     return any(given.get(int(atomics.address[row]), NEVER) < int(atomics.slot[row]) for row in takes)
 
 
-def _findings(trace: Trace, table: Accesses, pairs: _Pairs) -> list[Finding]:
+def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources) -> list[Finding]:
     """Return one finding for each variable and pair of lines, shown by its first pair, counted by segments."""
     if len(pairs.first) == 0:
         return []
@@ -171,7 +172,7 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs) -> list[Finding]:
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
         count = len(np.unique(table.segment[pairs.first[number == cause]]))
-        finding = _finding(trace, table, int(pairs.first[pair]), int(pairs.second[pair]), bool(pairs.benign[pair]))
+        finding = _finding(trace, table, int(pairs.first[pair]), int(pairs.second[pair]), bool(pairs.benign[pair]), known)
         key = (finding.kind, finding.name, finding.file, *sorted(finding.lines))
         if key in found:
             found[key].count += count
@@ -193,14 +194,13 @@ def _without_lesser(findings: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: bool) -> Finding:
+def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: bool, known: Sources) -> Finding:
     events = [int(table.event[first]), int(table.event[second])]
     if table.slot[first] > table.slot[second]:
         events.reverse()
     sites = [trace.sites[trace.site[event]] for event in events]
     index = int(trace.index[events[0]])
-    has_index = sites[0].dims or sites[0].space == "device"
-    name = f"{sites[0].name}[{index}]{sites[0].path}" if has_index else sites[0].name + sites[0].path
+    name = known.cell(sites[0], index)
     who = [_thread_words(trace, event) for event in events]
     verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
     end = ": the value is the same whoever comes first." if benign else ", and nothing orders the two."

@@ -7,6 +7,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
+from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.source import COMMENT, parse, text_of, walk
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -36,6 +37,7 @@ class Sources:
     Attributes:
         element_types: Of groupshared variables and buffers, those in parameters included.
         structs: (name, type) of each struct's fields, arrays left out.
+        integers: The expressions behind integer constants.
     """
 
     texts: dict[str, str]
@@ -44,6 +46,7 @@ class Sources:
     byte_buffers: set[str] = field(default_factory=set)
     structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)
+    integers: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
         for text in (COMMENT.sub("", text) for text in self.texts.values()):
@@ -56,6 +59,7 @@ class Sources:
             self.byte_buffers |= set(_BYTES.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
             self.structs |= _structs(text)
+            self.integers |= named_integers(text)
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
@@ -70,6 +74,21 @@ class Sources:
     def element_type(self, name: str) -> str | None:
         """Return the type of a memory's elements, None where it is not known; `name` may be `block.buffer`."""
         return self.element_types.get(name, self.element_types.get(name.rpartition(".")[2]))
+
+    def cell(self, site: Site, index: int) -> str:
+        """Return the name of an element with its subscripts: `tile[1][3].x`, or `total` where it has none.
+
+        The index of an array whose sizes are not known is shown as it is recorded, rows flattened.
+        """
+        if not site.dims and site.space not in ("device", "alias"):
+            return site.name + site.path
+        subscripts, rest = "", index
+        sizes = [integer(size, self.integers) for size in site.dims]
+        if len(sizes) > 1 and index >= 0 and all(sizes):
+            for size in reversed(sizes[1:]):
+                rest, column = divmod(rest, size)
+                subscripts = f"[{column}]{subscripts}"
+        return f"{site.name}[{rest}]{subscripts}{site.path}"
 
     def unrecorded(self, sites: list[Site]) -> set[str]:
         """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is.

@@ -30,7 +30,7 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
         if cause in found:
             found[cause].count += 1
             continue
-        cell = f"{site.name}[{index}]" if site.dims else site.name
+        cell = context.sources.cell(site, index)
         message = f"Thread {thread} reads {cell} on line {site.line}, which may not have been written before."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
     return list(found.values())

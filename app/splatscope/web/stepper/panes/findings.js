@@ -1,7 +1,7 @@
 // What is wrong: a card for each cause, the one at hand in full.
 import {h} from "#web/shell/dom.js"
 import {severity} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/describe.js"
+import {describeEvent, subscript} from "#web/stepper/model/describe.js"
 
 /**
  * @import {Finding} from "#web/types.d.ts"
@@ -105,7 +105,8 @@ export class Findings {
       [level, words] = [severityOf(finding), finding.label ?? finding.kind]
     const memory = recording.memories.find((m) => m.name === finding.name)
     const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
-    const target = finding.names_memory === false ? null : h("code", {}, finding.name + (indexed ? `[${finding.index}]` : ""))
+    const target =
+      finding.names_memory === false ? null : h("code", {}, finding.name + (indexed ? subscript(memory, finding.index) : ""))
     const rows = finding.events.map((step, i) => {
       const event = step - 1,
         {verb, target: on, value} = describeEvent(recording, event)
@@ -115,7 +116,7 @@ export class Findings {
           "span",
           {},
           h("span", {class: "th"}, lane, `Thread ${recording.thread[event]}`),
-          ` ${verb} ${on && indexed ? "" : on} `,
+          ` ${verb} ${on && indexed && !(recording.flags[event] & 1) ? "" : on} `,
           value ? h("b", {}, value) : null,
           ` on line ${recording.about(event).line}`,
         ),

@@ -1,0 +1,54 @@
+"""The integers that a source names: `static const uint TILE = 8;`, `#define ROWS (TILE + 1)`; and array sizes made of them."""
+
+import ast
+import operator
+import re
+from collections.abc import Mapping
+
+_CONSTANT = re.compile(r"\bconst\s+(?:u?int(?:8_t|16_t|32_t|64_t)?|let|auto)\s+(\w+)\s*=\s*([^;{}\"]{1,200});")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n\"]{1,200})$", re.MULTILINE)
+_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]{1,3}\b")
+_CAST = re.compile(r"\b(?:u?int|u?int(?:32|64)_t)\s*(?=\()")
+_TOO_LARGE = 2**32
+_MOST_DEPTH = 16  # constants that are made of others, and brackets inside of each other
+_OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.floordiv, ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.LShift: lambda a, b: a << min(b, 32), ast.RShift: lambda a, b: a >> min(b, 32),
+}  # fmt: skip
+
+
+def named_integers(text: str) -> dict[str, str]:
+    """Return the expressions behind the integer constants of a text without comments, by name."""
+    return dict(_CONSTANT.findall(text)) | {name: body.strip() for name, body in _MACRO.findall(text)}
+
+
+def integer(expression: str, constants: Mapping[str, str], depth: int = 0) -> int | None:
+    """Return the value of an integer expression; None where it is not known.
+
+    Args:
+        expression: As in a source: `2 * TILE + 1u`.
+        constants: Expressions by the names that it may use.
+        depth: How many constants it is inside of.
+    """
+    if depth > _MOST_DEPTH or len(expression) > 200:
+        return None
+    try:
+        tree = ast.parse(_CAST.sub("", _SUFFIX.sub(r"\1", expression.strip())), mode="eval")
+        return _value(tree.body, constants, depth)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _value(node: ast.expr, constants: Mapping[str, str], depth: int) -> int | None:
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int and node.value < _TOO_LARGE else None
+    if isinstance(node, ast.Name):
+        return integer(constants[node.id], constants, depth + 1) if node.id in constants else None
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        left, right = _value(node.left, constants, depth), _value(node.right, constants, depth)
+        if left is None or right is None:
+            return None
+        value = _OPERATORS[type(node.op)](left, right)
+        return value if abs(value) < _TOO_LARGE else None
+    return None
