@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.call_arguments import CallArguments
+from splatscope.slang.constants import named_integers
 from splatscope.slang.declarations import BUFFER, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Block, Source, split_arguments
@@ -22,6 +23,10 @@ _PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\
 _SHARED_OR_BUFFER = re.compile(
     r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
 )
+_RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in what stands before a function's name
+_RETURNED_AFTER = re.compile(r"\)\s*->\s*([\w.:]+(?:\s*<[^<>()]*>)?)")
+_BINDING = re.compile(r":\s*(?:register|packoffset)\s*\([^()]*\)")
+_BLOCK_TYPE = re.compile(r"(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>$")
 _MOST_ALIASES = 4  # in a row
 _MOST_BLOCK_DEPTH = 3  # structs inside of each other that are searched for buffers
 
@@ -48,6 +53,9 @@ class Symbols:
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)  # known at compile time
+    integers: dict[str, str] = field(default_factory=dict)  # the expressions behind integer constants
+    globals: dict[str, str] = field(default_factory=dict)  # types of constants, uniforms, textures; of a block what is in it
+    returns: dict[str, str] = field(default_factory=dict)  # types that functions return, "" where overloads differ
     macros: dict[str, str] = field(default_factory=dict)  # bodies of those that take arguments or stand for more than a value
     out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, over all overloads
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
@@ -66,19 +74,25 @@ class Symbols:
         """Add what a module declares."""
         self._add_macros(source.text)
         self.constants |= set(_CONSTANT.findall(source.text))
+        self.integers |= named_integers(source.text)
         self._add_aliases(source.code)
         for block in source.walk():
             if block.kind == "struct":
                 self._add_struct(source, block)
             elif block.kind == "enum":
                 self.enums.add(block.name)
+            elif block.kind in ("cbuffer", "tbuffer"):
+                self._add_types(source.code[block.start + 1 : block.end - 1])
             elif block.is_code:
+                self._add_return(source.head(block), block)
                 self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
             elif block.kind == "interface":
                 for attributes, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
                     self._add_function(attributes, name, split_arguments(parameters), block)
         self.calls.add(source)
-        self._add_globals(source.top_level())
+        code = source.top_level()
+        self._add_globals(code)
+        self._add_types(code)
 
     def resolve(self, type_text: str) -> str:
         """Return the type behind aliases."""
@@ -154,6 +168,25 @@ class Symbols:
             self.methods.add(name)
         if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):
             self.mutating.add(name)
+
+    def _add_return(self, head: str, block: Block) -> None:
+        """Note the type that a function returns."""
+        name = re.escape(block.name)
+        before = re.match(rf"(.*?)\b{name}\s*(?:<[^()]*>)?\s*\(", head, re.DOTALL)
+        after = _RETURNED_AFTER.search(head)
+        returned = after or (_RETURNED.search(before.group(1)) if before else None)
+        type_text = returned.group(1) if returned else ""
+        self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
+
+    def _add_types(self, code: str) -> None:
+        """Note the types of what a piece of code outside of functions declares, arrays left out."""
+        for statement in re.sub(r"=[^;]*", "", _BINDING.sub("", code)).split(";"):
+            statement = re.sub(r"^(?:\s*\[\[?[^\[\]]*\]\]?)+", "", statement)
+            if "(" in statement or re.match(r"\s*(?:import|typedef|typealias|struct|using|module)\b", statement):
+                continue
+            type_text, names = split_declaration(statement)
+            block = _BLOCK_TYPE.match(type_text)
+            self.globals |= {name: block.group(1) if block else type_text for name, sizes in names if not sizes and type_text}
 
     def _add_globals(self, code: str) -> None:
         """Add the memory and the tables that the code outside of functions and structs declares."""

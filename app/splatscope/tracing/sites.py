@@ -10,7 +10,8 @@ class Site:
 
     Attributes:
         file, line, column: Where it stands, lines and columns from 1.
-        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun or out-of-bounds.
+        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds, or
+            fault: an operation that was wrong.
         name: The variable, memory or function that it is about.
         function: The function that it stands in.
         type: The Slang type of the recorded value, "" if its records hold none.
@@ -18,7 +19,7 @@ class Site:
         space: "shared" or "device", or "alias" where the name stands for one buffer or another.
         dims: The texts of the array sizes of a memory.
         atomic: Whether the access is atomic.
-        access: Of an atomic the method or operator; of an out-of-bounds index "read" or "write".
+        access: Of an atomic the method or operator; of an out-of-bounds index "read" or "write"; of a fault the kind of finding.
     """
 
     file: str

@@ -9,7 +9,7 @@ export type Scalar =
 
 export type SiteKind =
   | "value" | "element" | "read" | "write" | "atomic" | "arrive" | "resume" | "branch" | "loop" | "call" | "return"
-  | "out-of-bounds" | "overrun"
+  | "out-of-bounds" | "fault" | "overrun"
 
 /** A place in the source that records events. Fields that are empty or unknown are left out. */
 export interface Site {

@@ -50,11 +50,29 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ("int v[4]; n = v[2];", "int v[4]; _rec_step(3); n = v[2]; _rec_value(4, n);"),
         ("int v[4]; n = v[n];", "int v[4]; _rec_step(3); n = v[_rec_inside(4, uint(n), uint(4))]; _rec_value(5, n);"),
         # writes in expressions
-        ("n = (tile[n] = n);", "n = (_rec_read(3, tile[_rec_at(uint(n), 8)] = n)); _rec_value(4, n);"),
+        (
+            "n = (tile[n] = n);",
+            "n = _rec_converted(8388608, (_rec_read(3, tile[_rec_at(uint(n), 8)] = n)), -2147483904.0, 2147483648.0); "
+            "_rec_value(4, n);",
+        ),
         (
             "n = (tile[n] = g(n));",
-            "n = (_rec_read(3, _rec_pop(tile[_rec_push(_rec_at(uint(n), 8))] = g(n)))); _rec_value(4, n);",
+            "n = _rec_converted(8388608, (_rec_read(3, _rec_pop(tile[_rec_push(_rec_at(uint(n), 8))] = g(n)))), -2147483904.0, "
+            "2147483648.0); _rec_value(4, n);",
         ),
+        # operations that may be wrong
+        ("n = 8 / n % 3;", "n = 8 / _rec_divisor(8388608, n) % 3; _rec_value(3, n);"),
+        ("n = n / N / (2 * N);", "n = n / N / (2 * N); _rec_value(3, n);"),
+        ("n /= (n);", "n /= _rec_divisor(8388608, (n)); _rec_value(3, n);"),
+        ("float x = 1.0 / n;", "float x = 1.0 / n; _rec_value(3, x);"),
+        ("n = 1 << n >> 3;", "n = 1 << _rec_width(8388608, n, 32) >> 3; _rec_value(3, n);"),
+        ("n >>= 32;", "n >>= _rec_width(8388608, 32, 32); _rec_value(3, n);"),
+        (
+            "let x = 2.5; n = x;",
+            "let x = 2.5; _rec_value(3, x); n = _rec_converted(8388608, x, -2147483904.0, 2147483648.0); _rec_value(4, n);",
+        ),
+        ("uint m = (uint)2.5;", "uint m = (uint)2.5; _rec_value(3, m);"),
+        ("static int m = 8 / n;", "static int m = 8 / n; _rec_step(3);"),
         # atomics
         ("hits.add(1);", "_rec_read(_rec_here(3), hits.add(1)); _rec_step(4);"),
         ("hits.store(1);", "{ uint _rec_v = 1; hits.store(_rec_v); _rec_wrote(3, 0, _rec_v); }"),

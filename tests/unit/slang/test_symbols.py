@@ -131,3 +131,22 @@ def test_an_argument_is_followed_through_callers_that_hand_it_on():
     assert calls.reaching("g", "b") == {"lights", "other"}
     assert calls.reaching("f", "b") == {"lights"}
     assert calls.reaching("f", "nobody") == {""}
+
+
+def test_types_of_globals_and_of_what_functions_return():
+    found = symbols("""static const uint N = 4 * 2; uniform float2 gain;
+[[vk::binding(1, 0)]] RWTexture2D<float4> image : register(u0);
+cbuffer Frame : register(b0) { uint count; float3 at : packoffset(c1); }
+struct Scene { uint n; Texture2D<float> map; } ParameterBlock<Scene> scene; ConstantBuffer<Scene> other;
+static int table[4]; groupshared uint tile[8];
+uint twice(uint x) { return 2 * x; } static inline float2 pick<T>(T t) { return 0; }
+func half_of(x: float) -> float { return x / 2; }
+int either(int x) { return x; } float either(float x) { return x; }
+""")
+    types = {"N": "uint", "gain": "float2", "image": "RWTexture2D<float4>", "count": "uint", "at": "float3", "scene": "Scene"}
+    assert {name: found.globals.get(name) for name in types} == types
+    assert found.globals["other"] == "Scene"
+    assert "table" not in found.globals
+    assert (found.returns["twice"], found.returns["pick"], found.returns["half_of"]) == ("uint", "float2", "float")
+    assert found.returns["either"] == ""
+    assert found.integers["N"] == "4 * 2"

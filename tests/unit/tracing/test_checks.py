@@ -14,7 +14,10 @@ from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import NO_SLOT, Trace
 
-KINDS = {"race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout"}
+KINDS = {
+    "race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout",
+    "integer-division-by-zero", "shift-out-of-range", "conversion-out-of-range",
+}  # fmt: skip
 
 
 def recording(steps: int = 3) -> Recording:

@@ -6,6 +6,7 @@ from splatscope.tracing.checks.accesses import OUTSIDE_FLAG
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.trace import Trace
 
 
@@ -23,6 +24,6 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
         thread, index = int(trace.thread[event]), int(trace.index[event])
         signed = index if index < 2**31 else index - 2**32
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
-        message = f"Thread {thread} {verb} {site.name}[{signed}] on line {site.line}, which is outside."
+        message = f"{thread_of(trace, event)} {verb} {site.name}[{signed}] on line {site.line}, which is outside."
         found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
     return list(found.values())

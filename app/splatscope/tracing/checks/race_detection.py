@@ -28,6 +28,7 @@ import numpy as np
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.trace import Trace
 
 _MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
@@ -201,19 +202,10 @@ def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: boo
     sites = [trace.sites[trace.site[event]] for event in events]
     index = int(trace.index[events[0]])
     name = known.cell(sites[0], index)
-    who = [_thread_words(trace, event) for event in events]
+    who = [thread_of(trace, event) for event in events]
     verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
     end = ": the value is the same whoever comes first." if benign else ", and nothing orders the two."
     message = f"{who[0]} {verbs[0]} {name} on line {sites[0].line}, {who[1].lower()} {verbs[1]} it on line {sites[1].line}{end}"
     threads = [int(trace.thread[event]) for event in events]
     lines = [site.line for site in sites]
     return Finding("benign-race" if benign else "race", sites[0].name, message, lines, threads, index, events, file=sites[0].file)
-
-
-def _thread_words(trace: Trace, event: int) -> str:
-    thread = int(trace.thread[event])
-    if not trace.header.get("all_groups"):
-        return f"Thread {thread}"
-    x, y, _ = trace.header["groups"]
-    group, lane = divmod(thread, trace.header["lanes"])
-    return f"Thread {lane} of group {group % x},{group // x % y},{group // (x * y)}"

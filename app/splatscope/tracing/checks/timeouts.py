@@ -5,6 +5,7 @@ import numpy as np
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.trace import Trace
 
 
@@ -22,7 +23,9 @@ def timeouts(trace: Trace, context: Context) -> list[Finding]:
         if cause in found:
             found[cause].count += 1
             continue
+        who = thread_of(trace, int(event))
+        who = who[0].lower() + who[1:]
         budget = trace.header.get("loop_budget", 0)
-        message = f"The loop on line {site.line} was ended in thread {thread} after {budget:,} iterations."
+        message = f"The loop on line {site.line} was ended in {who} after {budget:,} iterations."
         found[cause] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)
     return list(found.values())

@@ -6,6 +6,7 @@ from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.trace import Trace
 
 
@@ -31,7 +32,7 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
             found[cause].count += 1
             continue
         cell = context.sources.cell(site, index)
-        message = f"Thread {thread} reads {cell} on line {site.line}, which may not have been written before."
+        message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which may not have been written before."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
     return list(found.values())
 

@@ -1,6 +1,7 @@
 """Calls inside of expressions: loads and atomic methods are recorded, arguments for out parameters stay l-values."""
 
 import re
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
@@ -9,6 +10,7 @@ from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
+from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 # By name: the memory that a barrier orders, and whether threads wait for each other at it.
@@ -41,8 +43,11 @@ def template_argument(call: str) -> str:
 class Calls:
     """The rule for calls."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions):
-        self._context, self._writer, self._bounds, self._expressions = context, writer, bounds, expressions
+    def __init__(
+        self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions, operations: Operations
+    ):
+        self._context, self._writer, self._bounds = context, writer, bounds
+        self._expressions, self._operations = expressions, operations
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -78,7 +83,7 @@ class Calls:
             head = self._writer.emit(function)
         if bare.startswith("Interlocked"):
             outs = {0, len(arguments.named_children) - 1}
-        return head + self._arguments(arguments, outs)
+        return head + self._arguments(arguments, outs, self._operations.constructed(name, arguments.named_children))
 
     def _special(self, function: Node, arguments: Node) -> str:
         name = text_of(function)
@@ -88,16 +93,21 @@ class Calls:
             return self._writer.text(function) + self._arguments(arguments, set(range(len(arguments.named_children))))
         return self._writer.text(function) + self._writer.text(arguments)
 
-    def _arguments(self, arguments: Node, outs: set[int]) -> str:
-        """Return the arguments, those for out parameters as l-values."""
+    def _arguments(self, arguments: Node, outs: set[int], becomes: Mapping[int, str] = {}) -> str:
+        """Return the arguments, those for out parameters as l-values; `becomes` has the types of a constructor's, by node."""
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
         for child in arguments.named_children:
             if child.id in lvalues:
                 self._context.note_change(child)
                 self._record_after(child)
-        return self._writer.children(
-            arguments, lambda child: self._expressions.as_lvalue(child) if child.id in lvalues else self._writer.emit(child)
-        )
+
+        def part(child: Node) -> str:
+            if child.id in lvalues:
+                return self._expressions.as_lvalue(child)
+            text = self._writer.emit(child)
+            return self._operations.converted(child, text, becomes[child.id]) if child.id in becomes else text
+
+        return self._writer.children(arguments, part)
 
     def _record_after(self, node: Node) -> None:
         """Record, after the statement, the element that an out parameter wrote, if its index may be evaluated twice."""

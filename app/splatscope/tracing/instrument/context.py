@@ -7,8 +7,9 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.source import Block, Source, text_of
 from splatscope.slang.symbols import Symbols
+from splatscope.tracing.instrument.expression_types import ExpressionTypes
 from splatscope.tracing.instrument.lvalues import LValue
-from splatscope.tracing.instrument.runtime import TYPES, UNKNOWN
+from splatscope.tracing.instrument.runtime import FAULTS, TYPES, UNKNOWN
 from splatscope.tracing.instrument.scope import Scope
 from splatscope.tracing.sites import Site
 
@@ -18,6 +19,7 @@ class SiteTable:
 
     def __init__(self):
         self.sites: list[Site] = [Site("", 0, 0, "nothing")]
+        self.faults: list[Site] = []
         self.value_types: set[str] = set()
 
     def add(self, site: Site) -> int:
@@ -29,12 +31,18 @@ class SiteTable:
         self.sites.append(site)
         return len(self.sites) - 1
 
+    def add_fault(self, site: Site) -> int:
+        """Add a site that writes a record only where something is wrong, and return its number."""
+        self.faults.append(site)
+        return FAULTS + len(self.faults) - 1
+
 
 class FunctionContext:
     """A function on its way through the rewriter.
 
     Attributes:
         scope: The names visible at the point that the rewriter has reached.
+        types: The types of expressions there.
         type_parameters: Of the function and of the generic structs around it.
         is_differentiable: Whether autodiff follows it: then nothing may come between its values.
         changed_locals: Locals that the expressions of the statement at hand change; their values are recorded after it.
@@ -45,6 +53,7 @@ class FunctionContext:
         self.source, self.block, self.symbols = source, block, symbols
         self._table = table
         self.scope = Scope(symbols, block.struct_name)
+        self.types = ExpressionTypes(self.scope)
         self.type_parameters = source.type_parameters(block)
         self.is_differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
         self.changed_locals: list[str] = []
@@ -54,6 +63,18 @@ class FunctionContext:
         """Add a site where a node begins, or ends, and return its number. `more` are further fields of `Site`."""
         line, column = self.source.line_column(node.end_byte if at_end else node.start_byte)
         return self._table.add(Site(self.source.file, line, column, kind, name, self.block.name, type=type, **more))
+
+    def fault(self, node: Node, kind: str, name: str = "", **more) -> int:
+        """Add the site of an operation that is recorded only where it is wrong, and return its number.
+
+        Args:
+            node: The operand that may be wrong.
+            kind: The kind of finding.
+            name: What the finding is about.
+            more: Further fields of `Site`.
+        """
+        line, column = self.source.line_column(node.start_byte)
+        return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
 
     def access_site(self, node: Node, kind: str, lvalue: LValue, **more) -> int:
         """Add the site of an access to an element and return its number."""

@@ -13,14 +13,15 @@ from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
+from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 
 class Expressions:
     """The rules for names, elements, fields, assignments and `++` in expressions."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds):
-        self._context, self._writer, self._bounds = context, writer, bounds
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations):
+        self._context, self._writer, self._bounds, self._operations = context, writer, bounds, operations
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -77,10 +78,11 @@ class Expressions:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = self._writer.span(left.end_byte, right.start_byte)
         lvalue = self._context.scope.lvalue(left)
+        value = self._operations.right_side(operator.strip(), self._context.types.of(left), right)
         if lvalue is None:
             self._context.note_change(left)
-            return f"{self.as_lvalue(left)}{operator}{self._writer.emit(right)}"
-        suffix, is_pushed = f"{operator}{self._writer.emit(right)}", not self._context.scope.is_repeatable(right)
+            return f"{self.as_lvalue(left)}{operator}{value}"
+        suffix, is_pushed = f"{operator}{value}", not self._context.scope.is_repeatable(right)
         return self._written(node, lvalue, suffix, operator.strip(), is_pushed)
 
     def update(self, node: Node) -> str:

@@ -56,8 +56,8 @@ class Instrumenter:
 
     @property
     def sites(self) -> list[Site]:
-        """The sites so far; number 0 is none."""
-        return self._table.sites
+        """The sites so far; number 0 is none. Those of faults come last."""
+        return [*self._table.sites, *self._table.faults]
 
     @property
     def value_types(self) -> set[str]:
@@ -114,7 +114,7 @@ class Instrumenter:
                 rewriter.replace_block(inner, text)
         result.functions.append(block.name)
         begin = " _rec_begin(_rec_group, _rec_lane);" if self._is_entry(source, block) else ""
-        text, batches = join(rewriter.rewrite(body, begin), self.sites)
+        text, batches = join(rewriter.rewrite(body, begin), self._table.sites)
         self.batches |= batches
         return text
 

@@ -16,6 +16,7 @@ from splatscope.tracing.instrument.context import FunctionContext, SiteTable
 from splatscope.tracing.instrument.control_flow import ControlFlow
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import LocalValues
+from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.statements import Statements
 from splatscope.tracing.instrument.stores import Stores
 from splatscope.tracing.instrument.writer import TreeWriter
@@ -26,7 +27,8 @@ class FunctionRewriter:
 
     The parts that do the work share a `FunctionContext` (what is known of the function) and a `TreeWriter` (from tree to text):
     `Expressions` and `Calls` for what happens inside of statements, `Statements` and `Stores` for statements, `ControlFlow` for
-    those that hold others. `Bounds` writes indices, `LocalValues` the records that follow a statement.
+    those that hold others. `Bounds` writes indices, `Operations` divisions, shifts and conversions, `LocalValues` the records that
+    follow a statement.
     """
 
     def __init__(
@@ -36,12 +38,13 @@ class FunctionRewriter:
         self._writer = TreeWriter(source, block, excluded_lines)
         self._values = LocalValues(self._context, self._writer)
         bounds = Bounds(self._context, self._writer)
-        expressions = Expressions(self._context, self._writer, bounds)
-        calls = Calls(self._context, self._writer, bounds, expressions)
-        stores = Stores(self._context, self._writer, bounds, expressions, self._values)
-        statements = Statements(self._context, self._writer, expressions, self._values, stores)
+        operations = Operations(self._context, self._writer)
+        expressions = Expressions(self._context, self._writer, bounds, operations)
+        calls = Calls(self._context, self._writer, bounds, expressions, operations)
+        stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations)
+        statements = Statements(self._context, self._writer, expressions, self._values, stores, operations)
         control_flow = ControlFlow(self._context, self._writer, self._values, statements)
-        for part in (expressions, calls, statements, control_flow):
+        for part in (operations, expressions, calls, statements, control_flow):
             self._writer.rules |= part.rules
         self._is_head_excluded = source.line_column(block.start)[0] in excluded_lines
 

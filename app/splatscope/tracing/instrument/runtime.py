@@ -20,6 +20,7 @@ from splatscope.tracing.sites import Site
 # As in runtime.slang.
 REPLAY = 1 << 31  # flag: written while a backward pass runs the primal again
 OUTSIDE = 1 << 30  # flag: the index was out of bounds
+FAULTS = 1 << 23  # the number of the first site that records only what is wrong
 CONTINUED = (1 << 24) - 1  # site of a record that goes on with the values of the one before
 NO_SLOT = 0xFFFFFFFF  # of an access that did not happen, in place of its slot in the device's order
 
@@ -84,24 +85,28 @@ def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
 
 
 def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
-    """Return the sites with what only their records say: types that the compiler found, and stores that were out of bounds.
+    """Return the sites with what only their records say: types that the compiler found, stores that were out of bounds, and faults.
 
     A site gets a copy for each type that its records note, and for stores outside of their memory, which become "out-of-bounds".
+    Of the sites of faults only those are left that have a record.
 
     Args:
         records: (threads, records, 4) uint32, changed in place to name the copies.
-        sites: The sites, by number.
+        sites: The sites, by number; at the end those of faults, which records number from FAULTS.
     """
+    common = sum(site.kind != "fault" for site in sites)
     written = np.nonzero(records[..., 0])  # few of a buffer that is made for the longest kernels
     heads = records[(*written, 0)]
     numbers = heads & CONTINUED
-    site_of = np.minimum(numbers, len(sites) - 1)
     is_head = numbers < CONTINUED
+    is_fault = is_head & (numbers >= FAULTS)
+    numbers = np.where(is_fault, numbers - np.uint32(FAULTS - common), numbers)
+    site_of = np.minimum(numbers, len(sites) - 1)
     types = np.where(np.array([site.type == UNKNOWN for site in sites])[site_of], (heads >> _TYPE_SHIFT) & _TYPE_MASK, 0)
     is_store = np.array([site.kind in ("write", "atomic") for site in sites])[site_of]
     is_outside = is_store & (heads & OUTSIDE > 0)
-    is_copy = is_head & ((types > 0) | is_outside)
-    settled = [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in sites]
+    is_copy = is_head & ((types > 0) | is_outside | is_fault)
+    settled = [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in sites[:common]]
     heads[is_head] &= np.uint32(REPLAY | OUTSIDE | CONTINUED)
     keys = (numbers.astype(np.uint64) << 7 | types.astype(np.uint64) << 1 | is_outside)[is_copy]
     found, which = np.unique(keys, return_inverse=True)

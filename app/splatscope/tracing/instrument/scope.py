@@ -20,6 +20,7 @@ class Scope:
     Attributes:
         types: Types of parameters, locals and, in a method, fields; "" where the source does not say.
         sizes: Array sizes of those that are arrays.
+        inferred: Numeric types of locals whose type the source does not say, from their initial values.
         memory: Shared variables and buffers, globals that a local hides left out.
         own_struct: The struct whose method this is, "" if none.
     """
@@ -29,6 +30,7 @@ class Scope:
         self.own_struct = own_struct
         self.types: dict[str, str] = {}
         self.sizes: dict[str, tuple[str, ...]] = {}
+        self.inferred: dict[str, str] = {}
         self.memory: dict[str, Memory] = dict(symbols.memory)
         if own_struct in symbols.structs:
             for name, type_text in symbols.structs[own_struct].fields.items():
@@ -41,17 +43,18 @@ class Scope:
     @contextmanager
     def nested(self) -> Iterator[None]:
         """Forget, at the end of a `with`, what was declared in it."""
-        saved = dict(self.types), dict(self.sizes), dict(self.memory)
+        saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.inferred)
         try:
             yield
         finally:
-            self.types, self.sizes, self.memory = saved
+            self.types, self.sizes, self.memory, self.inferred = saved
 
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
         """Add a parameter or a local; it hides what had its name."""
         type_text = self.symbols.resolve(type_text)
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
+        self.inferred.pop(name, None)
         memory = buffer_memory(type_text, name, sizes)
         if memory is not None:
             self.memory[name] = memory

@@ -13,6 +13,7 @@ from splatscope.tracing.instrument.calls import BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import LocalValues
+from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.stores import Stores
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
@@ -39,9 +40,17 @@ class LocalDeclaration:
 class Statements:
     """The rules for blocks, declarations and expression statements."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, expressions: Expressions, values: LocalValues, stores: Stores):
+    def __init__(
+        self,
+        context: FunctionContext,
+        writer: TreeWriter,
+        expressions: Expressions,
+        values: LocalValues,
+        stores: Stores,
+        operations: Operations,
+    ):
         self._context, self._writer = context, writer
-        self._expressions, self._values, self._stores = expressions, values, stores
+        self._expressions, self._values, self._stores, self._operations = expressions, values, stores, operations
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -64,13 +73,15 @@ class Statements:
         if node.child_by_field_name("type") is None:
             return self._writer.text(node)
         scope = self._context.scope
-        text = self.declarators(node)
+        text, inferred = self.declarators(node), self._inferred(node)
         written = self._context.source.code[node.start_byte : node.end_byte]
         has_no_record = re.match(r"\s*(static|groupshared)\b", written) or _FUNCTION_VALUE.search(written)
         declared = self.declared(node)
         records = ""
         for name, sizes in declared.names:
             scope.declare(name, declared.type, sizes)
+            if not declared.type and name in inferred:
+                scope.inferred[name] = inferred[name]
             if name in scope.memory and not sizes:
                 scope.bind(name, declared.values.get(name, ""))
             if name in declared.values and not has_no_record:  # `float x = 1, y;` gives y no value
@@ -79,14 +90,31 @@ class Statements:
 
     def declarators(self, node: Node) -> str:
         """Return a declaration with its initial values rewritten."""
+        target = self._context.types.named(self.declared(node).type)
 
         def declarator(child: Node) -> str:
             if child.type != "init_declarator":
                 return self._writer.text(child)
             value = child.child_by_field_name("value")
-            return self._writer.children(child, lambda part: self._writer.emit(part) if part == value else self._writer.text(part))
 
-        return self._writer.children(node, declarator)
+            def part(of: Node) -> str:
+                return self._operations.right_side("=", target, of) if of == value else self._writer.text(of)
+
+            return self._writer.children(child, part)
+
+        self._operations.are_checked = not re.match(r"\s*static\b", self._context.source.code[node.start_byte : node.end_byte])
+        text = self._writer.children(node, declarator)
+        self._operations.are_checked = True
+        return text
+
+    def _inferred(self, node: Node) -> dict[str, str]:
+        """Return the numeric types of a declaration's initial values, by name."""
+        found = {}
+        for declarator in node.children_by_field_name("declarator"):
+            if declarator.type == "init_declarator":
+                name = re.match(r"\w*", text_of(declarator)).group(0)
+                found[name] = self._context.types.of(declarator.child_by_field_name("value"))
+        return found
 
     def declared(self, node: Node) -> LocalDeclaration:
         """Read a declaration, from its text: the grammar misses array sizes after the type and types after the name."""
@@ -121,12 +149,13 @@ class Statements:
             return self._values.after(node, f"{self._writer.emit(expression)};", self._values.step(node))
         if lvalue is not None:
             return self._stores.store(node, lvalue, operator, right)
+        value = self._operations.right_side(operator, self._context.types.of(left), right)
         if self._is_element_of_local(left):
-            element = self._stores.local_element(node, left, operator, self._writer.emit(right))
+            element = self._stores.local_element(node, left, operator, value)
             if element:
                 return element
         between = self._writer.span(left.end_byte, right.start_byte)
-        text = f"{self._expressions.as_lvalue(left)}{between}{self._writer.emit(right)};"
+        text = f"{self._expressions.as_lvalue(left)}{between}{value};"
         return self._values.after(node, text) + (self._values.assigned(node, left) or self._values.step(node))
 
     def _update(self, node: Node, expression: Node) -> str:

@@ -21,6 +21,7 @@ from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import MOST_FIELDS, LocalValues
 from splatscope.tracing.instrument.lvalues import LValue
+from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.writer import TreeWriter
 
 _BYTE_STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
@@ -48,9 +49,17 @@ class Target:
 class Stores:
     """Rewrites store statements. A method returns "" where the statement is none that it can rewrite."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions, values: LocalValues):
+    def __init__(
+        self,
+        context: FunctionContext,
+        writer: TreeWriter,
+        bounds: Bounds,
+        expressions: Expressions,
+        values: LocalValues,
+        operations: Operations,
+    ):
         self._context, self._writer, self._bounds = context, writer, bounds
-        self._expressions, self._values = expressions, values
+        self._expressions, self._values, self._operations = expressions, values, operations
 
     def local_element(self, node: Node, left: Node, operator: str, value: str) -> str:
         """Rewrite a store into an element of a local array.
@@ -90,7 +99,7 @@ class Stores:
         if not context.scope.has_repeatable_path(lvalue):
             return ""
         target = self._target_of(lvalue)
-        value = "1" if right is None else self._writer.emit(right)
+        value = "1" if right is None else self._operations.right_side(operator, lvalue.type, right)
         is_number, read = is_numeric(lvalue.type), ""
         if operator != "=":
             number = context.access_site(node, "read", lvalue)

@@ -64,6 +64,16 @@ export function sentenceOf(moment) {
   return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
 }
 
+/** What a thread does where an operation goes wrong, by the kind of finding. @type {Record<string, string>} */
+const FAULTS = {
+  "integer-division-by-zero": "divides by zero:",
+  "shift-out-of-range": "shifts too far: by",
+  "conversion-out-of-range": "converts what the integer cannot hold:",
+  "inactive-lane": "counts on lanes that are not active:",
+  "out-of-bounds": "goes outside of",
+  assertion: "finds this false:",
+}
+
 /**
  * What an event does: {verb: "reads", target: "keys[3]", value: "30", sign: "→"}.
  * @param {Recording} recording
@@ -105,6 +115,8 @@ export function describeEvent(recording, event) {
       return plain("leaves", name)
     case "out-of-bounds":
       return plain("would write outside of", name)
+    case "fault":
+      return {verb: FAULTS[site.access ?? ""] ?? "goes wrong at", target: name, value, sign: value && "="}
     case "overrun":
       return plain("has used up its budget of iterations")
     default:

@@ -1,0 +1,31 @@
+"""Floats that become integers which cannot hold them: too large, below 0 for a uint, or not a number."""
+
+import math
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "conversion-out-of-range",
+    label="A float that the integer cannot hold",
+    severity="error",
+    gone="the conversion out of range",
+    order=71,
+    names_memory=False,
+)
+def conversions(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each conversion; those of a NaN or infinity that is a finding of its own are left out."""
+
+    def message(site: Site, event: int) -> str:
+        (value,) = trace.value(event)
+        if not math.isfinite(value) and context.findings("nan"):
+            return ""
+        return f"{thread_of(trace, event)} converts {value:.6g} to {site.path} on line {site.line}, which cannot hold it."
+
+    return faults_of(trace, context, "conversion-out-of-range", message)

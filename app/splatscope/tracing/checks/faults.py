@@ -1,0 +1,34 @@
+"""Findings of operations that are recorded only where they are wrong: see `instrument/operations.py`."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+
+def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site, int], str]) -> list[Finding]:
+    """Return one finding for each operation that was wrong, told for its first thread.
+
+    Args:
+        trace: What was recorded.
+        context: What the checks share.
+        kind: The kind of finding.
+        message: Says what is wrong, from the operation's site and the event; "" if the event is none to be told.
+    """
+    found: dict[tuple, Finding] = {}
+    events = np.flatnonzero(trace.at(lambda site: site.kind == "fault" and site.access == kind) & context.trusted)
+    for event in events.tolist():
+        site = trace.sites[trace.site[event]]
+        cause = (site.file, site.line, site.name)
+        if cause in found:
+            found[cause].count += 1
+        elif words := message(site, event):
+            name = re.search(r"[A-Za-z_]\w*\b(?!\s*[(<])", site.name)  # the first variable
+            thread = int(trace.thread[event])
+            found[cause] = Finding(kind, name.group(0) if name else "", words, [site.line], [thread], 0, [event], file=site.file)
+    return list(found.values())

@@ -1,0 +1,29 @@
+"""Shifts by the width of the number or more, or by less than nothing: devices disagree on what is left."""
+
+from splatscope.gpu.slang_types import SlangType
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "shift-out-of-range",
+    label="A shift by the width or more",
+    severity="error",
+    gone="the shift out of range",
+    order=32,
+    names_memory=False,
+)
+def shifts(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each shift by too much."""
+
+    def message(site: Site, event: int) -> str:
+        (amount,) = SlangType.parse("uint" if site.type.startswith("u") else "int").values(trace.words[event]).tolist()
+        what = f"{amount} on line {site.line}" if site.name == str(amount) else f"{site.name} = {amount} on line {site.line}"
+        return f"{thread_of(trace, event)} shifts by {what}: a number of {site.path} bits is shifted by 0 to {int(site.path) - 1}."
+
+    return faults_of(trace, context, "shift-out-of-range", message)

@@ -1,0 +1,230 @@
+"""The numeric types of expressions, as far as they are certain: "" where a type is not known, for which nothing is checked.
+
+`Scope.type_of` knows variables and their parts; this adds literals, operators, constructors, intrinsics and calls.
+"""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import SCALARS, SlangType, is_numeric, short_name
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.scope import Scope
+
+_MOST_DEPTH = 24  # of operators inside of each other
+_RANK = ("bool", "int8_t", "uint8_t", "int16_t", "uint16_t", "int", "uint", "int64_t", "uint64_t", "half", "float", "double")
+_ALIASES = {"int32_t": "int", "uint32_t": "uint", "float32_t": "float", "float16_t": "half", "float64_t": "double", "dword": "uint"}
+_SHIFTS = ("<<", ">>")
+_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
+
+# Functions by what they return: the common type of all arguments, that of the first, its floats, its scalar, or a certain type.
+_COMMON = {"min", "max", "clamp", "lerp", "step", "smoothstep", "fmod", "pow", "mad", "fma", "select"}
+_FIRST = {
+    "abs", "sign", "saturate", "countbits", "firstbithigh", "firstbitlow", "reversebits", "floor", "ceil", "round", "trunc", "frac",
+    "rcp", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
+    "cosh", "tanh",
+    "normalize", "radians", "degrees", "ddx", "ddy", "WaveActiveSum", "WaveActiveProduct", "WaveActiveMin", "WaveActiveMax",
+    "WaveActiveBitAnd", "WaveActiveBitOr", "WaveActiveBitXor", "WavePrefixSum", "WavePrefixProduct", "WaveReadLaneAt",
+    "WaveReadLaneFirst", "WaveShuffle", "WaveBroadcastLaneAt", "QuadReadAcrossX", "QuadReadAcrossY", "QuadReadAcrossDiagonal",
+}  # fmt: skip
+_SCALAR_OF_FIRST = {"dot", "length", "distance", "determinant"}
+_CERTAIN = {
+    "WaveGetLaneCount": "uint", "WaveGetLaneIndex": "uint", "WaveActiveCountBits": "uint", "WavePrefixCountBits": "uint",
+    "f16tof32": "float", "f32tof16": "uint", "any": "bool", "all": "bool", "isnan": "bool", "isinf": "bool", "isfinite": "bool",
+    "WaveIsFirstLane": "bool", "WaveActiveAnyTrue": "bool", "WaveActiveAllTrue": "bool",
+}  # fmt: skip
+_BITS_AS = {"asuint": "uint", "asint": "int", "asfloat": "float"}
+
+
+class ExpressionTypes:
+    """Finds the types of expressions in the scope that the rewriter has reached."""
+
+    def __init__(self, scope: Scope):
+        self._scope, self._symbols = scope, scope.symbols
+
+    def of(self, node: Node | None, depth: int = 0) -> str:
+        """Return the numeric type of an expression, "" where it is not known or not numeric."""
+        if node is None or depth > _MOST_DEPTH or node.has_error:
+            return ""
+        rule = _RULES.get(node.type)
+        found = rule(self, node, depth + 1) if rule else ""
+        return found if is_numeric(found) else ""
+
+    def named(self, type_text: str) -> str:
+        """Return a numeric type by its short name: "uint" for an alias of it, "float3" for `vector<float, 3>`; "" for others."""
+        text = self._symbols.resolve(type_text.strip())
+        text = short_name(re.sub(r"\s", "", text))
+        scalar = re.match(r"[A-Za-z]\w*?(?=[1-4](?:x[1-4])?$|$)", text)
+        if scalar and scalar.group(0) in _ALIASES:
+            text = _ALIASES[scalar.group(0)] + text[scalar.end() :]
+        return text if is_numeric(text) else ""
+
+    def whole(self, node: Node) -> str:
+        """Return the type of a variable or of a part of one, numeric or not, "" where it is not known or an array."""
+        if node.type == "identifier":
+            name = text_of(node)
+            hidden = name in self._scope.types or name in self._scope.memory
+            element, sizes = self._scope.type_of(node)
+            if hidden:
+                return "" if sizes else element or self._scope.inferred.get(name, "")
+            return self._symbols.resolve(self._symbols.globals.get(name, ""))
+        if node.type == "field_expression":
+            struct = self.whole(node.child_by_field_name("argument"))
+            if struct:
+                element, sizes = self._scope.field_of(struct, text_of(node.child_by_field_name("field")))
+                return "" if sizes else element
+        element, sizes = self._scope.type_of(node)
+        return "" if sizes else element
+
+    # Rules
+
+    def _part(self, node: Node, depth: int) -> str:
+        lvalue = self._scope.lvalue(node)
+        if lvalue is not None:
+            return self.named(lvalue.type)
+        found = self.named(self.whole(node))
+        if found or node.type == "identifier":
+            return found
+        of = self.of(node.child_by_field_name("argument"), depth)  # a part of a value: `(a + b).xy`, `f(x)[0]`
+        if not of:
+            return ""
+        step = f".{text_of(node.child_by_field_name('field'))}" if node.type == "field_expression" else "[]"
+        return self._symbols.type_of_part(of, [step])
+
+    def _number(self, node: Node, depth: int) -> str:
+        return type_of_number(text_of(node))
+
+    def _bool(self, node: Node, depth: int) -> str:
+        return "bool"
+
+    def _inner(self, node: Node, depth: int) -> str:
+        return self.of(node.named_children[-1], depth) if node.named_children else ""
+
+    def _cast(self, node: Node, depth: int) -> str:
+        return self.named(text_of(node.child_by_field_name("type")))
+
+    def _unary(self, node: Node, depth: int) -> str:
+        argument = self.of(node.child_by_field_name("argument"), depth)
+        return "bool" if text_of(node.child_by_field_name("operator")) == "!" else argument
+
+    def _argument(self, node: Node, depth: int) -> str:
+        return self.of(node.child_by_field_name("argument"), depth)
+
+    def _left(self, node: Node, depth: int) -> str:
+        return self.of(node.child_by_field_name("left"), depth)
+
+    def _binary(self, node: Node, depth: int) -> str:
+        operator = text_of(node.child_by_field_name("operator"))
+        left = self.of(node.child_by_field_name("left"), depth)
+        right = self.of(node.child_by_field_name("right"), depth)
+        if operator in _COMPARISONS:
+            shape = common_type(left, right)
+            return "bool" + (str(SlangType.parse(shape).count) if shape and SlangType.parse(shape).shape else "")
+        return (
+            common_type(left, "int")
+            if operator in _SHIFTS and left.startswith("bool")
+            else left
+            if operator in _SHIFTS
+            else (common_type(left, right))
+        )
+
+    def _conditional(self, node: Node, depth: int) -> str:
+        branches = (self.of(node.child_by_field_name(name), depth) for name in ("consequence", "alternative"))
+        return common_type(*branches)
+
+    def _call(self, node: Node, depth: int) -> str:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        name = text_of(function)
+        if made := self.named(name):
+            return made
+        if function.type == "field_expression":
+            return self._method(function)
+        given = [self.of(argument, depth) for argument in arguments.named_children]
+        if name in self._symbols.returns:
+            return self.named(self._symbols.returns[name])
+        if name in _CERTAIN:
+            return _CERTAIN[name]
+        if not given or name in self._symbols.macros:
+            return ""
+        if name in _BITS_AS:
+            shape = re.search(r"[1-4](x[1-4])?$", given[0])
+            return _BITS_AS[name] + (shape.group(0) if shape else "") if given[0] and len(given) == 1 else ""
+        if name in _FIRST:
+            return given[0]
+        if name in _SCALAR_OF_FIRST:
+            return SlangType.parse(given[0]).scalar.name if given[0] else ""
+        if name in _COMMON:
+            found = given[0]
+            for other in given[1:]:
+                found = common_type(found, other)
+            return found
+        return ""
+
+    def _method(self, function: Node) -> str:
+        """Return the type of an atomic's value, or of what a buffer's `Load` returns."""
+        receiver, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
+        lvalue = self._scope.lvalue(receiver)
+        if lvalue is not None and lvalue.memory.atomic:
+            return self.named(lvalue.type)
+        memory = self._scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        if memory is None:
+            return ""
+        if memory.byte_address:
+            return method.replace("Load", "uint") if re.fullmatch(r"Load[234]?", method) else ""
+        return self.named(memory.type) if method == "Load" else ""
+
+
+_RULES = {
+    "identifier": ExpressionTypes._part,
+    "field_expression": ExpressionTypes._part,
+    "subscript_expression": ExpressionTypes._part,
+    "number_literal": ExpressionTypes._number,
+    "true": ExpressionTypes._bool,
+    "false": ExpressionTypes._bool,
+    "parenthesized_expression": ExpressionTypes._inner,
+    "comma_expression": ExpressionTypes._inner,
+    "cast_expression": ExpressionTypes._cast,
+    "unary_expression": ExpressionTypes._unary,
+    "update_expression": ExpressionTypes._argument,
+    "binary_expression": ExpressionTypes._binary,
+    "assignment_expression": ExpressionTypes._left,
+    "conditional_expression": ExpressionTypes._conditional,
+    "call_expression": ExpressionTypes._call,
+}
+
+
+def type_of_number(text: str) -> str:
+    """Return the type of a literal: "uint" of `3u`, "half" of `1.5h`, "int" of `0x1f`."""
+    text = text.lower().lstrip("+-")
+    if text.startswith("0x") or re.fullmatch(r"\d+[ul]*", text):
+        suffix = re.search(r"[ul]*$", text).group(0)
+        wide = "64_t" if "l" in suffix else ""
+        return f"uint{wide}" if "u" in suffix else f"int{wide}"
+    if not re.fullmatch(r"\d*\.?\d*(e[+-]?\d+)?(f|h|l|lf)?", text):
+        return ""
+    return {"h": "half", "l": "double"}.get(text[-1], "double" if text.endswith("lf") else "float")
+
+
+def common_type(left: str, right: str) -> str:
+    """Return the type of what an operator makes of two types, "" where one is not known."""
+    a, b = SlangType.parse(left), SlangType.parse(right)
+    if a is None or b is None:
+        return ""
+    names = max(a.scalar.name, b.scalar.name, key=_RANK.index)
+    scalar = "int" if names == "bool" else names
+    shapes = [one.shape for one in (a, b) if one.shape not in ((), (1,))]
+    if not shapes:
+        return scalar
+    shape = min(shapes) if len(shapes) == 2 and len(shapes[0]) == len(shapes[1]) else shapes[0]
+    return scalar + "x".join(map(str, shape))
+
+
+def is_integer(type_text: str) -> bool:
+    """Return whether a type is an integer or a vector of integers."""
+    type_ = SlangType.parse(type_text)
+    return type_ is not None and not type_.scalar.is_floating and type_.scalar.name != "bool" and len(type_.shape) < 2
+
+
+def bits_of(type_text: str) -> int:
+    """Return how many bits an integer, or one of a vector's, has."""
+    return 8 * SCALARS[SlangType.parse(type_text).scalar.name].dtype.itemsize

@@ -1,0 +1,142 @@
+"""Operations that have no result for some operands: an integer divided by zero, a shift by the width, a float beyond an integer.
+
+An operand that may be wrong is handed through the recorder: `a / b` becomes `a / _rec_divisor(site, b)`, which records only a
+divisor that is 0. So a kernel without such a fault leaves the recording that it would leave without these checks. Nothing is
+checked where the types are not certain, or where the source shows that the operand is right (`i / 4`, `1 << 3`).
+"""
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import SlangType, is_numeric
+from splatscope.slang.constants import integer
+from splatscope.slang.source import text_of
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.expression_types import bits_of, common_type, is_integer
+from splatscope.tracing.instrument.writer import Rule, TreeWriter
+
+DIVISION = "integer-division-by-zero"
+SHIFT = "shift-out-of-range"
+CONVERSION = "conversion-out-of-range"
+_MOST_QUOTED = 60  # characters of an operand
+_DIVISIONS = ("/", "%")
+_SHIFTS = ("<<", ">>")
+_LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
+    "int": ("-2147483904.0", "2147483648.0"), "uint": ("-1.0", "4294967296.0"),
+    "int16_t": ("-32769.0", "32768.0"), "uint16_t": ("-1.0", "65536.0"),
+    "int8_t": ("-129.0", "128.0"), "uint8_t": ("-1.0", "256.0"),
+    "int64_t": ("-9223373136366403584.0", "9223372036854775808.0"), "uint64_t": ("-1.0", "18446744073709551616.0"),
+}  # fmt: skip
+
+
+class Operations:
+    """The rules for binary operators and casts, and what else divides, shifts or converts.
+
+    `are_checked` is False in the initial values of static variables, which the compiler must compute.
+    """
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter):
+        self._context, self._writer = context, writer
+        self.are_checked = True
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rules by type of node."""
+        return {"binary_expression": self.binary, "cast_expression": self.cast}
+
+    def binary(self, node: Node) -> str:
+        """Rewrite `a / b`, `a % b`, `a << b` and `a >> b`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = text_of(node.child_by_field_name("operator"))
+        if operator not in (*_DIVISIONS, *_SHIFTS) or not self.are_checked:
+            return self._writer.children(node)
+        left_type = self._context.types.of(left)
+
+        def part(child: Node) -> str:
+            text = self._writer.emit(child)
+            return self._operand(operator, left_type, right, text) if child == right else text
+
+        return self._writer.children(node, part)
+
+    def cast(self, node: Node) -> str:
+        """Rewrite `(int)x`."""
+        value, target = node.child_by_field_name("value"), self._context.types.named(text_of(node.child_by_field_name("type")))
+
+        def part(child: Node) -> str:
+            text = self._writer.emit(child)
+            return self.converted(child, text, target) if child == value else text
+
+        return self._writer.children(node, part)
+
+    def right_side(self, operator: str, target: str, right: Node) -> str:
+        """Return the new text of the right side of an assignment to something of the type `target`."""
+        text = self._writer.emit(right)
+        if operator == "=":
+            return self.converted(right, text, target)
+        return self._operand(operator[:-1], target, right, text)
+
+    def converted(self, value: Node, text: str, target: str) -> str:
+        """Return the new text of a value that becomes an integer of the type `target`, if it is a float.
+
+        Args:
+            value: The value.
+            text: Its new text.
+            target: A numeric type; others change nothing.
+        """
+        is_plain = value.type in ("number_literal", "initializer_list")
+        if not is_integer(target) or is_plain or not self.are_checked or self._context.is_differentiable:
+            return text
+        given = SlangType.parse(self._context.types.of(value))
+        if given is None or not given.scalar.is_floating or len(given.shape) > 1:
+            return text
+        scalar = SlangType.parse(target).scalar.name
+        low, high = _LIMITS[scalar]
+        site = self._context.fault(value, CONVERSION, _name(value), type="float", path=scalar)
+        return f"_rec_converted({site}, {_argument(value, text)}, {low}, {high})"
+
+    def constructed(self, name: str, arguments: list[Node]) -> dict[int, str]:
+        """Return, by node, the types that the arguments of a constructor become: {} for other calls."""
+        made = SlangType.parse(self._context.types.named(name))
+        return {} if made is None or len(made.shape) > 1 else {argument.id: made.scalar.name for argument in arguments}
+
+    def _operand(self, operator: str, left_type: str, right: Node, text: str) -> str:
+        """Return the new text of a divisor or of a shift's width."""
+        right_type = self._context.types.of(right)
+        if not is_integer(right_type) and not right_type.startswith("bool"):
+            return text
+        known = integer(text_of(right), self._constants)
+        if operator in _DIVISIONS and is_integer(common_type(left_type, right_type)):
+            if known:
+                return text
+            site = self._context.fault(right, DIVISION, _name(right))
+            checked = f"_rec_divisor({site}, {_argument(right, text)})"
+        elif operator in _SHIFTS and is_integer(common_type(left_type, "int")) and is_integer(right_type):
+            bits = bits_of(common_type(left_type, "int") if left_type.startswith("bool") else left_type)
+            if known is not None and 0 <= known < bits:
+                return text
+            site = self._context.fault(right, SHIFT, _name(right), type=_scalar(right_type), path=str(bits))
+            checked = f"_rec_width({site}, {_argument(right, text)}, {bits})"
+        else:
+            return text
+        return self._context.without_derivative(right, checked)
+
+    @property
+    def _constants(self) -> dict[str, str]:
+        """The constants that no local hides."""
+        hidden = self._context.scope.types
+        return {name: value for name, value in self._context.symbols.integers.items() if name not in hidden}
+
+
+def _name(node: Node) -> str:
+    """Return an operand as a finding quotes it, without brackets around it."""
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    text = " ".join(text_of(node).split())
+    return text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 1]}…"
+
+
+def _argument(node: Node, text: str) -> str:
+    return f"({text})" if node.type == "comma_expression" else text
+
+
+def _scalar(type_text: str) -> str:
+    return SlangType.parse(type_text).scalar.name if is_numeric(type_text) else ""
