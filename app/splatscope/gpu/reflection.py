@@ -7,6 +7,7 @@ from typing import Any
 
 import slangpy as spy
 
+from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.device import COMPILER_OPTIONS
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, joined
@@ -69,7 +70,7 @@ def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: 
     """
     session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": list(map(str, SHADER_FOLDERS))})
     try:
-        module = session.load_module_from_source(MAIN, joined(source), file)
+        module = session.load_module_from_source(MAIN, joined(without_asserts(source)), file)
         points = [point for point in module.entry_points if point.stage == spy.ShaderStage.compute]
         if not points:
             raise CompileError(NO_ENTRY_POINT)

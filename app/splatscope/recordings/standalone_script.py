@@ -5,6 +5,7 @@ import zlib
 
 import numpy as np
 
+from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.reflection import Interface
 from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.modules import load_modules
@@ -103,7 +104,8 @@ def standalone(job: KernelJob, interface: Interface, backend: str = "vulkan", fi
         KeyError: The job has no input for a parameter of the kernel.
     """
     modules = load_modules(job.source, job.file, job.include)
-    sources = "".join(f"    {module.name or 'kernel'!r}: {_text(module.original)},\n" for module in modules if not module.included)
+    texts = {module.name or "kernel": without_asserts(module.original) for module in modules if not module.included}
+    sources = "".join(f"    {name!r}: {_text(text)},\n" for name, text in texts.items())
     strides = {name: layout.stride if layout.shape == "structured_buffer" else 0 for name, layout in interface.buffers.items()}
     arrays = {name: _array(job.inputs[name], layout.parts) for name, layout in interface.buffers.items()}
     buffers = "".join(f"    {name!r}: ({strides[name]}, {arrays[name]}),\n" for name in arrays)

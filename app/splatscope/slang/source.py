@@ -20,6 +20,7 @@ _parser = Parser(Language(tree_sitter_slang.language()))
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
+_BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # a string at the end of a call's arguments leaves its comma
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
 _ATTRIBUTES = r"(?:\[[^\[\]]*\]\s*)*"
 _CONTAINER = re.compile(
@@ -164,7 +165,7 @@ class Source:
         for inner in block.inner:  # lambdas and local structs are blocks of their own
             filler = ";" if inner.kind != "lambda" else "0"
             blank(text, inner.head - block.start, inner.end - block.start, filler)
-        masked = mask("".join(text))
+        masked = mask(_BLANKED_ARGUMENT.sub(" ", "".join(text)))
         lead = re.sub(r"[^\n]", " ", self.code[: block.start - 3]) + "f()"
         root = _parser.parse((lead + masked).encode("latin-1")).root_node
         function = root.named_children[0] if root.named_children else None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import slangpy as spy
 
+from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
@@ -74,7 +75,8 @@ class _Linker:
         """
         with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
             try:
-                return self._link(Path(mirror), modules, list(map(_without_bindings, texts)), recorder, options)
+                plain = [_without_bindings(without_asserts(text)) for text in texts]
+                return self._link(Path(mirror), modules, plain, recorder, options)
             except spy.SlangCompileError as error:
                 raise CompileError(str(error)) from None
             except RuntimeError as error:

@@ -13,6 +13,8 @@ from splatscope.tracing.instrument.runtime import FAULTS, TYPES, UNKNOWN
 from splatscope.tracing.instrument.scope import Scope
 from splatscope.tracing.sites import Site
 
+_MOST_QUOTED = 60  # characters of an operand
+
 
 class SiteTable:
     """The sites of a program, numbered from 1, and the types of value that their records hold."""
@@ -70,9 +72,11 @@ class FunctionContext:
         Args:
             node: The operand that may be wrong.
             kind: The kind of finding.
-            name: What the finding is about.
+            name: What the finding is about, as it quotes it.
             more: Further fields of `Site`.
         """
+        name = " ".join(name.split())
+        name = name if len(name) <= _MOST_QUOTED else f"{name[: _MOST_QUOTED - 1]}…"
         line, column = self.source.line_column(node.start_byte)
         return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
 

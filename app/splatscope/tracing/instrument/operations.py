@@ -17,7 +17,6 @@ from splatscope.tracing.instrument.writer import Rule, TreeWriter
 DIVISION = "integer-division-by-zero"
 SHIFT = "shift-out-of-range"
 CONVERSION = "conversion-out-of-range"
-_MOST_QUOTED = 60  # characters of an operand
 _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
 _LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
@@ -130,8 +129,7 @@ def _name(node: Node) -> str:
     """Return an operand as a finding quotes it, without brackets around it."""
     while node.type == "parenthesized_expression" and len(node.named_children) == 1:
         node = node.named_children[0]
-    text = " ".join(text_of(node).split())
-    return text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 1]}…"
+    return text_of(node)
 
 
 def _argument(node: Node, text: str) -> str:

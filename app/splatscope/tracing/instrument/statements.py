@@ -179,6 +179,8 @@ class Statements:
         name = text_of(function)
         if name in self._context.symbols.macros:
             return self._writer.text(node) + self._values.step(node)
+        if name == "assert" and arguments.named_children and name not in self._context.symbols.returns:
+            return self._assertion(node, arguments.named_children[0])
         if name in BARRIERS:
             return self._barrier(node, name)
         if name.startswith("Interlocked") and arguments is not None and arguments.named_children:
@@ -189,6 +191,12 @@ class Statements:
         if function.type == "field_expression":
             return self._stores.method(node, function, arguments)
         return ""
+
+    def _assertion(self, node: Node, condition: Node) -> str:
+        """Record a condition that the kernel asserts and that is false."""
+        site = self._context.fault(condition, "assertion", text_of(condition))
+        check = self._context.without_derivative(node, f"_rec_assert({site}, bool({self._writer.as_argument(condition)}))")
+        return self._values.after(node, f"{check};") + self._values.step(node)
 
     def _barrier(self, node: Node, name: str) -> str:
         """Record when a thread arrives at a barrier where threads wait, and when it goes on."""
