@@ -35,8 +35,7 @@ const GAP = 14
 const PADDING = 32
 const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
 const TIGHT = 540 // px: below, they stand closer
-const CHAIN = {full: 296, low: 214} // height of the chain, and of the line below it
-const LOW = 400 // px: below, its boxes leave out the values
+const CHAIN = 272 // px: height of the chain, of its legend, and of the line below it
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
 
@@ -63,14 +62,9 @@ function build(host, look) {
     choose: (thread) => latest.moment.choose(thread),
   })
   const narrow = width < NARROW && height === Infinity
-  const chain = chainOfLinks(host.facts.links, narrow)
+  const chain = chainOfLinks(host.facts, narrow)
   return {
-    el: h(
-      "div",
-      {class: classes("chain-body", narrow && "slim", height < LOW && "low", width < TIGHT && !narrow && "tight")},
-      maps.el,
-      chain.el,
-    ),
+    el: h("div", {class: classes("chain-body", narrow && "slim", width < TIGHT && !narrow && "tight")}, maps.el, chain.el),
     width,
     paint(now) {
       latest = now
@@ -98,7 +92,7 @@ function gradientMaps({room, facts, set}, choice) {
   const count = across * down
   const {width, height} = room()
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
-  const high = height === Infinity ? Infinity : (height - (height < LOW ? CHAIN.low : CHAIN.full) - CAPTION - 24) / down
+  const high = height === Infinity ? Infinity : (height - CHAIN - CAPTION - 24) / down
   const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
   const pictureAttributes = {
     role: "slider",
@@ -141,7 +135,7 @@ function gradientMaps({room, facts, set}, choice) {
     picture.mark(look.thread)
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel ${x}, ${y} is chosen`
-    all.textContent = `∂L/∂p: red > 0 > blue${written < count ? "" : `, sum ${digits(facts.sum)}`}`
+    all.textContent = `∂L/∂p: red: smaller p, blue: larger p${written < count ? "" : `; sum ${digits(facts.sum)}`}`
     setAttributes(picture.svg, {"aria-valuenow": look.thread, "aria-valuetext": `column ${x}, row ${y}`})
   }
   return {el, paint}
@@ -221,10 +215,10 @@ function gaussianButtons({ellipses, blob}, cell, choose) {
 
 /**
  * The chain from p to the loss, a box for each link and arrows between them, and the central difference below.
- * @param {Link[]} links  from the loss to p
+ * @param {Facts} facts
  * @param {boolean} narrow  whether the boxes stand one under the other
  */
-function chainOfLinks(links, narrow) {
+function chainOfLinks({links, size: [across]}, narrow) {
   const boxes = links.toReversed().map(linkBox)
   const arrows = boxes.slice(1).map(() => {
     const [forward, back] = [h("span", {}, narrow ? "↓" : "→"), h("span", {}, narrow ? "↑" : "←")]
@@ -233,10 +227,23 @@ function chainOfLinks(links, narrow) {
   const list = h("ol", {class: "chain-links"}, ...boxes.flatMap((box, i) => (i ? [arrows[i - 1].el, box.el] : [box.el])))
   const difference = h("b", {class: "num"})
   const apart = h("span", {class: "num"})
+  const place = h("span")
+  const legend = h(
+    "p",
+    {class: "chain-legend"},
+    place,
+    h("b", {}, "↑"),
+    " how fast a part moves as p grows. ",
+    h("b", {}, "↓"),
+    " how fast the loss moves as the part grows. ",
+    h("b", {}, "Σ"),
+    " adds up their products.",
+  )
   const check = h("p", {class: "chain-check"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference, apart)
 
   const paint = (/** @type {Look} */ look) => {
     const last = look.final
+    place.textContent = `From p to the loss of pixel ${look.thread % across}, ${Math.floor(look.thread / across)}. `
     const known = boxes.map((box) => box.paint(look, last))
     const tried = look.value("difference")
     const shown = tried ?? last.value("difference") ?? 0
@@ -252,7 +259,7 @@ function chainOfLinks(links, narrow) {
     })
     check.classList.toggle("here", tried !== null)
   }
-  return {el: h("div", {}, list, check), paint}
+  return {el: h("div", {}, legend, list, check), paint}
 }
 
 /**
@@ -262,13 +269,16 @@ function chainOfLinks(links, narrow) {
 const breakable = (name) => name.replace(/([a-z])([A-Z])/g, "$1\u200b$2")
 
 /**
- * A link: for each part its value, its derivative by p (↑), the gradient of the loss by it (↓); at the end the sum of the products.
+ * A link: for each part its derivative by p (↑) and the gradient of the loss by it (↓), with its value where it is the only one; at the
+ * end the sum of the products.
  * @param {Link} link
  */
 function linkBox(link) {
   const parts = link.parts.map((part) => {
     const [value, up, down] = [h("b"), h("span"), h("span")]
-    const el = h("li", {}, h("span", {class: "of"}, h("i", {}, part.name), " ", value), up, down)
+    const alone = link.parts.length === 1
+    const name = h("span", {class: "of"}, h("i", {}, part.name), alone ? " " : "", alone ? value : "")
+    const el = h("li", {class: alone || part.name.length > 2 ? "long" : null}, name, up, down)
     return {part, value, up, down, el}
   })
   const sum = h("b", {class: "chain-sum num"})

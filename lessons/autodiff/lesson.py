@@ -157,6 +157,16 @@ class Autodiff(Lesson):
         )
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say which way training moves p, and whether the pixels agree."""
+        gradient, total = query.output("gradient"), whole(query)
+        against, p = int(np.sum(gradient * total < 0)), f"{self.field} of Gaussian {self.blob}"
+        if not total:
+            return f"The gradients of the {PIXELS} pixels add up to 0: training leaves p, {p}, where it is."
+        way = "smaller" if total > 0 else "larger"
+        asks = f"{against} of them ask{'s' if against == 1 else ''} for the other way" if against else "none asks for the other way"
+        return f"The gradients of the {PIXELS} pixels add up to {number(total)}, so training makes p, {p}, {way}; {asks}."
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the gradient's size and sum, and how the recording names each link."""
         field = FIELDS.index(self.field)

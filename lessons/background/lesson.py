@@ -83,6 +83,17 @@ class Background(Lesson):
             f"{many} of {len(off)} pixels lose more than a screen's step.",
         ]
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how many pixels the sample's formula darkens, and by how much."""
+        off = (query.output("asItShould") - query.output("inSample")).max(axis=1)
+        many, most = int(np.sum(off > VISIBLE)), 255 * float(off.max())
+        if not many:
+            return f"Here the two formulas agree in all {len(off)} pixels, to less than one of a screen's 255 steps."
+        return (
+            f"With T added, each pixel is right. The sample's formula darkens {many} of {len(off)} visibly, "
+            f"by up to {most:.0f} of 255 steps."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return each pixel's transmittance and both results."""
         right, in_sample = query.output("asItShould"), query.output("inSample")
@@ -184,31 +195,38 @@ class Background(Lesson):
 
     @param.depends("target")
     def training(self, experiment: Experiment) -> Several:
-        """Show two trainings that differ in the background's formula: their fit in dB, pictures and errors."""
+        """Show two trainings that differ in the background's formula: typical errors in steps of 255, pictures, error maps."""
         target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
         curves, pictures, rows = [], [Picture("the target", target)], []
         for background, words in (("correct", "C + T"), ("shipped", "the sample's")):
             looks, raw = train(experiment, target, background)
             last = looks[-1]
-            curves.append(Curve(words, np.array([look.iteration for look in looks]), np.array([look.psnr for look in looks])))
+            errors = np.array([255 * 10 ** (-look.psnr / 20) for look in looks])
+            curves.append(Curve(words, np.array([look.iteration for look in looks]), errors))
             pictures += [
-                Picture(f"{words}: {last.psnr:.1f} dB", to_bytes(last.picture)),
+                Picture(f"{words}: off by {errors[-1]:.1f} steps", to_bytes(last.picture)),
                 Picture(f"{words}: the error", last.error, low=0.0, high=0.15),
             ]
             found = self._scene(experiment, raw, (SIDE, SIDE))
             transmittance = found["gathered"][..., 3:]
             soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
-            other = psnr(found["inSample" if background == "correct" else "asItShould"][..., :3], target)
+            other = typical_error(found["inSample" if background == "correct" else "asItShould"][..., :3], target)
             over = np.mean((raw[COLOUR] > 1).any(axis=0))
-            rows.append((words, f"{last.psnr:.1f} dB", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} dB"))
+            rows.append((words, f"{errors[-1]:.1f} steps", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} steps"))
         head = (
             "trained with",
-            "fit",
+            "typical error",
             "pixels with T between 0.1 and 0.9",
             "Gaussians brighter than white",
-            "fit if drawn by the other formula",
+            "error if drawn by the other formula",
         )
-        return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Pictures(tuple(pictures)), Table(head, tuple(rows))))
+        return Several(
+            (
+                Curves("iteration", "typical error, in steps of 255", tuple(curves), log_y=True),
+                Pictures(tuple(pictures)),
+                Table(head, tuple(rows)),
+            )
+        )
 
     def _sweep(self, experiment: Experiment, layers: np.ndarray) -> dict[str, np.ndarray]:
         """Lay these layers (n, 4) on white by both formulas."""
@@ -245,9 +263,9 @@ def train(experiment: Experiment, target: np.ndarray, background: str) -> tuple[
     return looks, trainer.save().splats.raw
 
 
-def psnr(picture: np.ndarray, target: np.ndarray) -> float:
-    """Return the PSNR in dB of what a screen shows: `picture` floats in 0 … 1, `target` uint8."""
-    return float(-10 * np.log10(np.mean((to_bytes(picture) / 255.0 - target / 255.0) ** 2)))
+def typical_error(picture: np.ndarray, target: np.ndarray) -> float:
+    """Return the root of the mean squared error of what a screen shows, in its steps: `picture` floats in 0 … 1, `target` uint8."""
+    return float(np.sqrt(np.mean((to_bytes(picture).astype(float) - target) ** 2)))
 
 
 def ink_on_paper(side: int) -> np.ndarray:

@@ -85,12 +85,11 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     const turned = `translate(${(x + 0.5) * scale} ${(y + 0.5) * scale}) rotate(${(angle * 180) / Math.PI})`
     const ellipse = (/** @type {number} */ sizes, /** @type {string} */ name) =>
       s("ellipse", {rx: sizes * first * scale, ry: sizes * second * scale, transform: turned, class: name})
-    const number = s(
-      "text",
-      {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 5, class: "binned-number", "text-anchor": "middle"},
-      String(i),
-    )
-    return s("g", {style: colour(i)}, ellipse(reach[i], "binned-end"), ellipse(OUTLINE, "binned-gaussian"), number)
+    return s("g", {style: colour(i)}, ellipse(reach[i], "binned-end"), ellipse(OUTLINE, "binned-gaussian"))
+  })
+  const numbers = ellipses.map(([x, y], i) => {
+    const at = {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 5, class: "binned-number", "text-anchor": "middle"}
+    return s("text", at, String(i))
   })
   const outerBoxes = boxes.map(([column, row, across, down], i) =>
     s("rect", {
@@ -107,9 +106,11 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     w + 2,
     h_ + 2,
     {role: "img", "aria-label": name, class: "binned-picture"},
-    ...cells.flatMap(({cell, name: words, count}) => [cell, words, count]),
+    ...cells.map(({cell}) => cell),
     ...outlines,
     ...outerBoxes,
+    ...cells.flatMap(({name: words, count}) => [words, count]),
+    ...numbers,
   )
   return {
     el,

@@ -131,6 +131,14 @@ class Binned(Lesson):
             told.append((steps[-1], f"{who(query, steps)} put an entry into the list of a tile: {placed} of {total} are in."))
         return told
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the lists hold, and what the sample would have done instead."""
+        lengths = [length for _, _, length in self.facts(query)["parts"]]
+        return (
+            f"{TILES} lists with {sum(lengths)} entries in all, {max(lengths)} in the longest: a tile sorts and blends its own "
+            f"and tests nothing. Each tile of the sample would test all {COUNT} Gaussians."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return what was found for each Gaussian and each tile, and at which step."""
         scene = self._scene().astype(float)
@@ -238,7 +246,7 @@ class Binned(Lesson):
     def times(self, experiment: Experiment) -> Several:
         """Show the milliseconds of each kernel of an iteration, of the sample's and of the fast ones, measured on this device."""
         tables, totals = [], {}
-        for kernels, head in (("tiled", "the sample's kernels"), ("binned", "the fast kernels")):
+        for kernels, head in (("tiled", "kernel of the sample"), ("binned", "fast kernel")):
             trainer, best = Trainer(experiment.device, run_state(kernels)), {}
             for _ in range(RUN_TIMES):
                 trainer.advance(1)
@@ -246,7 +254,8 @@ class Binned(Lesson):
             used = {bound.kernel.name: best[bound.kernel.name] for bound in trainer.kernels.iteration}
             totals[kernels] = sum(used.values())
             rows = [(f"<code>{name}</code>", f"{ms:.2f}", DOES[name]) for name, ms in used.items()]
-            tables.append(Table((head, "ms", ""), (*rows, ("together", f"{totals[kernels]:.2f}", "")), marked=(len(rows),)))
+            rows.append(("together", f"{totals[kernels]:.2f}", ""))
+            tables.append(Table((head, "ms in one iteration", "what it does"), tuple(rows), marked=(len(rows) - 1,)))
         ratio = totals["tiled"] / totals["binned"]
         return Several((*tables, Words(f"<p>The fast ones take one {ratio:.0f}th of the time here.</p>")))
 

@@ -109,12 +109,14 @@ class BitonicSort(Lesson):
         return [step for step, *_ in ends_of(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which two halves are in order, one up and one down; without the barrier, the last."""
+        """Return the step at which two halves are in order, one up and one down; without the barrier, the end."""
         found, made = passes(query), ends_of(query)
+        if not orderly(query):
+            return len(query)
         if self.runs == MERGE:
             return made[0][0]
         half = [one["end"] for one in found if one["j"] == 1 and 2 * one["k"] == padded(len(self.keys()))]
-        return half[0] if half and orderly(query) else made[-1][0]
+        return half[0] if half else made[-1][0]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return how many pairs change places in each pass and what that is for, or which thread read too early."""
@@ -135,7 +137,7 @@ class BitonicSort(Lesson):
         return said
 
     def _said_without_barrier(self, query: RecordingQuery) -> list[str]:
-        many, stale, wrong = len(passes(query)), stale_reads(query), wrong_places(query)
+        many, stale = len(passes(query)), stale_reads(query)
         compared, swaps = pairs_of(query)
         said, before = [], 0
         for step, number, first, last in ends_of(query):
@@ -145,10 +147,24 @@ class BitonicSort(Lesson):
             early = f" {told(here[0])}" if here else ""
             said.append(f"Threads {first} to {last} are through pass {number + 1} of {many}: {work}.{early}")
             before = step
-        early = f"{told(stale[0])}" if stale else "No thread read too early this time."
-        result = f"{len(wrong)} of {len(self.keys())} keys are in the wrong place." if wrong else "By luck, all keys are in order."
-        said[-1] = f"{result} {early}"
         return said
+
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say whether the list is sorted and what that took, or which thread spoilt it."""
+        wrong, keys = wrong_places(query), len(self.keys())
+        if not orderly(query):
+            stale = stale_reads(query)
+            early = told(stale[0]) if stale else "No thread read too early this time."
+            return (
+                f"{len(wrong)} of {keys} keys are in the wrong place. {early}"
+                if wrong
+                else f"By luck, all keys are in order. {early}"
+            )
+        found = passes(query)
+        work = f"{len(found)} pass{'es' if len(found) > 1 else ''} of {padded(keys) // 2} comparisons"
+        if wrong:
+            return f"{work}, and the list is not sorted: this merge sorts what is bitonic, and it was not."
+        return f"{keys} keys sorted in {work}. Which places met was fixed before the first key was known."
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the passes, the list before the first and after each, and what went wrong."""

@@ -134,6 +134,14 @@ class Blending(Lesson):
         said[-1] += f" White paper covers the last {found[-1]['after'][3]:.3f}."
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the layers cover together, and what is left for the paper."""
+        many, left = len(self.layers), round(blends(query)[-1]["after"][3], 3)
+        who = f"The {many} layers together cover" if many > 1 else "The layer covers"
+        return (
+            f"{who} {1 - left:.3f} of the pixel, the white paper the other {left:.3f}. The shares add up to 1: none counts twice."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the picture, and what each layer did to the chosen pixel."""
         picture = query.output("picture")

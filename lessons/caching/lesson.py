@@ -105,6 +105,14 @@ class Caching(Lesson):
             back.append(f"Back: before layer {layer}, `kept[{i}]` says T = {before}; {found}. {slopes}.")
         return there + back[::-1]
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how well both ways agree, and what each had to keep."""
+        off = float(np.abs(query.output("dByKept") - query.output("dByUndo"))[:, 3].max())
+        agree = f"to within {small(off)}" if off else "to the last bit"
+        layers = f"all {self.count} layers" if self.count > 1 else "the layer"
+        kept = f"{self.count} states for it, {STATE * self.count} bytes" if self.count > 1 else f"one state for it, {STATE} bytes"
+        return f"Both ways found the same ∂L/∂α of {layers}, {agree}. One kept {kept}; the other, only the last, {STATE} bytes."
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers and the state behind the last."""
         layers = query.values(query.steps(kind="value", name="layer", function="bothWays"))[: self.count]

@@ -118,6 +118,23 @@ class Cas(Lesson):
             said.append(f"{does} {counts}")
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how many numbers are in the sums, and what that took."""
+        by_outcome = Counter(one["outcome"] for one in attempts(query))
+        into = f"the {self.cells} sums" if self.cells > 1 else "the sum"
+        if by_outcome["lost"]:
+            lost = by_outcome["lost"]
+            return (
+                f"{by_outcome['made']} of {self.count} numbers are in {into}. "
+                f"{lost} {'were' if lost > 1 else 'was'} overwritten, and no thread was told."
+            )
+        many = f"All {self.count} numbers are in {into}" if self.count > 1 else f"The number is in {into}"
+        if not self.compare:
+            return f"{many}: this time no thread wrote between another's read and write. Nothing makes it so."
+        tries, refused = by_outcome["made"] + by_outcome["refused"], by_outcome["refused"] or "none"
+        after = f"{tries} attempts, of which {refused} were refused" if tries > 1 else "one attempt"
+        return f"{many}, after {after}. Whoever comes first, none is lost."
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every attempt with its round and its outcome, and the exact sums."""
         made = attempts(query)
@@ -158,27 +175,23 @@ class Cas(Lesson):
         return answer_among(question, str(many), misconceptions, self.stops(query)[-1], because)
 
     def kept(self, query: RecordingQuery) -> Answer:
-        """Count the numbers that are in the sums at the end."""
-        made = attempts(query)
-        many = sum(one["outcome"] == "made" for one in made)
-        lost = [one["thread"] for one in made if one["outcome"] == "lost"]
+        """Answer what is left of two additions without a compare, whatever the figure is set to."""
+        first, second = numbers(2)
+        start = np.float32(1.2)
         question = (
-            f"{self._who('add')} a number to {self._floats()}, the compare {'in place' if self.compare else 'taken out'}. "
-            f"How many of the numbers are in the sum{'s' if self.cells > 1 else ''} at the end?"
+            f"Memory holds {float32(start)}. Thread 0 adds {float32(first)} and thread 1 adds {float32(second)}, both without the "
+            "compare. Both read before either stores, and thread 1 stores last. What does memory hold then?"
         )
-        because = (
-            f"Thread {lost[0]} wrote, but a thread that had read before wrote after it." if lost else "None was covered by another."
-        )
-        every = "Then no thread would have read between another's read and its write."
         misconceptions = (
-            (self.count, every),
-            (self.cells, "Only the last write of each float would count if all threads read before any of them wrote."),
-            (self.count // 2 or -1, "There is no rule that loses every second one: it depends on who read before whom."),
-            (self.count - 1, "One is lost for each thread that wrote on top of what it had not read."),
-            (0, "The last thread to write is always in."),
+            (
+                float32(start + first + second),
+                "That is both numbers. But thread 1 made its sum from what it had read, without thread 0's.",
+            ),
+            (float32(start + first), "That was thread 0's sum. It stood there until thread 1 stored its own."),
+            (float32(start), "Both have stored. Without the compare, no store is refused."),
         )
-        options = [(f"{guess} of {self.count}", why) for guess, why in misconceptions if 0 <= guess <= self.count]
-        return answer_among(question, f"{many} of {self.count}", options, self.stops(query)[-1], because)
+        because = "Thread 1 made its sum from the value that both had read. What thread 0 added is gone, and nobody was told."
+        return answer_among(question, float32(start + second), misconceptions, 0, because)
 
     def _who(self, does: str) -> str:
         return f"{self.count} threads {does}" if self.count > 1 else f"One thread {does}s"
@@ -248,7 +261,7 @@ class Cas(Lesson):
         for words, job in ways:
             query = experiment.record(job)
             end = float(query.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
-            says = "; ".join(f"{one.kind}: {one.message}" for one in query.findings) or "no finding"
+            says = ", ".join(f"{one.kind} on <code>{one.name}</code>" for one in query.findings) or "no finding"
             rows.append((words, f"{end:.6g}", f"{hoped:.6g}", says))
         return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
 
@@ -282,8 +295,8 @@ class Cas(Lesson):
                 inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
                 query = experiment.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
                 many = len(query.steps(kind="atomic", access="compareExchange"))
-                says = "; ".join(f"{one.kind}: {one.message}" for one in query.findings if one.kind == "timeout")
-                rows.append((words, compares, str(many), says or "ends"))
+                endless = any(one.kind == "timeout" for one in query.findings)
+                rows.append((words, compares, str(many), "is stopped" if endless else "ends"))
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
 
     def times(self, experiment: Experiment) -> Several:

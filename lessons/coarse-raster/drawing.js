@@ -1,5 +1,6 @@
 // Gaussians over a picture cut into tiles, and the tile that gathers those whose box overlaps it: the picture with the box under test
-// and what separates it, the projections of both boxes on four axes, which thread tests what, and the list.
+// and what separates it, the projections of both boxes on four axes, which thread tests what, and the list. The test that is shown is the
+// chosen thread's latest, of which the formula beside the drawing speaks, too.
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
@@ -16,6 +17,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} thread
  * @property {number} turn
  * @property {number} begin  step
+ * @property {number} known  step by which the thread knows the outcome
  * @property {number} end  step
  * @property {number[]} asked  steps at which each axis was asked
  * @property {number} place  in the list; −1 where the two are apart
@@ -34,9 +36,8 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {[across: number, down: number]} tiles
  * @property {[width: number, height: number]} size  of a tile
  * @property {number} room  of the list
- * @property {number} counted  step with which the last thread stores the count
  * @property {Test[]} tests
- * @property {[step: number, gaussian: number][]} shown  when a wave has made its tests, and the one to look at
+ * @property {number[]} moments  of each test, a step at which it is its thread's latest
  * @property {Shape[]} shapes
  *
  * @typedef {{tile: number}} Values
@@ -49,7 +50,7 @@ const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const LEAST_ALPHA = 1 / 255
 const NARROW = 520
 const LIST_ROW = 28 // px
-const BETWEEN = 76 // px: the line of words, the list's head, gaps
+const BETWEEN = 118 // px: titles, the line of words, the list's head, gaps
 const LEAST_WIDTH = 240
 
 /** @param {DrawingHost<Facts, unknown, Values>} host */
@@ -62,48 +63,46 @@ export const draw = (host) => redrawn(host, (facts) => facts.tests, build)
 function build(host) {
   const {facts, root} = host
   const {width, height} = host.room()
-  /** @type {Test | null} */
-  let picked = null
   /** @type {Look | null} */
   let latest = null
   const pick = (/** @type {Test} */ test) => {
-    picked = test
-    latest?.moment.choose(test.thread)
-    if (latest) paint(latest)
+    host.step(facts.moments[test.gaussian])
+    if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
   const axes = axisRows(facts, width)
   const table = threadTable(facts, width, pick)
   const below = axes.height + table.height + LIST_ROW * Math.ceil(facts.room / (width < NARROW ? 8 : 16)) + BETWEEN
   const parts = [
+    title("The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet."),
     pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, ((height - below) * acrossOf(facts)) / downOf(facts)))),
     sentenceLine(facts),
     axes,
+    title("Who tests what: a column for each thread, a square for each Gaussian."),
     table,
     listOfGaussians(facts),
   ]
-  let step = -1
   const paint = (/** @type {Look} */ look) => {
     latest = look
-    if (look.step !== step) picked = null
-    step = look.step
-    const tested = picked ?? testAt(facts, look.step)
+    const tested = testAt(facts, look)
     for (const part of parts) part.paint(look, tested)
   }
   const elements = parts.flatMap((part) => /** @type {Element[]} */ (part.el))
   return {el: h("div", {}, ...elements), paint, describe: (look) => describe(facts, look), width: root.clientWidth}
 }
 
+const title = (/** @type {string} */ words) => ({el: [h("p", {class: "coarse-title"}, words)], paint() {}})
 const acrossOf = (/** @type {Facts} */ {tiles, size}) => tiles[0] * size[0]
 const downOf = (/** @type {Facts} */ {tiles, size}) => tiles[1] * size[1]
 
 /**
- * The test to look at: that of the last wave that has made its tests, before any has that of the first.
+ * The test to look at: the latest that the chosen thread has begun; where it has begun none, its first or the latest of all.
  * @param {Facts} facts
- * @param {number} step
+ * @param {Look} look
  */
-function testAt({tests, shown}, step) {
-  const [, gaussian] = shown.findLast(([made]) => made <= step) ?? shown[0]
-  return tests[gaussian]
+export function testAt({tests}, {thread, step}) {
+  const begun = tests.filter((test) => test.begin <= step).sort((a, b) => a.begin - b.begin)
+  const own = tests.filter((test) => test.thread === thread)
+  return begun.findLast((test) => test.thread === thread) ?? own[0] ?? begun.at(-1) ?? tests[0]
 }
 
 /**
@@ -111,7 +110,7 @@ function testAt({tests, shown}, step) {
  * @param {Look} look
  */
 function describe({tests, room}, look) {
-  const made = tests.filter((test) => look.step >= test.end)
+  const made = tests.filter((test) => look.step >= test.known)
   const listed = made.filter((test) => test.place >= 0 && test.place < room).sort((a, b) => a.place - b.place)
   const ids = listed.map((test) => test.gaussian).join(", ") || "nothing yet"
   return `${made.length} of ${tests.length} tests are made. On the list: ${ids}.`
@@ -175,11 +174,11 @@ function pictureOfTiles({facts, values, set}, width) {
   }
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     ellipses.forEach((el, i) => {
-      const made = look.step >= tests[i].end
+      const made = look.step >= tests[i].known
       el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     tested.replaceChildren(...marksOf(test))
-    tested.setAttribute("class", classes("coarse-test", look.step < test.end && "later"))
+    tested.setAttribute("class", classes("coarse-test", look.step < test.known && "later"))
   }
   return {el: [svg], paint}
 }
@@ -211,7 +210,7 @@ function sentenceLine({shapes, room}) {
   const el = h("p", {class: "reading num"})
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     el.textContent = sentence(shapes[test.gaussian], test, room)
-    el.classList.toggle("later", look.step < test.end)
+    el.classList.toggle("later", look.step < test.known)
   }
   return {el: [el], paint}
 }
@@ -245,7 +244,7 @@ function axisRows({shapes}, width) {
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
   svg.append(s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction u"))
   svg.append(
-    s("text", {x: left, y: 12}, "shadows"),
+    s("text", {x: left, y: 12}, narrow ? "shadows" : "shadows of the tile, black, and of the box"),
     s("text", {x: width - right + 10, y: 12}, narrow ? "|d·u|, h + r" : "|d·u| and h + r"),
   )
   const rows = AXES.map((name, i) => {
@@ -264,7 +263,7 @@ function axisRows({shapes}, width) {
     const most = Math.max(...shape.distance.map((d, i) => Math.max(Math.abs(d) + shape.box[i], shape.tile[i])))
     const x = (/** @type {number} */ value) => left + ((value / most + 1) / 2) * room
     const between = (/** @type {number} */ from, /** @type {number} */ to) => ({x: x(from), width: Math.max(0, x(to) - x(from))})
-    svg.classList.toggle("later", look.step < test.end)
+    svg.classList.toggle("later", look.step < test.known)
     rows.forEach(({y, tile, box, gap, title, words}, i) => {
       const asked = i < test.asked.length
       title.setAttribute("class", asked ? "now" : "")
@@ -329,7 +328,7 @@ function threadTable({tests, room}, width, pick) {
   })
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
-      const made = look.step >= tests[i].end
+      const made = look.step >= tests[i].known
       el.setAttribute("class", classes("coarse-seat", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
@@ -349,7 +348,8 @@ function listOfGaussians({room}) {
   const full = h("b", {class: "coarse-full"})
   const head = h("p", {class: "coarse-head num"})
   head.append(h("code", {}, "blobCountAT"), " ", counted, " ", h("code", {}, "blobCount"), " ", kept)
-  head.append(" ", h("span", {}, `blobs[${room}]`), " ", full)
+  head.prepend("The list in shared memory: ", h("code", {}, `blobs[${room}]`), " ")
+  head.append(" ", full)
   const cells = Array.from({length: room}, () => h("span", {class: "cell"}))
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     const {final} = look
@@ -365,7 +365,7 @@ function listOfGaussians({room}) {
     cells.forEach((cell, i) => {
       const known = blobs?.number(i) ?? null
       cell.textContent = String(known ?? last?.number(i) ?? "")
-      cell.className = classes("cell", test.place === i && "wr", known === null && "later")
+      cell.className = classes("cell", known !== null && test.place === i && "wr", known === null && "later")
     })
   }
   return {el: [head, h("div", {class: "coarse-list"}, ...cells)], paint}

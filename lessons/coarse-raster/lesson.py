@@ -1,5 +1,6 @@
 """The model of the section on the coarse pass."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
@@ -9,12 +10,14 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 TILES, TILE = (6, 5), (8, 4)
 SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
 ROOM = 16  # places of the list on this page
+THREADS = 32
 FRAME = 1000 / 60  # milliseconds
 MEASURED = np.dtype(
     [
@@ -43,6 +46,7 @@ class BoxTest(TypedDict):
     thread: int
     turn: int  # of the thread's loop
     begin: int  # the first step of the turn
+    known: int  # the step by which the thread knows whether the boxes touch
     end: int  # the last
     asked: list[int]  # the steps that compare the boxes along a direction
     place: int  # in the list, drawn from the counter; -1 where the boxes are apart
@@ -54,9 +58,8 @@ class Facts(TypedDict):
     tiles: tuple[int, int]  # across, down
     size: tuple[int, int]  # of a tile, in pixels
     room: int  # places in the list
-    counted: int  # the step with which the last thread stores the count
     tests: list[BoxTest]  # [Gaussian]
-    shown: list[tuple[int, int]]  # a step at which a wave has made its tests, and the one of these to look at; rising
+    moments: list[int]  # [Gaussian]: a step at which its test is its thread's latest; the stop that tells of it, where it is one
     shapes: list[dict[str, Any]]  # [Gaussian]: the fields of MEASURED
 
 
@@ -71,7 +74,7 @@ class CoarseRaster(Lesson):
     )
     guard = param.Boolean(default=True, label="Test for room before the append")
 
-    unit: ClassVar[str] = "wave"
+    unit: ClassVar[str] = "round of a wave"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
@@ -101,96 +104,103 @@ class CoarseRaster(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which each wave has made all its tests, the one at which the count is stored, and the last."""
-        return [*(step for step, _ in waves(query)), counted(query), len(query)]
+        """Return the steps at which a wave has tested a box each, and appended those that touch; then that of the count."""
+        return [*(step for step, _, _ in rounds(query)), counted(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step of the first wave that has found a Gaussian for the list."""
-        found = waves(query)
-        return next((step for step, made in found if any(one["place"] >= 0 for one in made)), found[0][0])
+        """Return the first step at which a wave has appended Gaussians to the list."""
+        found = rounds(query)
+        return next((step for step, _, appended in found if appended), found[0][0])
 
     def sentences(self, query: RecordingQuery) -> list[str]:
-        """Return what each wave has found, then what the count says, then how the list stands."""
-        said = [self.sentence_of(made) for _, made in waves(query)]
+        """Return what each wave has found and appended in each round, then what the count says."""
+        said = [self._appended(made) if appended else tested(made) for _, made, appended in rounds(query)]
         found = sum(one["place"] >= 0 for one in tests(query))
         stored = int(query.values(query.steps(kind="write", name="blobCount"))[0])
         room = f", the list has room for {ROOM}" if found > ROOM else ""
         said.append(f"All threads have come to the barrier: {found} found{room}. Each has stored {stored} in `blobCount`.")
-        listed = query.output("list")[: min(found, ROOM)].tolist()
-        state = "They happen to be in order." if listed == sorted(listed) else "They are not in order, so they have to be sorted."
-        many = f"The list holds {len(listed)} Gaussians as they arrived. {state}"
-        said.append(many if len(listed) > 1 else f"The list holds {['no Gaussian', 'one Gaussian'][len(listed)]}.")
         return said
 
-    def sentence_of(self, made: list[BoxTest]) -> str:
-        """Return a sentence on the tests that a wave has made."""
-        threads = sorted({one["thread"] for one in made})
-        who = f"Thread {threads[0]} has" if len(threads) == 1 else f"Threads {threads[0]} to {threads[-1]} have"
-        tested = f"{who} tested {len(made)} box{'es' if len(made) > 1 else ''}"
-        touch = sorted(one["gaussian"] for one in made if one["place"] >= 0)
-        if not touch:
-            return f"{tested}: none touches the tile, so nothing is appended."
-        touching = f"{len(touch)} touch{'es' if len(touch) == 1 else ''} the tile"
-        late = sum(one["place"] >= ROOM for one in made)
-        beyond = "find the list full" if self.guard else "draw places past its end"
+    def _appended(self, made: list[BoxTest]) -> str:
+        """Return a sentence on the places that a wave's threads have drawn from the counter."""
+        touch = sorted((one for one in made if one["place"] >= 0), key=lambda one: one["place"])
+        gave = "`blobCountAT++` has given"
+        if len(touch) > 3:
+            said = f"{gave} {len(touch)} threads a place each, from {touch[0]['place']} to {touch[-1]['place']}"
+        else:
+            said = f"{gave} {joined(['thread {thread} place {place}'.format(**one) for one in touch])}"
+        late = sum(one["place"] >= ROOM for one in touch)
         if late:
-            kept = f", but {beyond}" if late == len(touch) else f". Of these, {len(touch) - late} go into the list, {late} {beyond}"
-            return f"{tested}: {touching}{kept}."
-        which = f": {numbers(touch)}" if len(touch) <= 10 else ""
-        return f"{tested}: {touching} and go{'es' if len(touch) == 1 else ''} into the list{which}."
+            beyond = "the list is full" if self.guard else "the list has no such place"
+            return f"{said}. {f'For {late} of them' if late < len(touch) else 'But'} {beyond}."
+        ids = joined([str(one["gaussian"]) for one in touch])
+        on = (
+            f"Gaussian{'s' if len(touch) > 1 else ''} {ids} {'are' if len(touch) > 1 else 'is'}"
+            if len(touch) <= 8
+            else "Their Gaussians are"
+        )
+        return f"{said}. {on} on the list."
+
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how the list stands, and what it saves."""
+        found = sum(one["place"] >= 0 for one in tests(query))
+        listed = query.output("list")[: min(found, ROOM)].tolist()
+        rest = self.count - len(listed)
+        saved = (
+            f"The pixels of the tile need not look at the other {rest}."
+            if rest
+            else "No Gaussian is spared the pixels of the tile."
+        )
+        if len(listed) < 2:
+            return (
+                f"{'One' if listed else 'Not one'} of {self.count} Gaussian{'s' if self.count > 1 else ''} is on the list. {saved}"
+            )
+        state = "happen to be in order" if listed == sorted(listed) else "are not in order yet"
+        return f"{len(listed)} of {self.count} Gaussians are on the list, as they arrived; they {state}. {saved}"
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every test with its thread and outcome, and the boxes as the kernel measured them."""
         measured = query.output("measured")
+        found = tests(query)
+        stops = {one["gaussian"]: step for step, made, _ in rounds(query) for one in made}  # the later of two
         return {
             "tiles": TILES,
             "size": TILE,
             "room": ROOM,
-            "counted": counted(query),
-            "tests": tests(query),
-            "shown": [(step, most_telling(made, measured)) for step, made in waves(query)],
+            "tests": found,
+            "moments": [moment_of(one, found, stops[one["gaussian"]]) for one in found],
             "shapes": [{name: np.round(one[name], 4).tolist() for name in MEASURED.names or ()} for one in measured],
         }
 
     # Questions
 
-    def last(self, query: RecordingQuery) -> Answer:
-        """Answer which Gaussian stands last in the list."""
-        kept = [one for one in tests(query) if 0 <= one["place"] < ROOM]
-        if not kept:
-            return Answer(
-                "none",
-                ("none", "0"),
-                0,
-                "No box touches this tile, so the list is empty.",
-                wrong={"0": "Gaussian 0 is tested first, but its box does not touch the tile either."},
-            )
-        final = max(kept, key=lambda one: one["place"])
-        strongest = query.output("measured")["strongest"]
-        by_thread = max(kept, key=lambda one: (one["thread"], one["turn"]))["gaussian"]
-        near = max(kept, key=lambda one: strongest[one["gaussian"]])["gaussian"]
-        ids = [one["gaussian"] for one in kept]
-        guesses = (
-            (max(ids), "has the highest number. The list would end with it if it were in order of numbers."),
-            (by_thread, "would be last if one thread made all its tests before the next began."),
-            (near, "gives the tile more light than any other. The list does not know that."),
-            (min(ids), "has the lowest number, so it is tested early."),
-        )
-        value, wrong = str(final["gaussian"]), {}
-        for gaussian, why in guesses:
-            if str(gaussian) != value and len(wrong) < 3:
-                wrong.setdefault(str(gaussian), f"Gaussian {gaussian} {why}")
-        return Answer(
-            value,
-            tuple(sorted((value, *wrong), key=int)),
-            final["end"],
-            f"Thread {final['thread']} was the last to draw a place. The list is in order of arrival.",
-            wrong=wrong,
-            question=(
-                f"Tile {self.tile} gets {len(kept)} Gaussian{'s' if len(kept) > 1 else ''} into its list: {numbers(sorted(ids))}. "
-                "Which one is last?"
+    def shared(self, query: RecordingQuery) -> Answer:
+        """Answer which Gaussians one thread tests."""
+        thread = min(5, self.count - 1)
+        own = [one["gaussian"] for one in tests(query) if one["thread"] == thread]
+        share = -(-self.count // THREADS)
+        block = [gaussian for gaussian in range(share * thread, share * (thread + 1)) if gaussian < self.count]
+        of_own = f"{thread} alone"
+        misconceptions = (
+            (
+                joined(list(map(str, block))),
+                "It would be right if each thread took neighbours. Then 32 threads would read far apart from each other.",
             ),
+            (
+                f"all {self.count}",
+                "It would be right if the threads did not share the work. Each Gaussian is tested by one thread.",
+            ),
+            (of_own, f"With {self.count} Gaussians and 32 threads, some have to test more than one."),
+            (f"{thread} and {thread + THREADS}", f"There is no Gaussian {thread + THREADS}: {self.count} need one round only."),
         )
+        answer = answer_among(
+            f"{self.count} Gaussian{'s' if self.count > 1 else ''}, 32 threads. Which Gaussians does thread {thread} test?",
+            joined(list(map(str, own))) if len(own) > 1 else of_own,
+            [(option, why) for option, why in misconceptions if option != str(thread)],
+            next(step for step, made, _ in rounds(query) if any(one["thread"] == thread for one in made)),
+            "It begins with its own number, and goes on by 32.",
+        )
+        return replace(answer, options=tuple(sorted(answer.options)))
 
     def faint(self, query: RecordingQuery) -> Answer:
         """Count the Gaussians in the list whose alpha stays below 1/255 in the whole tile."""
@@ -419,13 +429,15 @@ def tests(query: RecordingQuery) -> list[BoxTest]:
         for turn, which in enumerate(np.flatnonzero(query.threads(turns) == thread)):
             begin = int(turns[which])
             after = int(mine["ends"][np.searchsorted(mine["ends"], begin)])
-            place = drawn[(places > begin) & (places < after) & (query.threads(places) == thread)]
+            draws = (places > begin) & (places < after) & (query.threads(places) == thread)
+            place, drew = drawn[draws], places[draws]
             found.append(
                 {
                     "gaussian": int(gaussians[which]),
                     "thread": int(thread),
                     "turn": turn,
                     "begin": begin,
+                    "known": int(own[np.searchsorted(own, drew[0] if len(drew) else after) - 1]),
                     "end": int(own[np.searchsorted(own, after) - 1]),
                     "asked": [int(step) for step in mine["asked"] if begin < step < after],
                     "place": int(place[0]) if len(place) else -1,
@@ -434,13 +446,44 @@ def tests(query: RecordingQuery) -> list[BoxTest]:
     return sorted(found, key=lambda one: one["gaussian"])
 
 
-def waves(query: RecordingQuery) -> list[tuple[int, list[BoxTest]]]:
-    """Return the tests of each wave that makes any, with the step at which all of them have ended, in the order of these steps."""
+def rounds(query: RecordingQuery) -> list[tuple[int, list[BoxTest], bool]]:
+    """Return the rounds of each wave: a step, the tests that it made, and whether those that touch have been appended by then.
+
+    A round in which a box touches has two such steps, unless a thread drew a place before another knew its outcome.
+    """
     width = int(query.recording.trace.header["wave_size"])
-    made: dict[int, list[BoxTest]] = {}
+    made: dict[tuple[int, int], list[BoxTest]] = {}
     for one in tests(query):
-        made.setdefault(one["thread"] // width, []).append(one)
-    return sorted(((max(one["end"] for one in of_wave), of_wave) for of_wave in made.values()), key=lambda wave: wave[0])
+        made.setdefault((one["thread"] // width, one["turn"]), []).append(one)
+    found = []
+    for of_round in made.values():
+        touch = [one for one in of_round if one["place"] >= 0]
+        known = max(one["known"] for one in of_round)
+        found.append((known, of_round, False))
+        if touch:
+            found.append((max(known + 1, *(one["end"] for one in touch)), of_round, True))
+    return sorted(found, key=lambda one: one[0])
+
+
+def moment_of(test: BoxTest, tests: list[BoxTest], stop: int) -> int:
+    """Return the stop at which a test is told of, or the test's own end where its thread has begun another test by then."""
+    later = (one["begin"] for one in tests if one["thread"] == test["thread"] and one["turn"] == test["turn"] + 1)
+    return test["known"] if next(later, stop + 1) <= stop else stop
+
+
+def tested(made: list[BoxTest]) -> str:
+    """Return a sentence on the tests that a wave has made in a round."""
+    first, last = made[0], made[-1]
+    who, which = f"Thread {first['thread']} has", f"Gaussian {first['gaussian']}"
+    if len(made) > 1:
+        who = f"Threads {first['thread']} to {last['thread']} have"
+        which = f"Gaussians {first['gaussian']} to {last['gaussian']}, one each"
+    touch = sum(one["place"] >= 0 for one in made)
+    if not touch:
+        return f"{who} tested {which}. Not one touches the tile, so nothing is appended."
+    apart = len(made) - touch
+    rest = f"{apart} {'is' if apart == 1 else 'are'} apart from it" if apart else "none is apart from it"
+    return f"{who} tested {which}. {touch} touch{'es' if touch == 1 else ''} the tile, {rest}."
 
 
 def counted(query: RecordingQuery) -> int:
@@ -448,18 +491,9 @@ def counted(query: RecordingQuery) -> int:
     return int(query.steps(kind="write", name="blobCount")[-1])
 
 
-def most_telling(made: list[BoxTest], measured: np.ndarray) -> int:
-    """Return the Gaussian of the test to look at: the last that found a place, else the one that came closest to the tile."""
-    touch = [one for one in made if one["place"] >= 0]
-    if touch:
-        return max(touch, key=lambda one: one["place"])["gaussian"]
-    gaps = np.abs(measured["distance"]) - measured["box"] - measured["tile"]
-    return min((one["gaussian"] for one in made), key=lambda gaussian: gaps[gaussian].max())
-
-
-def numbers(ids: list[int]) -> str:
-    """Return numbers as text: "5, 6 and 9"."""
-    *some, last = map(str, ids)
+def joined(words: list[str]) -> str:
+    """Return words as text: "5, 6 and 9"."""
+    *some, last = words
     return f"{', '.join(some)} and {last}" if some else last
 
 

@@ -110,6 +110,15 @@ class DispatchIds(Lesson):
             said.append(f"Threads {first} to {last} {how}: {where}.")
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say that each pixel was drawn, and by a workgroup of which shape."""
+        rows, columns = np.nonzero(query.output("owner") // LANES == int(self.group))
+        high, wide = (int(np.ptp(places)) + 1 for places in (rows, columns))
+        return (
+            f"Workgroup {self.group} has drawn {len(rows)} of the {WIDTH * HEIGHT} pixels, {wide} × {high}, each of them once. "
+            f"Their outline is {2 * (wide + high)} long: the shorter, the fewer Gaussians touch it."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return which thread owns each pixel, and when the recorded ones found and drew theirs."""
         writes, found = query.steps(kind="write", name="owner"), finds(query)

@@ -62,8 +62,8 @@ function build({root, facts, room}, look) {
       const right = px > width - 110
       setAttributes(ring, {cx: px, cy: py})
       setAttributes(number, {
-        x: px + (right ? -13 : 13),
-        y: py + (turned ? 19 : -10),
+        x: px + (right ? -11 : 13),
+        y: py + (turned && !right ? 19 : -10),
         "text-anchor": right ? "end" : "start",
       })
       number.textContent = value < 0 ? `−${-value}, stored as ${(value >>> 0).toLocaleString("en")}` : String(value)
@@ -201,7 +201,7 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, gr
   if (cell * count > 400) {
     const aside = {"text-anchor": "end", class: "aside"}
     svg.append(text(x(count) - 10, y(lowest) - 10, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
-    svg.append(text(x(count * 0.36), y(count * 0.36) - 14, guarded ? "index = finalCount: undo" : "index = finalCount", aside))
+    svg.append(text(x(count * 0.3), y(count * 0.3) - 22, guarded ? "index = finalCount: undo" : "index = finalCount", aside))
   }
   svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, "layers[ ]", {class: "m small"}))
   const threshold = level(OPAQUE)

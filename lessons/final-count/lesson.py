@@ -83,6 +83,20 @@ class FinalCount(Lesson):
             back.append(guarded if self.guarded else undone_anyway(layer, never, light_there[i], light_back[i], before))
         return there + back[::-1]
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say whether the walk back came to where the pixel began."""
+        took, light, last = blended(query), float(query.output("back")[0, 3]), int(query.output("backCount")[0])
+        if self.guarded:
+            skipped = self.count - took
+            ends = f"the pixel is back at T = {decimals(light)}, its `finalCount` at 0"
+            return f"{took} blended, {took} undone, {skipped} skipped: {ends}."
+        if took == self.count:
+            return f"All {took} layers had been blended, so undoing them all was right: T = {decimals(light)}, `finalCount` 0."
+        return (
+            f"{took} blended, but {self.count} undone: T = {decimals(light)}, more light than there is, "
+            f"and `finalCount` has fallen below zero to {last:,}."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return how many layers there are and how many were blended."""
         return {"count": self.count, "guarded": self.guarded, "blended": blended(query)}

@@ -27,6 +27,7 @@ import {onArrows} from "#web/widgets/roving.js"
 const SWATCH = 76
 const MOST_TALL = 132 // px: the chosen pixel's steps
 const PIXEL_GAP = 6
+const TITLE = 22 // px
 
 const onWhite = (/** @type {number[]} */ [r, g, b, T]) => css([r + T, g + T, b + T])
 
@@ -48,7 +49,7 @@ function build({root, facts, options, room}, look) {
 
   const tall = Math.max(64, Math.min(MOST_TALL, height * 0.24))
   const chosen = chosenPixel(facts, width, tall)
-  const tile = pixelsOfTile(facts, width, height - chosen.height - 10, {
+  const tile = pixelsOfTile(facts, width, height - chosen.height - 2 * TITLE - 10, {
     chosen: () => latest.thread,
     choose(thread) {
       if (latest.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
@@ -60,7 +61,10 @@ function build({root, facts, options, room}, look) {
     tile.paint(now, turnsOf)
   }
   const describe = (/** @type {Look} */ now) => sentence(facts, now, turnsOf)
-  return {el: h("div", {class: "fine"}, chosen.el, tile.el), paint, describe, width: root.clientWidth}
+  const title = (/** @type {string} */ words) => h("p", {class: "fine-words"}, words)
+  const chosenTitle = title("The chosen pixel: what each Gaussian takes of its light. ✕ comes too late.")
+  const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: turns in vain.")
+  return {el: h("div", {class: "fine"}, chosenTitle, chosen.el, tileTitle, tile.el), paint, describe, width: root.clientWidth}
 }
 
 /**

@@ -104,6 +104,18 @@ class FineRaster(Lesson):
         )
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how many pixels had enough before the list ended, and what it cost them to stay."""
+        _, _, counts, _ = walk(query)
+        early, vain = int(np.sum(counts[:, -1] < self.count)), int(np.sum(self.count - counts[:, -1]))
+        turns = THREADS * self.count
+        if not early:
+            return f"All 32 pixels blended the whole list: {turns} turns, none in vain. No pixel was opaque before the end."
+        return (
+            f"{some(early, 'was', 'of 32 pixels were')} opaque before the list ended, and stayed in the loop: "
+            f"{vain} of {turns} turns were in vain."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return state, layer and count of every thread after every turn."""
         states, layers, counts, ends = walk(query)

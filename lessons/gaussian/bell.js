@@ -101,7 +101,7 @@ function chart({dots}, width, height) {
       const beside = {x: right ? at + 10 : at - 10, "text-anchor": right ? "start" : "end"}
       const high = Math.max(TOP + 10, Math.min(y(seen.falloff), base - 30))
       setAttributes(fallWords, {...beside, y: high})
-      setAttributes(alphaWords, {...beside, y: high + 16})
+      setAttributes(alphaWords, {...beside, x: at + (right ? 16 : -16), y: high + 16})
       const far = seen.distance > FARTHEST ? `at ${seen.distance.toFixed(1)} sizes, ` : ""
       fallWords.textContent = `${far}fall-off ${shareText(seen.falloff)}`
       alphaWords.textContent = `× opacity = α ${shareText(seen.alpha)}`

@@ -158,6 +158,15 @@ class Gaussian(Lesson):
             f"White paper keeps the other {part(now['light'])}. The pixel's red, green and blue are {rgb(now['color'])}.",
         ]
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the Gaussian does to this pixel, and to how many others."""
+        changed = int((to_bytes(query.output("picture")[..., :3]) < 255).any(axis=2).sum())
+        (x, y), share = self.pixel, part(seen(query)["alpha"])
+        return (
+            f"This Gaussian covers {share} of pixel {x}, {y} and changes {changed:,} of {WIDTH * HEIGHT:,} pixels. "
+            "Nine numbers and one curve decide it for each."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the picture, the bell curve that its pixels lie on, and what the recorded pixel found."""
         curve = query.output("curve").reshape(-1, 4)[:, :3]

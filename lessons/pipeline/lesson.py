@@ -105,7 +105,7 @@ class Pipeline(Lesson):
         count = self.appended(query)
         fill, tested = padded(count) - count, f"the threads have tested {self.blobs} box{'es' if self.blobs > 1 else ''}"
         coarse, pad, fine = (
-            "None touches the tile, so the list stays empty.",
+            "Not one touches the tile, so the list stays empty.",
             "nothing to add, it is one already",
             "The list is empty.",
         )
@@ -127,6 +127,17 @@ class Pipeline(Lesson):
             f"Fine: {fine[0].lower()}{fine[1:]}",
             "Composite: white has been added where light still comes through, and the 32 pixels have their colours.",
         ]
+
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the list has saved the pixels."""
+        count = self.appended(query)
+        if not count:
+            white = "its 32 pixels are white, and had no Gaussian to look at"
+            return f"Not one of the {self.blobs} Gaussians touches the tile: {white}."
+        return (
+            f"{self.blobs} Gaussians, {count} on the list, 32 colours: the pixels evaluated {count * LANES:,} layers "
+            f"instead of {self.blobs * LANES:,}."
+        )
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the stages, the Gaussians with their boxes, the length of the list, and when each pixel is written."""

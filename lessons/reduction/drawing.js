@@ -227,7 +227,8 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     box.style.setProperty("--share", `${Math.round(100 * share)}%`)
     if (value) {
       value.textContent = gone ? "" : short(number)
-      value.setAttribute("class", classes("m", later ? "later" : share > 0.5 && "strong"))
+      const long = value.textContent.length > 4
+      value.setAttribute("class", classes("m", later ? "later" : share > 0.5 && "strong", long && "long"))
     }
     stale?.setAttribute("visibility", past ? "visible" : "hidden")
   }

@@ -129,6 +129,23 @@ class Reduction(Lesson):
         said.append(f"Thread 0 hands its sum, {digits(got)}, to `atomicAccumulate`, which {does}.")
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the sum is, what it should be, and what it took."""
+        rounds, first = folds(query), np.array(first_row(query), np.float32)
+        got, row = rounds[-1]["row"][0], first
+        for one in rounds:
+            row = row[: one["stride"]] + row[one["stride"] : 2 * one["stride"]]
+        early = sum(len(one["stale"]) for one in rounds)
+        if got != row[0]:
+            read = f"{plural(early, 'value')} had been read too early, and nobody noticed"
+            return f"The sum is {digits(got)} and should be {digits(row[0])}: {read}."
+        if early:
+            return f"The sum, {digits(got)}, is right by luck: {plural(early, 'value')} had been read before being written."
+        return (
+            f"{self.count} gradients have become one number, {digits(got)}, in {len(rounds)} rounds, and one thread "
+            f"added it to memory instead of {self.count}."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the rounds, and what stands in shared memory after each."""
         rounds = folds(query)
@@ -201,21 +218,6 @@ class Reduction(Lesson):
             "<a href='?page=adam'>optimiser</a> divides by a gradient's usual size: a first step of 1 η is the same for all three."
         )
         return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
-
-    def not_on_cpus(self, experiment: Experiment) -> Verdict:
-        """Sum a million numbers on the CPU, one after the other and in pairs."""
-        many = np.full(2**20, 0.1, np.float32)
-        one_by_one, pairs = float(np.cumsum(many)[-1]), float(many.sum())
-        exact = math.fsum(many.tolist())
-        ran = (
-            f"NumPy, on the CPU of this server, 1,048,576 × 0.1:<br>one after the other: <b>{one_by_one:,.1f}</b><br>"
-            f"<code>numpy.sum</code>: <b>{pairs:,.1f}</b><br>exact: {exact:,.1f}"
-        )
-        said = (
-            "CPU code sums in trees too: over the lanes of vector registers, and in pairs because that rounds less. "
-            "Compare-and-swap loops are the base of lock-free code."
-        )
-        return Verdict(abs(pairs - exact) >= abs(one_by_one - exact), ran, said)
 
     # Tried out
 

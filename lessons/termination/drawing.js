@@ -28,6 +28,7 @@ const CHART = {least: 150, most: 340}
 const LEFT = 46
 const RIGHT = 14
 const SQUARE = 11
+const LABEL = 14 // px, its height
 
 /**
  * @param {DrawingHost<Facts, Options>} host
@@ -78,7 +79,8 @@ function build({root, facts, options, step, room}) {
     describe(look) {
       const done = doneAt(look)
       const T = done ? layers[done - 1].after : 1
-      return `${done} of ${layers.length} layers are done; T is ${T.toPrecision(3)}. In the end ${facts.finalCount} are blended.`
+      const blended = layers.slice(0, done).filter((layer) => layer.blended).length
+      return `${done} of ${layers.length} layers are done, ${blended} of them blended; T is ${T.toPrecision(3)}.`
     },
   }
 }
@@ -143,8 +145,8 @@ function drawCurves(svg, {layers, finalCount}, {limit}, layout) {
   svg.append(s("text", {...right, class: "m now", y: y(limit) - 7}, "1/255"))
   if (finalCount < layers.length) {
     svg.append(s("path", {class: "open", d: pathOf("open", layers, layout)}))
-    const middle = Math.floor((finalCount + layers.length) / 2)
-    const name = {class: "aside", x: x(middle) - 8, y: Math.min(bottom - 6, y(layers[middle].open) + 14), "text-anchor": "end"}
+    const low = layers.findIndex((layer) => y(layer.open) > bottom - 2 * LABEL) // from there on, the curve is beside the label
+    const name = {class: "aside", x: (low < 0 ? width - RIGHT : x(low)) - 6, y: bottom - 7, "text-anchor": "end"}
     svg.append(s("text", name, "if none were left out"))
   }
   svg.append(s("path", {class: "stairs later", d: pathOf("after", layers, layout)}))
@@ -172,7 +174,7 @@ function pathOf(name, layers, {lowest, bottom, x, y}) {
  * @param {Facts} facts
  * @param {Layout} layout
  */
-function drawSquares(svg, {layers}, {each, bottom, x}) {
+function drawSquares(svg, {layers, finalCount}, {each, bottom, x}) {
   const side = Math.min(SQUARE, Math.max(1.5, each - 1.5))
   const squares = layers.map((layer, i) => {
     const box = {x: x(i + 0.5) - side / 2, y: bottom + 8, width: side, height: Math.max(6, side)}
@@ -180,8 +182,9 @@ function drawSquares(svg, {layers}, {each, bottom, x}) {
   })
   svg.append(...squares)
   const every = [1, 2, 5, 10, 20, 50].find((n) => n * each > 26) ?? 100
+  const free = (/** @type {number} */ n) => Math.abs(x(n - 0.5) - x(finalCount)) > LABEL // of the line under the last that counts
   for (let n = every; n <= layers.length; n += every)
-    svg.append(s("text", {x: x(n - 0.5), y: bottom + 35, "text-anchor": "middle"}, String(n)))
+    if (free(n)) svg.append(s("text", {x: x(n - 0.5), y: bottom + 35, "text-anchor": "middle"}, String(n)))
   return squares
 }
 

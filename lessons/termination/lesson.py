@@ -77,6 +77,18 @@ class Termination(Lesson):
         """Return the steps with which each turn of the loop ends."""
         return [one["end"] for one in walked(query)]
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how many layers were left out, and what they could have added."""
+        state, everything = query.output("result").astype(float)
+        many, count = int(query.output("finalCount")[0]), self.count
+        if many == count:
+            return f"All {count} layers were blended. T ends at {decimals(state[3])}: it was not below 1/255 before any of them."
+        rest = f"The other {count - many} were" if count - many > 1 else "The last one was"
+        added = (everything - state)[:3].max() / STEP
+        return (
+            f"{many} of {count} layers made the pixel. {rest} fetched in vain: in all, {added:.2f} of one of 255 steps is missing."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return T by layer, with the limit and without it."""
         return {"layers": walked(query), "finalCount": int(query.output("finalCount")[0])}
@@ -167,17 +179,6 @@ class Termination(Lesson):
         saved = f"saves {limit:.0%} of the time" if limit >= WORTH else "saves no time worth naming"
         said = f"Every layer is still fetched. On this device the limit {saved}; a <code>break</code> would save {leave:.0%}."
         return Verdict(None if limit >= WORTH else False, ran, said)
-
-    def alpha_one(self, experiment: Experiment) -> Verdict:
-        """Try whether the limit protects the way back from a layer of α = 1."""
-        found = {}
-        for alpha in (1.0, 0.99):
-            back = experiment.run(self._back(alpha, np.array([1], np.uint32)))
-            found[alpha] = float(back["limited"][0])
-        ran = "one layer over a fresh pixel, T = 1, blended and undone, with the limit"
-        ran += "".join(f"<br>α = {alpha:g}: T comes back as <b>{value:g}</b>" for alpha, value in found.items())
-        said = "T was 1, so the limit lets the layer pass. What protects the way back is that α is clamped at 0.99."
-        return Verdict(bool(np.isfinite(found[1.0])), ran, said)
 
     # What is tried
 

@@ -242,6 +242,7 @@ const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // fac
 /** @param {number} value */
 function short(value) {
   if (value === 0) return "0"
+  if (Math.abs(value) < 5e-7) return "0.000" // all that is left of it is a rounding error
   return (Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(0)).replaceAll("-", "−")
 }
 

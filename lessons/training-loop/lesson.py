@@ -124,6 +124,24 @@ class TrainingLoop(Lesson):
                 said.append(f"Iteration {t + 1}, {name}{words}")
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say what the iterations have done to the values, and to the picture."""
+        raw, psnr, many = query.output("kept")[..., 0], self._psnr(query), self.iterations
+        moved = int(np.sum(raw[0] != raw[-1]))
+        so_many = f"{many} iterations" if many > 1 else "one iteration"
+        if not moved:
+            return f"After {so_many} without {self.without}, not one of the {COUNT} values has moved: nothing was learned."
+        if psnr[0] is None:
+            return f"After {so_many} without render, {moved} of {COUNT} values have moved. Nobody has seen what they paint."
+        if many == 1:
+            return f"One iteration has moved {moved} of {COUNT} values. The picture that they paint is at {psnr[0]:.1f} dB."
+        change = psnr[-1] - psnr[0]
+        where = "farther from the target" if change < 0 else "nearer to the target"
+        return (
+            f"{many} iterations have moved {moved} of {COUNT} values. After the first the picture was at {psnr[0]:.1f} dB, "
+            f"now it is at {psnr[-1]:.1f} dB: {where}."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every raw value and gradient after each kernel."""
         return {
@@ -245,28 +263,6 @@ class TrainingLoop(Lesson):
             "Gaussians have moved."
         )
         return Verdict(bool(apart > 1e-3), ran, said)
-
-    def bits(self, experiment: Experiment) -> Verdict:
-        """Count the gradients that are not the same in 20 runs."""
-        raw, wanted = crowd()
-        runs = np.array([gradient(experiment, raw, wanted) for _ in range(20)])
-        patterns = runs.view(np.int32).astype(np.int64)
-        differ = int(np.sum((patterns != patterns[0]).any(axis=0)))
-        of_pixels = shares(experiment, raw, wanted, 0)[..., 5]
-        inputs = {"share": of_pixels, "count": np.uint32(of_pixels.size), "sums": np.zeros(2, np.float32)}
-        orders = experiment.run(self.kernel("orders", entry="addBothWays", inputs=inputs))["sums"]
-        ran = (
-            f"20 runs, {raw.size} gradients: <b>{differ}</b> of them not always the same"
-            + (f", by up to {power_of(np.abs(runs - runs[0]).max() / np.abs(runs).max())} of the largest" if differ else "")
-            + f"<br>the shares of one value, added from the first pixel: <b>{orders[0]!s}</b>, from the last: <b>{orders[1]!s}</b>"
-        )
-        said = (
-            "Rounding makes an addition of floats depend on its order, and nothing fixes which workgroup comes first. "
-            "So two trainings from one seed differ in the last digits, and later in more."
-        )
-        if not differ:
-            said = "On this device, this time. Nothing fixes the order of the additions, and each order rounds differently."
-        return Verdict(not differ, ran, said)
 
     def skips(self, experiment: Experiment) -> Verdict:
         """Count the evaluations with `continue`, without the test, and with `break`."""

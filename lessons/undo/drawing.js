@@ -152,7 +152,7 @@ function stateCell(side) {
 }
 
 /**
- * Whether a state came back as it was, or how far it is off.
+ * Whether a state came back as it was, or how far off its T is, or its C where T is right.
  * @param {MemoryLook} forward
  * @param {MemoryLook} backward
  * @param {number} i
@@ -160,8 +160,10 @@ function stateCell(side) {
 function sameText(forward, backward, i) {
   const errors = [0, 1, 2, 3].map((part) => Math.abs((backward.number(i, part) ?? 0) - (forward.number(i, part) ?? 0)))
   if (errors.some((error) => Number.isNaN(error))) return "◆ NaN"
-  const largest = Math.max(...errors)
-  return largest ? `off by ${largest.toExponential(0).replace("-", "−")}` : "the same"
+  const [T, C] = [errors[3], Math.max(...errors.slice(0, 3))]
+  const off = (/** @type {string} */ name, /** @type {number} */ error) =>
+    `${name} off by ${error.toExponential(0).replace("-", "−")}`
+  return T ? off("T", T) : C ? off("C", C) : "the same"
 }
 
 /**

@@ -34,7 +34,7 @@ class Undo(Lesson):
     count = param.Integer(default=6, bounds=(1, MOST), label="Layers")
     clamped = param.Boolean(default=True, label="α at most 0.99")
     alphas = param.List(
-        default=[0.36, 0.31, 0.36, 0.31, 0.55, 0.26, 0.29, 0.5], item_type=(int, float), bounds=(MOST, MOST), label="α"
+        default=[0.36, 0.31, 0.36, 0.31, 0.55, 1.0, 0.29, 0.5], item_type=(int, float), bounds=(MOST, MOST), label="α"
     )
 
     unit: ClassVar[str] = "blend"
@@ -71,16 +71,29 @@ class Undo(Lesson):
         return self.stops(query)[self.count]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
-        """Return for each layer what becomes of T, on the way there and on the way back."""
+        """Return for each layer what becomes of T, on the way there and on the way back, and how well the state came back."""
         forward, backward = query.output("forward"), query.output("backward")
+        off = np.abs(backward - forward)
         alphas, many = self._alphas(query), blended(query)
         there = [went(i + 1, alphas[i], *forward[i : i + 2, 3], i < many) for i in range(self.count)]
-        back = [came(i + 1, alphas[i], *backward[i : i + 2, 3], i < many, forward[i, 3]) for i in range(self.count)]
+        back = [came(i + 1, alphas[i], *backward[i : i + 2, 3], i < many, off[i]) for i in range(self.count)]
         return there + back[::-1]
 
     def _alphas(self, query: RecordingQuery) -> list[float]:
         """Return the α of each layer as the kernel used it."""
         return query.values(query.steps(kind="value", name="layer", function="thereAndBack"))[: self.count, 3].tolist()
+
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how well the first state came back, and what it would have taken to store the states."""
+        found, many = query.output("backward")[0], blended(query)
+        if np.isnan(found).any():
+            return (
+                "α = 1 left nothing to divide: the pixel came back as NaN, and its earlier states are lost. The clamp is for this."
+            )
+        states = f"{many} undone blends" if many > 1 else "One undone blend"
+        off = float(np.abs(found - (0, 0, 0, 1)).max())
+        end = f"to within {small(off)}" if off else "exactly"
+        return f"{states}, and the pixel is back at C = 0, T = 1, {end}. Stored, the states would have taken {16 * many} bytes."
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers as the kernel used them, and how many it blended."""
@@ -267,16 +280,19 @@ def went(number: int, alpha: float, before: float, after: float, taken: bool) ->
     return f"There: layer {number} is blended. T = {decimals(before)} is multiplied by 1 − {positional(alpha)}: {decimals(after)}."
 
 
-def came(number: int, alpha: float, before: float, after: float, taken: bool, was: float) -> str:
-    """Return what became of T on the way back: `before` and `after` a layer as they came back, and before it as it was."""
+def came(number: int, alpha: float, before: float, after: float, taken: bool, off: np.ndarray) -> str:
+    """Return what became of T on the way back: `before` and `after` a layer as it came back; `off` are the errors of (C, T)."""
     if not taken:
         return f"Back: layer {number} was never blended, so nothing is undone."
     division = f"Back: T = {decimals(after)} is divided by 1 − {positional(alpha)}"
     if np.isnan(before):
         why = "0/0 is not a number" if after == 0 else "what is not a number stays so"
         return f"{division}: {why}, and the state before layer {number} is lost."
-    same = "exactly as it was" if before == was else f"with an error of {small(abs(float(before) - float(was)))}"
-    return f"{division}. Before layer {number} it is {decimals(before)}, {same}."
+    light, share = float(off[:3].max()), float(off[3])
+    same = f"exactly as it was{f'; C is off by {small(light)}' if light else ', and so is C'}"
+    if share:
+        same = f"off by {small(share)}{f', and C by {small(light)}' if light else '; C is exact'}"
+    return f"{division}. Before layer {number}, T is {decimals(before)}, {same}."
 
 
 def decimals(number: float) -> str:

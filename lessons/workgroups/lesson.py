@@ -104,6 +104,16 @@ class Workgroups(Lesson):
                 said.append(f"{who} have read the cells {self.away} places on{', ' if wrong else '. '}{result}")
         return said
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Say how many threads received the right number, and why."""
+        wrong = len(misled(query, self.away))
+        if self.barrier:
+            return f"All {THREADS} threads received the right number: the barrier let none of them read before all had written."
+        race = "nothing made them wait. That is a race"
+        if wrong:
+            return f"{wrong} of {THREADS} threads received a 0 from a cell that was still empty: {race}."
+        return f"All {THREADS} threads received the right number, by luck: {race} all the same."
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the thread and the kind of every event, and which threads read too early."""
         order, opened = query.recording.trace.order, first_barrier(query)

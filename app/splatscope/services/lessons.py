@@ -58,12 +58,12 @@ class LessonRecording:
 
     Attributes:
         packed: The recording in the form that the browser reads.
-        stops: See `Lesson.stops`.
+        stops: See `Lesson.stops`; the last is the end, where the lesson has a conclusion.
         facts: See `Lesson.facts`.
         answers: By name of the quiz.
         shipped_from: The GPU of the recording that ships for the lesson's default inputs; "" for none.
         opening: See `Lesson.opening`.
-        sentences: See `Lesson.sentences`; as many as there are stops, or none.
+        sentences: See `Lesson.sentences` and `Lesson.conclusion`; as many as there are stops, or none.
     """
 
     packed: PackedRecording
@@ -184,6 +184,8 @@ def _with_answers(
     stops, sentences = lesson.stops(query), lesson.sentences(query)
     if sentences and len(sentences) != len(stops):
         raise ValueError(f"lessons/{lesson.stem()}/lesson.py has {len(sentences)} sentences for {len(stops)} stops")
+    if conclusion := lesson.conclusion(query):
+        stops, sentences = [*stops, len(query)], [*sentences, conclusion]
     return LessonRecording(packed, stops, lesson.facts(query), answers, shipped_from, lesson.opening(query), sentences)
 
 

@@ -98,6 +98,13 @@ class Lesson(param.Parameterized):
         """
         return []
 
+    def conclusion(self, query: RecordingQuery) -> str:
+        """Return what came out and what that means, in a sentence: the figure says it at its end, which is one more stop.
+
+        Empty where the last of `sentences` says it. Like them, it has to be true of every recording.
+        """
+        return ""
+
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
         """Return what the drawing needs from the whole recording, as JSON types.
 

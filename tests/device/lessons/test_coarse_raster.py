@@ -51,15 +51,13 @@ def test_stops_and_the_list(record_lesson, values):
     lesson, query = record_lesson("coarse-raster", **values)
     stops = lesson.stops(query)
     assert stops == sorted(set(stops))
-    wave = int(query.recording.trace.header["wave_size"])
-    assert len(stops) == -(-min(32, lesson.count) // wave) + 2  # waves with a test to make, the count, the end
-    assert stops[-1] == len(query)
-    touches, _ = touching(lesson)
-    shown = lesson.facts(query)["shown"]
-    assert [step for step, _ in shown] == stops[:-2]
-    for _, gaussian in shown:  # one that touches, if the wave has found any
-        of_wave = [blob for blob in range(lesson.count) if blob % 32 // wave == gaussian % 32 // wave]
-        assert touches[gaussian] == touches[of_wave].any()
+    facts, (touches, _) = lesson.facts(query), touching(lesson)
+    for one, step in zip(facts["tests"], facts["moments"], strict=True):
+        assert one["begin"] < one["known"] <= one["end"]
+        assert step in stops or step == one["known"]
+        assert (one["place"] >= 0) == touches[one["gaussian"]]
+        own = [other for other in facts["tests"] if other["thread"] == one["thread"]]
+        assert max((other for other in own if other["begin"] <= step), key=lambda other: other["begin"]) == one
     kept = min(16, int(touches.sum()))
     listed = query.output("list")[:kept]
     assert set(listed) <= set(np.flatnonzero(touches))
@@ -72,10 +70,12 @@ def test_answers(record_lesson, values):
     lesson, query = record_lesson("coarse-raster", **values)
     kept = min(16, int(touching(lesson)[0].sum()))
     listed = query.output("list")[:kept]
-    last, faint = lesson.last(query), lesson.faint(query)
-    assert last.value == (str(listed[-1]) if kept else "none")
+    shared, faint = lesson.shared(query), lesson.faint(query)
+    thread = min(5, lesson.count - 1)
+    own = [str(gaussian) for gaussian in range(lesson.count) if gaussian % 32 == thread]
+    assert shared.value.replace(" alone", "") == " and ".join(", ".join(own).rsplit(", ", 1))
     assert faint.value == str(int(np.sum(strongest(lesson)[listed] < 1 / 255)))
-    for answer in (last, faint):
+    for answer in (shared, faint):
         assert set(answer.options) == {answer.value, *answer.wrong}
         assert answer.value not in answer.wrong
         assert len(set(answer.options)) == len(answer.options) <= 4

@@ -31,7 +31,7 @@ def test_every_sentence_is_what_the_twin_and_the_memory_say(record_lesson, value
     coarse, pad, sort, fine = sentences[1:5]
     memory = query.contents("blobs", max(places, 1), stops).astype(int)
     assert int(re.search(r"tested (\d+) box", coarse)[1]) == lesson.blobs
-    assert ("None touches" in coarse) == (many == 0)
+    assert ("Not one touches" in coarse) == (many == 0)
     if many:
         assert int(re.search(r"(\d+) touch", coarse)[1]) == many
         assert len(set(memory[1][:many].tolist())) == many

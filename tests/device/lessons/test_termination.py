@@ -100,12 +100,6 @@ def test_the_three_kernels_draw_one_picture(experiment: Experiment) -> None:
     assert drawn["withLimit"][..., 3].max() < 64 < drawn["withoutLimit"][..., 3].min()  # so a break has much to save
 
 
-def test_an_alpha_of_one_passes_the_limit(experiment: Experiment) -> None:
-    verdict = find_lesson("termination")().alpha_one(experiment)
-    assert not verdict.holds
-    assert "α = 1: T comes back as <b>nan</b>" in verdict.ran
-
-
 @pytest.mark.parametrize("alpha", [0.15, 0.9])
 def test_only_with_the_limit_does_it_come_back(experiment: Experiment, alpha: float) -> None:
     limited, unlimited = find_lesson("termination")(alpha=alpha).way_back(experiment).curves

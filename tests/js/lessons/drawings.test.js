@@ -4,7 +4,7 @@ import {labelPlaces, pathOf, powerOfTen, powers} from "../../../lessons/adam/dra
 import {comparedPairs, stopAt} from "../../../lessons/bitonic-sort/drawing.js"
 import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_rows.js"
 import {newLayer} from "../../../lessons/blending/drawing.js"
-import {outcomeOf, separatingLine} from "../../../lessons/coarse-raster/drawing.js"
+import {outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
 import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {scaleLabel} from "../../../lessons/termination/drawing.js"
@@ -72,10 +72,24 @@ test("a new layer has a colour and a shape that no other has", () => {
 })
 
 test("a test of a box says whether the list took it", () => {
-  const box = {gaussian: 0, thread: 0, turn: 0, begin: 1, end: 5, asked: [2, 3, 4, 5], place: 3}
+  const box = {gaussian: 0, thread: 0, turn: 0, begin: 1, known: 5, end: 5, asked: [2, 3, 4, 5], place: 3}
   assert.equal(outcomeOf(box, 8), "yes")
   assert.equal(outcomeOf(box, 3), "lost")
   assert.equal(outcomeOf({...box, place: -1}, 8), "no")
+})
+
+test("the test that is shown is the latest of the chosen thread", () => {
+  const of = (/** @type {number} */ thread, /** @type {number} */ gaussian, /** @type {number} */ begin) => ({
+    thread,
+    gaussian,
+    begin,
+  })
+  const facts = /** @type {any} */ ({tests: [of(0, 0, 1), of(1, 1, 2), of(0, 32, 7), of(1, 33, 9)]})
+  const at = (/** @type {number} */ thread, /** @type {number} */ step) =>
+    testAt(facts, /** @type {any} */ ({thread, step})).gaussian
+  assert.deepEqual([at(0, 3), at(0, 7), at(1, 8), at(1, 9)], [0, 32, 1, 33])
+  assert.equal(at(1, 1), 1, "its first, where it has begun none")
+  assert.equal(at(5, 8), 32, "the latest of all, where it has none")
 })
 
 test("the separating line runs through the middle of the gap", () => {

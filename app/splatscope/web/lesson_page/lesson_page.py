@@ -164,7 +164,6 @@ class LessonPage:
         self.stepper = Stepper(
             layout="figure",
             parts=list(spec.parts),
-            unit=self.lesson.unit,
             thread=spec.thread,
             lockstep=spec.lockstep,
             aside=self.drawing,

@@ -35,7 +35,7 @@ class Stepper(Component):
     layout = param.Selector(default="bench", objects=["bench", "figure"])
     parts = param.List(default=list(PARTS), item_type=str, doc="The panes to show")
     memories = param.List(default=[], item_type=str, doc="Names of the arrays and buffers to show; empty for all")
-    unit = param.String(default="event", doc="What one step is called")
+    unit = param.String(default="stop", doc="What a stop is called where stops are counted")
     stops = param.List(default=[], item_type=int, doc="Steps at which → and ← stop, ascending; empty for every event")
     lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep, which then is also the order of the stops")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
