@@ -75,6 +75,19 @@ class Tabs:
             page.locator("[data-page]").wait_for()
         return page
 
+    def from_disk(self, file: Path, step: str = "", *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
+        """Open a file as somebody does who was sent it. It may ask for nothing but itself."""
+        page = self._new_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.contexts.append(page.context)
+
+        def judge(url: str) -> None:
+            if not url.startswith(file.as_uri()):
+                self.wrong.append(f"{file.name} asks for {url[:100]}")
+
+        page.on("request", lambda request: judge(request.url))
+        page.goto(file.as_uri() + step)
+        return page
+
     def turn(self, path: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
         """Go to a page in the shared tab, by a link, and forget what the browser has stored. A test's second tab is a fresh one."""
         if self.taken:
@@ -154,6 +167,12 @@ def visit(watched_tabs: Tabs) -> Callable[..., Page]:
 def turn_to(watched_tabs: Tabs) -> Callable[..., Page]:
     """Turns to a page of an app that is loaded, which takes a third of the time: `turn_to("/app?page=train")`; see `Tabs.turn`."""
     return watched_tabs.turn
+
+
+@pytest.fixture
+def from_disk(watched_tabs: Tabs) -> Callable[..., Page]:
+    """Opens a file without a server: `from_disk(path, "#step=17", width=390)`; see `Tabs.from_disk`."""
+    return watched_tabs.from_disk
 
 
 def watch(page: Page, wrong: list[str]) -> None:

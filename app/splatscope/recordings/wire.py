@@ -21,6 +21,8 @@ from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+MOST_HEAD = 64 * 2**20  # bytes of the JSON before the columns
+
 
 def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout]) -> bytes:
     """Return the packed recording: events in the device's order, sites, memories, variables, findings and outputs.
@@ -89,10 +91,16 @@ def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
 
 
 def head_of(packed: bytes) -> dict:
-    """Return the JSON before the columns of a packed recording. The columns stay packed."""
+    """Return the JSON before the columns of a packed recording. The columns stay packed.
+
+    Raises:
+        ValueError: It is longer than that of any recording.
+    """
     stream = zlib.decompressobj()
-    start = stream.decompress(packed, 4)
-    return json.loads(stream.decompress(stream.unconsumed_tail, int.from_bytes(start, "little")))
+    length = int.from_bytes(stream.decompress(packed, 4), "little")
+    if length > MOST_HEAD:
+        raise ValueError(f"The recording has {length:,} bytes of text; up to {MOST_HEAD:,} are shown.")
+    return json.loads(stream.decompress(stream.unconsumed_tail, length))
 
 
 def _narrowest(column: np.ndarray) -> np.dtype:

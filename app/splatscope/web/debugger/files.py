@@ -16,6 +16,7 @@ from splatscope.web.debugger.inputs import InputError, inputs_of
 from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
 from splatscope.web.examples.gallery import is_shipped
+from splatscope.web.single_page.single_page import page_of
 from splatscope.web.widgets.upload import Inbox
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
@@ -78,19 +79,21 @@ class Files:
         page.runs.present(ShownRecording(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
-        """Send the browser a file; `what` is "recording", "python" or "perfetto"."""
+        """Send the browser a file; `what` is "recording", "page", "python" or "perfetto"."""
         page, shown = self._page, self._page.runs.shown
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
         trusted = shown.interface is not None and is_shipped(shown.job.source)
+        step = message.get("step") if isinstance(message.get("step"), int) else 0
         stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
         try:
             match what:
                 case "recording":
-                    step = message.get("step")
-                    draft = shown.draft | {"step": step if isinstance(step, int) else 0}
-                    name, data = f"{stem}.npz", with_draft(shown.packed.file, draft)
+                    name, data = f"{stem}.npz", with_draft(shown.packed.file, shown.draft | {"step": step})
+                case "page":
+                    packed = replace(shown.packed, meta=shown.packed.meta | {"opening": step})
+                    name, data = f"{stem}.html", (await asyncio.to_thread(page_of, packed)).encode()
                 case "perfetto":
                     name, data = f"{stem}.perfetto.json", await perfetto_file(worker_pool, shown.packed.file, trusted=trusted)
                 case "python":

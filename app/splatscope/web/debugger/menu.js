@@ -1,10 +1,11 @@
-// What may be taken away: a link, or one of three files.
+// What may be taken away: a link, or one of four files.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 
 const FILES = [
   ["recording", "Recording", ".npz", "Opens here again, with source, inputs and this step"],
+  ["page", "Page", ".html", "Opens from a disk in any browser, at this step, and steps there"],
   ["python", "Python file", ".py", "Repeats this dispatch with slangpy alone"],
   ["perfetto", "Perfetto trace", ".json", "For the Chrome and Perfetto trace viewers"],
 ]

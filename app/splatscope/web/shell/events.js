@@ -46,7 +46,7 @@
  * @property {null} debug-run  from the bar: record
  * @property {null} debug-open  from the bar: open the gallery
  * @property {null} debug-share  from the bar: copy a link
- * @property {string} debug-save  from the bar: save "recording", "python" or "perfetto"
+ * @property {string} debug-save  from the bar: save "recording", "page", "python" or "perfetto"
  * @property {string} debug-adapter  from the bar: record on this device, or on "both"
  */
 

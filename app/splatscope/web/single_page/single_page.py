@@ -34,7 +34,7 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
         title: What the page is called; the entry point and its file if left out.
 
     Raises:
-        ValueError: There is no recording; the message is the compiler's.
+        ValueError: There is no recording, and the message is the compiler's; or its head is longer than that of any recording.
     """
     if not packed.data:
         raise ValueError(packed.meta.get("error") or "There is no recording.")
@@ -120,14 +120,14 @@ def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:
     if finding["names_memory"]:
         label += f" <code>{escape(finding['name'])}{_index(finding, head)}</code>"
     if finding["events"]:
-        label = f'<a href="#step={finding["events"][-1]}" data-finding="{number}">{label}</a>'
+        label = f'<a href="#step={int(finding["events"][-1])}" data-finding="{number}">{label}</a>'
     return _item(finding["severity"], f"<b>{label}</b> {escape(finding['message'])}")
 
 
 def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
     memory = next((memory for memory in head["memories"] if memory["name"] == finding["name"]), None)
     indexed = memory and (memory["space"] == "device" or memory["dims"] or memory["count"] > 1)
-    return f"[{finding['index']}]" if indexed else ""
+    return f"[{int(finding['index'])}]" if indexed else ""
 
 
 def _item(severity: str, words: str) -> str:
