@@ -1,3 +1,29 @@
-"""Splatscope: an interactive textbook of one real GPU program, and a time-travelling debugger for Slang kernels."""
+"""Splatscope: an interactive textbook of one real GPU program, and a time-travelling debugger for Slang kernels.
+
+The public interface is `record`, `capture`, `load`, and what they return. It is imported when first used, so that
+`import splatscope` needs no device.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splatscope.api.findings_error import FindingsError
+    from splatscope.api.load import load
+    from splatscope.api.record import RecordError, record
+    from splatscope.api.recording import Recording
 
 __version__ = "0.1.0"
+__all__ = ["FindingsError", "RecordError", "Recording", "load", "record"]
+
+_HOMES = {"FindingsError": "findings_error", "load": "load", "record": "record", "RecordError": "record", "Recording": "recording"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"splatscope.api.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

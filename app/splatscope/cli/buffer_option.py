@@ -9,7 +9,7 @@ from splatscope.cli.errors import CallError
 from splatscope.gpu.slang_types import scalar_named
 
 _SPEC = re.compile(
-    r"(?P<name>[A-Za-z_]\w*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
+    r"(?P<name>[A-Za-z_][\w.\[\]]*)=((?P<type>\w+?)(?P<lanes>[234])?(\[(?P<count>\d+)\])?(=(?P<values>[^@]*))?)?(@(?P<file>.+))?$"
 )
 FORMS = "NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy"
 MOST_BYTES = 2**30

@@ -5,7 +5,6 @@ doctor` must work where SlangPy does not load.
 """
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ import typer
 from splatscope import __version__
 from splatscope.cli.doctor import doctor
 from splatscope.cli.serve import serve
+from splatscope.cli.trace import trace
 from splatscope.cli.train import train
 
 commands = typer.Typer(
@@ -45,35 +45,7 @@ commands.command()(serve)
 commands.command()(train)
 
 
-@commands.command()
-def trace(
-    file: Annotated[Path | None, typer.Argument(help="Slang source with a compute kernel.")] = None,
-    entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
-    groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
-    group: Annotated[str, typer.Option(help="The workgroup to record, X,Y,Z.")] = "0,0,0",
-    buffer: Annotated[
-        list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; may be repeated.")
-    ] = None,
-    all_groups: Annotated[bool, typer.Option("--all-groups", help="Also look for races between workgroups.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
-    jobs: Annotated[
-        Path | None, typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
-) -> None:
-    """Record a kernel on a device, and say what is wrong with it."""
-    from splatscope.cli.errors import CallError
-    from splatscope.cli.trace import trace
-    from splatscope.cli.trace_batch import batch
-
-    if jobs is not None:
-        batch(jobs)
-        return
-    if file is None:
-        raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
-    raise typer.Exit(trace(file, entry, groups, group, buffer or [], out, as_json, all_groups))
-
-
+commands.command()(trace)
 commands.command()(doctor)
 
 

@@ -1,118 +1,117 @@
 """`splatscope trace`: record a kernel from the command line and print what is wrong with it."""
 
-import dataclasses
-import functools
 import json
-import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from splatscope.cli.buffer_option import parse_buffer
+import typer
+
 from splatscope.cli.errors import CallError
-from splatscope.cli.trace_report import print_findings, report
-from splatscope.gpu.device import adapter_of, open_device, prepare_for_recording
-from splatscope.gpu.kernel import CompileError
-from splatscope.processes import ChildError, ChildTimeout, call_in_fork
-from splatscope.slang.modules import find_entry, load_modules
-from splatscope.tracing.checks import Finding
-from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.job import KernelJob, narrower_scope
-from splatscope.tracing.record_and_check import record_and_check
-from splatscope.tracing.recording import Recording
+from splatscope.tracing.job import JOB_SECONDS
 
-JOB_SECONDS = 120.0  # in which a kernel must compile and run
+if TYPE_CHECKING:
+    from splatscope.api.recording import Recording
+
+_Number = TypeVar("_Number", int, float)
 
 
 def trace(
-    file: Path, entry: str, groups: str, group: str, buffers: list[str], out: Path | None, as_json: bool, all_groups: bool = False
-) -> int:
-    """Record one kernel, print the findings, and return the exit status: 0 for none, 1 for findings.
+    file: Annotated[Path | None, typer.Argument(help="Source of a compute kernel, in Slang or in HLSL that Slang takes.")] = None,
+    entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
+    groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
+    group: Annotated[str, typer.Option(help="The workgroup to record, X,Y,Z.")] = "0,0,0",
+    buffer: Annotated[
+        list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; may be repeated.")
+    ] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE or NAME=v,v,… of a uniform, such as CB.n=8; may be repeated.")
+    ] = None,
+    inputs: Annotated[Path | None, typer.Option(help="Inputs by name, from a .json, .toml or .npz file.")] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", "--include", help="Folder for imports and includes; may be repeated.")
+    ] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="Macro, NAME or NAME=VALUE; may be repeated.")] = None,
+    constant: Annotated[list[str] | None, typer.Option(help="Link-time constant, NAME=VALUE; may be repeated.")] = None,
+    argument: Annotated[list[str] | None, typer.Option(help="Type for a generic parameter of the entry point, in order.")] = None,
+    conformance: Annotated[
+        list[str] | None, typer.Option(help="TYPE:INTERFACE that may be chosen at run time; may be repeated.")
+    ] = None,
+    functions: Annotated[str, typer.Option(help="Record these functions alone, A,B,…, and the entry point.")] = "",
+    device: Annotated[str, typer.Option(help="Part of an adapter's name.")] = "",
+    timeout: Annotated[float, typer.Option(help="Seconds until it is given up.", min=1)] = JOB_SECONDS,
+    budget: Annotated[int | None, typer.Option(help="Records of 16 bytes that all threads share.", min=1000, max=2**26)] = None,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="Also look for findings in the other workgroups.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
+    jobs: Annotated[
+        Path | None, typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+) -> None:
+    """Record a kernel on a device, and say what is wrong with it.
 
-    Raises:
-        CompileError, CallError: Nothing could be recorded; the message says why.
+    Exit status: 0 nothing found, 1 findings, 2 it could not be recorded.
     """
-    job = job_of(file, entry, groups, group, buffers)
-    prepare_for_recording()
-    if open_device.cache_info().currsize:  # a process with an open device cannot be forked
-        return _traced(job, out, as_json, all_groups)
-    while True:
-        try:
-            return call_in_fork(functools.partial(_traced, job, out, as_json, all_groups), JOB_SECONDS)
-        except ChildTimeout:
-            return _overdue(job, as_json)
-        except ChildError as error:
-            scope = narrower_scope(job.instrument_scope)
-            if scope is None:
-                raise CallError(f"{job.file} cannot be run: it crashes the compiler or the driver ({error}).") from error
-        job = dataclasses.replace(job, instrument_scope=scope)
+    if jobs is not None:
+        from splatscope.cli.trace_batch import batch
 
+        batch(jobs)
+        return
+    if file is None:
+        raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    from splatscope.api.record import KernelTimeout, RecordError, job_of, record_on_worker
+    from splatscope.api.recording import Recording
+    from splatscope.cli.buffer_option import parse_buffer
+    from splatscope.cli.inputs_file import read_inputs
+    from splatscope.cli.trace_report import print_findings, print_timeout, report
+    from splatscope.gpu.kernel import CompileError
+    from splatscope.tracing.job import MOST_RECORDS
 
-def _overdue(job: KernelJob, as_json: bool) -> int:
-    """Print the finding for a kernel that had to be killed, and return the exit status."""
-    module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
-    entry = job.entry or find_entry(module)
-    line = lines[0] if lines else module.source.line_column(next(b.head for b in module.source.functions() if b.name == entry))[0]
-    why = f"the loop on line {line} has no budget, since nothing is recorded there" if lines else "it is not known where"
-    message = f"The kernel, or its compilation, did not end within {JOB_SECONDS:.0f} s: {why}."
-    finding = Finding("timeout", entry, message, [line], [0], file=job.file)
-    about = {"adapter": adapter_of(open_device()).name, "threads": 0, "events": 0, "truncated": True, "buffers": {}}
-    if as_json:
-        print(json.dumps(about | {"same_as_plain": None, "findings": [finding.as_dict()]}))
-    else:
-        print(f"timeout: {message}")
-    return 1
-
-
-def _traced(job: KernelJob, out: Path | None, as_json: bool, all_groups: bool) -> int:
+    counts, chosen = _three("--groups", groups), _three("--group", group)
+    if any(c >= n for c, n in zip(chosen, counts, strict=True)):
+        raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
+    given = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
+    given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
     try:
-        device = open_device()
-        checked = record_and_check(device, job, between_groups=all_groups)
-        recording, findings = checked.recording, checked.findings
-        _refuse_unknown(job, recording)
-        if checked.too_many:
-            raise CallError(checked.too_many)
-        recording.trace.header["truncated"] = checked.truncated
-        if out is not None:
-            out.write_bytes(recording.trace.save())
-    except OSError as error:
-        raise CallError(f"{error.filename or out} cannot be written: {error.strerror}.") from None
-    except CompileError:
+        job = job_of(
+            file,
+            None,
+            entry,
+            counts,
+            chosen,
+            given,
+            dict(_pairs("--define", define, default="1")),
+            include or [],
+            {name: _number("--constant", value) for name, value in _pairs("--constant", constant)},
+            argument or [],
+            [_conformance(text) for text in conformance or []],
+            [name for name in functions.split(",") if name],
+            budget or MOST_RECORDS,
+        )
+        recording = Recording(record_on_worker(job, device, timeout, all_groups))
+        if recording.too_many:
+            raise CallError(recording.too_many)
+    except KernelTimeout as error:
+        print_timeout(error.finding, as_json)
+        raise typer.Exit(1) from None
+    except (CompileError, RecordError, CallError):
         raise
     except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
+    if out is not None:
+        _write(out, recording)
     if as_json:
-        print(json.dumps(report(recording, findings), allow_nan=False))
+        print(json.dumps(report(recording), allow_nan=False))
     else:
-        print_findings(recording, findings, all_groups)
-    return 1 if findings else 0
+        print_findings(recording, all_groups)
+    raise typer.Exit(2 if not recording.events else 1 if recording.findings else 0)
 
 
-def _refuse_unknown(job: KernelJob, recording: Recording) -> None:
-    sources = "".join(recording.trace.header["sources"].values())
-    for name in job.inputs:
-        if not re.search(rf"\b{name}\b", sources):
-            there = ", ".join(recording.outputs) or "none"
-            raise CallError(f"--buffer {name}: the kernel has no buffer or uniform of this name. Its buffers are: {there}.")
-
-
-def job_of(file: Path, entry: str, groups: str, group: str, buffers: list[str]) -> KernelJob:
-    """Return the job that the options describe.
-
-    Raises:
-        CallError: An option is wrong.
-    """
+def _write(out: Path, recording: "Recording") -> None:
     try:
-        source = file.read_text()
+        recording.save(out)
     except OSError as error:
-        raise CallError(f"{file} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise CallError(f"{file} is not a text file: name a file with Slang source.") from None
-    counts, chosen = _three("--groups", groups), _three("--group", group)
-    if 0 in counts:
-        raise CallError(f"--groups {groups} dispatches nothing: each number must be at least 1.")
-    if any(c >= n for c, n in zip(chosen, counts, strict=True)):
-        raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
-    inputs = dict(parse_buffer(text) for text in buffers)
-    return KernelJob(source, file.name, entry, counts, chosen, inputs, include=(file.resolve().parent,))
+        raise CallError(f"{error.filename or out} cannot be written: {error.strerror}.") from None
 
 
 def _three(option: str, text: str) -> tuple[int, int, int]:
@@ -120,4 +119,48 @@ def _three(option: str, text: str) -> tuple[int, int, int]:
     if not 1 <= len(parts) <= 3 or not all(part.isdecimal() and int(part) < 65536 for part in parts):
         raise CallError(f"{option} takes X,Y,Z: “{text}” does not have that form.")
     x, y, z = (*map(int, parts), *([1 if option == "--groups" else 0] * (3 - len(parts))))
+    if option == "--groups" and 0 in (x, y, z):
+        raise CallError(f"--groups {text} dispatches nothing: each number must be at least 1.")
     return x, y, z
+
+
+def _pairs(option: str, given: list[str] | None, default: str | None = None) -> list[tuple[str, str]]:
+    """Return the names and values of an option that takes NAME=VALUE, or NAME alone if there is a default."""
+    pairs = []
+    for text in given or []:
+        name, sign, value = text.partition("=")
+        if not name or not (sign or default):
+            raise CallError(f"{option} takes NAME=VALUE: “{text}” does not have that form.")
+        pairs.append((name.strip(), value if sign else default or ""))
+    return pairs
+
+
+def _numbers(text: str) -> Any:
+    """Return the value of `--set`: a number, several, or a word such as a sampler's filter."""
+    try:
+        found = [_number("--set", part) for part in text.split(",")]
+    except CallError:
+        if text.isidentifier():
+            return text
+        raise
+    return found if len(found) > 1 else found[0]
+
+
+def _number(option: str, text: str) -> int | float | bool:
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return word == "true"
+    readers: tuple[Callable[[str], int | float], ...] = (lambda w: int(w, 0), float)
+    for read in readers:
+        try:
+            return read(word)
+        except ValueError:
+            continue
+    raise CallError(f"{option}: “{text}” is not a number.")
+
+
+def _conformance(text: str) -> tuple[str, str]:
+    type_, sign, interface = text.partition(":")
+    if not (type_ and sign and interface):
+        raise CallError(f"--conformance takes TYPE:INTERFACE: “{text}” does not have that form.")
+    return type_.strip(), interface.strip()

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from splatscope.cli.errors import CallError
-from splatscope.cli.trace import JOB_SECONDS
 from splatscope.cli.trace_report import finding_as_json
 from splatscope.gpu.device import open_device, prepare_for_recording
-from splatscope.tracing.job import INSTRUMENT_SCOPES, KernelJob, narrower_scope
+from splatscope.tracing.job import INSTRUMENT_SCOPES, JOB_SECONDS, KernelJob, narrower_scope
 from splatscope.tracing.record_and_check import record_and_check
 
 
@@ -85,7 +84,8 @@ def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
     prepare_for_recording()
     file = Path(job["file"])
     groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
-    inputs = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
+    words = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
+    inputs = {name: array.view("V4") for name, array in words.items()}  # bits, whatever the parameter's type
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
     asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, instrument_scope=scope)
     checked = record_and_check(open_device(), asked)

@@ -6,22 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.tracing.checks import CHECKS, Finding
-from splatscope.tracing.recording import Recording
+
+MOST_SHOWN = 16  # numbers of a buffer
+MOST_STRUCTS = 4
 
 
-def report(recording: Recording, findings: list[Finding]) -> dict[str, Any]:
+def report(recording: Recording) -> dict[str, Any]:
     """Return the object that `--json` prints."""
-    header = recording.trace.header
+    found = recording.recorded
     return {
-        "adapter": header["adapter"],
-        "threads": header["threads"],
-        "events": len(recording.trace),
-        "truncated": header["truncated"],
-        "buffers": {name: _numbers(words, recording.types[name]) for name, words in recording.outputs.items()},
+        "adapter": recording.adapter,
+        "threads": recording.threads,
+        "events": recording.events,
+        "truncated": recording.truncated,
+        "complete": recording.complete,
+        "missed": recording.missed,
+        "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
         "same_as_plain": recording.same_as_plain,
-        "findings": [finding_as_json(finding) for finding in findings],
+        "findings": [finding_as_json(finding) for finding in recording.findings],
     }
 
 
@@ -36,32 +41,55 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     return json.loads(json.dumps(finding.as_dict(), default=int))
 
 
-def print_findings(recording: Recording, findings: list[Finding], all_groups: bool) -> None:
+def print_timeout(finding: Finding, as_json: bool) -> None:
+    """Print the finding for a kernel that had to be killed."""
+    if not as_json:
+        print(f"timeout: {finding.message}")
+        return
+    nothing = {"adapter": "", "threads": 0, "events": 0, "truncated": True, "complete": False, "missed": [finding.message]}
+    print(json.dumps(nothing | {"buffers": {}, "same_as_plain": None, "findings": [finding_as_json(finding)]}))
+
+
+def print_findings(recording: Recording, all_groups: bool) -> None:
     """Print what was recorded and what is wrong with it, as text."""
     from rich.console import Console
 
     console, header = Console(highlight=False), recording.trace.header
-    full = ", the record was full before the end" if header["truncated"] else ""
-    about = f"{header['entry']} on {header['adapter']}: {header['threads']} threads, {len(recording.trace):,} events{full}"
+    full = ", the recording was full before the end" if recording.truncated else ""
+    about = f"{header['entry']} on {recording.adapter}: {recording.threads} threads, {recording.events:,} events{full}"
     console.print(about, soft_wrap=True, markup=False)
-    for name, words in recording.outputs.items():
-        values = _numbers(words, recording.types[name])
-        shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values[:16])
-        console.print(f"  {name}: {shown}{', …' if len(values) > 16 else ''}  ({len(values):,})", soft_wrap=True)
-    for name, why in recording.stepped_over.items():
-        console.print(f"stepped over {name}: {why}", soft_wrap=True)
-    for missed in header["unseen"]:
-        console.print(missed, soft_wrap=True, markup=False)
+    for name, array in recording.outputs.items():
+        console.print(f"  {name}: {_shown(array)}", soft_wrap=True, markup=False)
+    for missed in recording.missed:
+        console.print(missed, style="yellow", soft_wrap=True, markup=False)
     same = recording.same_as_plain
     console.print({None: "The plain kernel was not run: that is not safe.", True: "The plain kernel leaves the same buffers."}.get(
         same, "The plain kernel leaves other buffers: the order of its threads matters."))  # fmt: skip
-    for finding in findings:
+    for finding in recording.findings:
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
-        console.print(f"{finding.kind}: {finding.message}{times}", style=colour, soft_wrap=True)
+        console.print(f"{finding.kind}: {finding.message}{times}", style=colour, soft_wrap=True, markup=False)
     if header["groups"] != [1, 1, 1] and not all_groups:
-        console.print(
-            "Races between workgroups cannot be seen in the recording of one: --all-groups looks for them.", soft_wrap=True
-        )
-    if not findings:
-        console.print("Nothing found.", style="green")
+        console.print("--all-groups looks at the other workgroups too, and for races between them.", soft_wrap=True)
+    if not recording.events:
+        console.print("Nothing was recorded, so nothing can be said of this kernel.", style="bold yellow", soft_wrap=True)
+    elif not recording.findings:
+        complete = "Nothing found." if recording.complete else "Nothing found in what was recorded."
+        console.print(complete, style="green" if recording.complete else "yellow")
+
+
+def _shown(array: np.ndarray) -> str:
+    """Return the first numbers of a buffer, or its first structs with their members."""
+    if array.dtype.names is not None:
+        first = "; ".join(_struct(one) for one in array.reshape(-1)[:MOST_STRUCTS])
+        return f"{first}{'; …' if array.size > MOST_STRUCTS else ''}  ({array.size:,})"
+    flat = array.reshape(-1)
+    first = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in flat[:MOST_SHOWN].tolist())
+    return f"{first}{', …' if flat.size > MOST_SHOWN else ''}  ({flat.size:,})"
+
+
+def _struct(one: Any) -> str:
+    if getattr(one.dtype, "names", None) is None:
+        text = ", ".join(f"{v:g}" for v in np.asarray(one).reshape(-1).tolist())
+        return f"({text})" if np.asarray(one).size > 1 else text
+    return "{" + ", ".join(f"{name} {_struct(one[name])}" for name in one.dtype.names) + "}"

@@ -25,6 +25,7 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> by
         "types": recording.types,
         "layouts": {name: asdict(layout) for name, layout in layouts.items()},
         "same_as_plain": recording.same_as_plain,
+        "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }
     return _with(recording.trace.save(), arrays | {"page": _text(about)})
 
@@ -32,6 +33,36 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> by
 def with_draft(file: bytes, draft: dict[str, Any]) -> bytes:
     """Return a recording's file with the state of the page's widgets added."""
     return _with(file, {"draft": _text(draft)})
+
+
+def _description(dtype: np.dtype) -> Any:
+    """Return a dtype as JSON: the name of a scalar, [description, shape] of a subarray, or a struct's members."""
+    if dtype.subdtype is not None:
+        return [_description(dtype.subdtype[0]), list(dtype.subdtype[1])]
+    if dtype.names is None:
+        return dtype.str
+    members = {name: [_description(dtype.fields[name][0]), dtype.fields[name][1]] for name in dtype.names}
+    return {"itemsize": dtype.itemsize, "members": members}
+
+
+def dtype_described(description: Any) -> np.dtype:
+    """Return the dtype that `_description` described.
+
+    Raises:
+        KeyError, TypeError, ValueError: It is none, or holds something else than numbers.
+    """
+    if isinstance(description, str):
+        dtype = np.dtype(description)
+        if dtype.kind not in "fiu":
+            raise ValueError("a dtype of numbers is needed")
+        return dtype
+    if isinstance(description, list):
+        inner, shape = description
+        return np.dtype((dtype_described(inner), tuple(int(n) for n in shape)))
+    members = description["members"]
+    formats = [dtype_described(inner) for inner, _ in members.values()]
+    offsets = [int(offset) for _, offset in members.values()]
+    return np.dtype({"names": list(members), "formats": formats, "offsets": offsets, "itemsize": int(description["itemsize"])})
 
 
 def _with(file: bytes, arrays: dict[str, np.ndarray]) -> bytes:

@@ -1,8 +1,9 @@
 """Open recordings from untrusted files. Everything in them is bounded and checked, inside the sandbox, before it is used."""
 
 import json
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import words_in
 from splatscope.recordings.archive import ArchiveError, read_arrays
+from splatscope.recordings.recording_file import dtype_described
 from splatscope.recordings.wire import type_of
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
@@ -36,12 +38,31 @@ class Opened:
         job: The job it was made from.
         layouts: The layouts of its buffers, by name.
         draft: The state of the page's widgets; {} if it was not saved.
+        described: The dtypes and shapes of its outputs, as the file gives them.
     """
 
     recording: Recording
     job: KernelJob
     layouts: dict[str, Layout]
     draft: dict[str, Any]
+    described: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The outputs in the dtypes and shapes that the file describes.
+
+        Raises:
+            ArchiveError: They do not fit what it holds.
+        """
+        found = {}
+        for name, words in self.recording.outputs.items():
+            try:
+                description, shape = self.described.get(name, ["<u4", [len(words)]])
+                found[name] = np.frombuffer(words.tobytes(), np.uint8)[: _bytes_of(description, shape)]
+                found[name] = found[name].view(dtype_described(description)).reshape([int(n) for n in shape])
+            except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+                raise ArchiveError(f"The file describes its output {name[:40]} wrongly.") from None
+        return found
 
     @property
     def device(self) -> dict[str, str]:
@@ -74,9 +95,14 @@ def open_file(name: str, data: bytes) -> Opened:
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
         if not isinstance(draft, dict):
             raise ValueError
-        return Opened(recording, job, layouts, draft)
+        described = page.get("arrays", {})
+        return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {})
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
+
+
+def _bytes_of(description: Any, shape: list[int]) -> int:
+    return dtype_described(description).itemsize * math.prod(int(n) for n in shape)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:

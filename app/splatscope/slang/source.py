@@ -22,7 +22,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
 _BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # a string at the end of a call's arguments leaves its comma
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
-_ATTRIBUTES = r"(?:\[[^\[\]]*\]\s*)*"
+_ATTRIBUTES = r"(?:\[(?:\[[^\[\]]*\]|[^\[\]])*\]\s*)*"  # in single brackets or in double
 _CONTAINER = re.compile(
     rf"{_ATTRIBUTES}{_MODIFIERS}(?:__generic\s*<[^{{]*?>\s*)?(struct|class|interface|extension|__extension|namespace|enum|cbuffer|tbuffer"
     r"|property|__subscript)\b\s*(?P<name>[\w.]*)"

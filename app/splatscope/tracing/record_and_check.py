@@ -25,6 +25,21 @@ class CheckedRecording:
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
 
+    @property
+    def missed(self) -> list[str]:
+        """What was not looked at, a sentence each: nothing can be said of it."""
+        recording, header = self.recording, self.recording.trace.header
+        missed = [f"{name} was not recorded: {why}." for name, why in recording.stepped_over.items()]
+        if not len(recording.trace):
+            missed.insert(0, "Nothing was recorded.")
+        if self.truncated:
+            missed.append("The recording was full before the end: record fewer functions or groups, or allow more records.")
+        if self.too_many:
+            missed.append(f"The other workgroups were not looked at: {self.too_many}")
+        elif self.between_groups is None and math.prod(header["groups"]) > 1:
+            missed.append("Only one workgroup was looked at.")
+        return missed + header.get("unseen", [])
+
 
 def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool = False) -> CheckedRecording:
     """Record one workgroup of a dispatch and run all checks.

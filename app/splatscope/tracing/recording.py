@@ -8,6 +8,7 @@ import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
+from splatscope.gpu.reflection import Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks.arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, texts_of, with_fitted_inputs
@@ -29,7 +30,7 @@ class Recording:
     where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
     `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
     dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
-    their elements.
+    their elements, `layouts` those of the buffers' elements.
     """
 
     trace: Trace
@@ -40,6 +41,7 @@ class Recording:
     stepped_over: dict[str, str]
     job: KernelJob | None = None
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -63,6 +65,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
     job = with_fitted_inputs(job, plain_program[0], modules)
+    layouts = interface_of(plain_program[0], (entry,), "".join(module.original for module in modules)).buffers
     report_progress(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
@@ -84,7 +87,8 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     report_progress(COMPARING)
     unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
-    return Recording(trace, dispatch.outputs(), plain, dispatch.types, build.functions, build.stepped_over, job, dispatch.arrays())
+    outputs, arrays = dispatch.outputs(), dispatch.arrays()
+    return Recording(trace, outputs, plain, dispatch.types, build.functions, build.stepped_over, job, arrays, layouts)
 
 
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)

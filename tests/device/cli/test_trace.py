@@ -80,7 +80,17 @@ def test_nothing_found(call):
     assert status == 0
     (line,) = lines
     report = json.loads(line)
-    assert set(report) == {"adapter", "threads", "events", "truncated", "buffers", "same_as_plain", "findings"}
+    assert set(report) == {
+        "adapter",
+        "threads",
+        "events",
+        "truncated",
+        "buffers",
+        "same_as_plain",
+        "findings",
+        "complete",
+        "missed",
+    }
     assert report["threads"] == 64
     assert report["events"] > 64 * 10
     assert report["truncated"] is False
@@ -118,7 +128,7 @@ def test_words_for_people(call):
     assert any(line.startswith("race: Thread ") and "line 11" in line and "line 12" in line for line in lines)
     status, lines, _ = call(CLEAN, "--groups", "2,1")
     assert status == 0
-    assert lines[-1] == "Nothing found."
+    assert lines[-1] == "Nothing found in what was recorded."
     assert any("--all-groups" in line for line in lines)
 
 
@@ -299,16 +309,12 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
     assert "nowhere.slang" in results[4]["error"]
 
 
-def test_a_kernel_that_no_budget_ends_is_ended_from_outside(tmp_path):
-    """Runs in a separate process, since a process with an open device cannot be forked."""
+def test_a_kernel_that_no_budget_ends_is_ended_from_outside(call, tmp_path):
     kernel = tmp_path / "hang.slang"
     kernel.write_text(f"RWStructuredBuffer<float> output;\n{ENDLESS}[numthreads(4, 1, 1)] void run() {{ output[0] = f(1); }}\n")
-    program = "import sys; from splatscope.cli import main, trace; trace.JOB_SECONDS = 4.0; main.main(sys.argv[1:])"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "trace", str(kernel), "--json"], capture_output=True, text=True, timeout=120
-    )
-    (finding,) = json.loads(done.stdout)["findings"]
-    assert (done.returncode, finding["kind"], finding["lines"]) == (1, "timeout", [5])
+    status, (line,), _ = call(kernel, "--json", "--timeout", 8)
+    (finding,) = json.loads(line)["findings"]
+    assert (status, finding["kind"], finding["lines"]) == (1, "timeout", [5])
     assert "the loop on line 5 has no budget" in finding["message"]
 
 
@@ -319,3 +325,102 @@ def test_the_command_itself():
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads(done.stdout)["findings"][0]["kind"] == "race"
+
+
+BLOCK = """
+cbuffer CB : register(b0) { uint n; float scale; };
+extern static const uint FACTOR;
+interface IOperation { float of(float x); }
+struct Twice : IOperation { float of(float x) { return 2 * x; } }
+RWStructuredBuffer<float> o;
+[[shader("compute")]]
+[numthreads(4, 1, 1)]
+void main<T : IOperation>(uint3 t : SV_GroupThreadID)
+{
+    T operation = T();
+    if (t.x < n)
+        o[t.x] = operation.of(scale) * FACTOR + MORE;
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["--buffer", "--set", "full name", "json", "toml", "npz"])
+def test_members_of_a_block_constants_macros_and_arguments(call, tmp_path, form):
+    file, given = tmp_path / "block.slang", tmp_path / f"given.{form}"
+    file.write_text(BLOCK)
+    compiled = ["--constant", "FACTOR=10", "-D", "MORE=1", "--argument", "Twice", "--buffer", "o=float[4]"]
+    if form == "json":
+        given.write_text('{"CB": {"n": 3, "scale": 2.5}}')
+    elif form == "toml":
+        given.write_text("[CB]\nn = 3\nscale = 2.5\n")
+    elif form == "npz":
+        np.savez(given, **{"CB.n": 3, "CB.scale": 2.5})
+    options = {
+        "--buffer": ["--buffer", "n=uint=3", "--buffer", "CB.scale=float=2.5"],
+        "--set": ["--set", "n=3", "--set", "scale=2.5"],
+        "full name": ["--set", "CB.n=3", "--set", "CB.scale=2.5"],
+    }.get(form, ["--inputs", given])
+    status, lines, _ = call(file, "--json", *compiled, *options)
+    report = json.loads(lines[0])
+    assert (status, report["findings"], report["missed"]) == (0, [], [])
+    assert report["buffers"]["o"] == [51, 51, 51, 0]
+
+
+def test_pictures_and_array_files_are_named_in_the_inputs(call, tmp_path):
+    from PIL import Image
+
+    Image.fromarray(np.full((2, 2, 3), 51, np.uint8)).save(tmp_path / "picture.png")
+    np.save(tmp_path / "points.npy", np.arange(4.0))
+    (tmp_path / "given.json").write_text('{"picture": {"file": "picture.png"}, "points": {"file": "points.npy"}}')
+    (tmp_path / "k.slang").write_text(
+        "Texture2D<float4> picture; StructuredBuffer<float> points; RWStructuredBuffer<float> o;\n"
+        "[numthreads(2, 1, 1)] void main(uint3 t : SV_GroupThreadID) { o[t.x] = picture[t.xx].g + points[t.x + 2]; }"
+    )
+    _, lines, _ = call(tmp_path / "k.slang", "--json", "--inputs", tmp_path / "given.json", "--buffer", "o=float[2]")
+    assert json.loads(lines[0])["buffers"]["o"] == pytest.approx([2.2, 3.2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "n"], "--set takes NAME=VALUE"),
+        (["--set", "n=1+1"], "is not a number"),
+        (["--set", "m=1"], "no parameter m"),
+        (["--set", "n=1.5"], "1.5 does not fit"),
+        (["--constant", "FACTOR=many"], "--constant: “many” is not a number"),
+        (["--conformance", "Twice"], "--conformance takes TYPE:INTERFACE"),
+        (["--inputs", "nowhere.json"], "nowhere.json cannot be read"),
+        (["--device", "no such card"], "no such card"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_one_line_and_status_2(call, tmp_path, arguments, words):
+    file = tmp_path / "block.slang"
+    file.write_text(BLOCK)
+    status, lines, error = call(file, "--json", "--constant", "FACTOR=1", "-D", "MORE", "--argument", "Twice", *arguments)
+    assert (status, lines) == (2, [])
+    assert words in error
+
+
+def test_a_constant_without_a_value_is_named(call, tmp_path):
+    (tmp_path / "block.slang").write_text(BLOCK)
+    status, _, error = call(tmp_path / "block.slang", "-D", "MORE", "--argument", "Twice")
+    assert status == 2
+    assert "FACTOR has no value" in error
+
+
+def test_structs_are_printed_with_their_members(call, tmp_path):
+    file = tmp_path / "scaled.slang"
+    file.write_text(SCALED)
+    _, lines, _ = call(file)
+    assert any("pairs: {first 0, second 0}; {first 0, second 1}" in line for line in lines)
+
+
+def test_a_batch_job_takes_bits_for_a_float_member(tmp_path, capsys):
+    file, jobs = tmp_path / "block.slang", tmp_path / "jobs.jsonl"
+    file.write_text(
+        "cbuffer CB { float scale; };\nRWStructuredBuffer<float> o;\n[numthreads(1, 1, 1)] void main() { o[0] = scale; }"
+    )
+    bits = int(np.array([2.5], np.float32).view(np.uint32)[0])
+    jobs.write_text(json.dumps({"file": str(file), "buffers": {"CB.scale": {"stride": 4, "words": [bits]}}}))
+    trace_batch.batch(jobs)
+    assert json.loads(capsys.readouterr().out)["buffers"]["o"][0] == bits

@@ -1,19 +1,19 @@
 """What is tried next after a kernel took its process with it: the same rule in a fork and on a worker."""
 
 import asyncio
-import functools
 
 import pytest
 
-from splatscope.cli import trace as trace_command
-from splatscope.cli.errors import CallError
-from splatscope.cli.trace import JOB_SECONDS
+from splatscope.api import record as api_record
+from splatscope.api.record import KernelTimeout, RecordError
 from splatscope.cli.trace_batch import _recorded
-from splatscope.processes import ChildCrashed
-from splatscope.tracing.job import narrower_scope
+from splatscope.processes import ChildCrashed, ChildTimeout
+from splatscope.tracing.job import JOB_SECONDS, KernelJob, narrower_scope
+from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING
 from splatscope.workers.connection import JobTimeout, WorkerLost
 
 KERNEL = '[shader("compute")] [numthreads(1, 1, 1)] void main() {}'
+JOB = KernelJob(KERNEL)
 
 
 @pytest.mark.parametrize(
@@ -65,28 +65,50 @@ def test_a_batch_job_that_no_worker_survives_fails_as_the_last_of_them_did():
         asyncio.run(_recorded(pool, {}))
 
 
-@pytest.mark.parametrize("crashes", [0, 1, 2])
-def test_a_file_is_recorded_as_far_as_its_process_survives_it(monkeypatch, tmp_path, crashes):
-    assert trace_crashing(monkeypatch, tmp_path, crashes) == (0, ["all", "entry", "nothing"][: crashes + 1])
+@pytest.mark.parametrize(
+    ("failures", "tried"),
+    [
+        ([], [("all", 60)]),
+        ([ChildCrashed(11)], [("all", 60), ("entry", 60)]),
+        ([ChildCrashed(11)] * 2, [("all", 60), ("entry", 60), ("nothing", 60)]),
+        ([INSTRUMENTING], [("all", 60), ("entry", 30)]),
+        ([INSTRUMENTING, ChildCrashed(11)], [("all", 60), ("entry", 30), ("nothing", 30)]),
+    ],
+)
+def test_a_kernel_is_recorded_as_far_as_its_worker_survives_it(monkeypatch, failures, tried):
+    worker = FailingWorker(*failures)
+    monkeypatch.setattr(api_record, "run_on_worker", worker.run)
+    assert api_record.record_on_worker(JOB, "", 60, False) == "recorded"
+    assert worker.tried == tried
 
 
-def test_a_file_that_no_process_survives_is_an_error_that_names_the_death(monkeypatch, tmp_path):
-    with pytest.raises(CallError, match=r"kernel\.slang cannot be run: .* \(SIGSEGV\)"):
-        trace_crashing(monkeypatch, tmp_path, 3)
+@pytest.mark.parametrize(
+    ("failures", "error", "words"),
+    [
+        ([ChildCrashed(11)] * 3, RecordError, r"kernel\.slang cannot be recorded: the compiler or the driver crashes \(SIGSEGV\)"),
+        ([COMPILING], RecordError, "the compiler needs more than 60 s for it"),
+        ([INSTRUMENTING] * 3, RecordError, "more than 60 s for what records it"),
+        ([RUNNING], KernelTimeout, "did not end within 60 s"),
+    ],
+)
+def test_a_kernel_that_cannot_be_recorded_says_at_which_stage(monkeypatch, failures, error, words):
+    monkeypatch.setattr(api_record, "run_on_worker", FailingWorker(*failures).run)
+    with pytest.raises(error, match=words):
+        api_record.record_on_worker(JOB, "", 60, False)
 
 
-def trace_crashing(monkeypatch: pytest.MonkeyPatch, folder, crashes: int) -> tuple[int, list[str]]:
-    """Trace a file whose process crashes so many times; return the exit status and the scopes that were tried."""
-    file, tried = folder / "kernel.slang", []
-    file.write_text(KERNEL)
+class FailingWorker:
+    """Crashes, or reaches a stage at which it is killed for its time, as it is told; answers once it has no more failures."""
 
-    def call(function, _limit):
-        tried.append(function.args[0].instrument_scope)
-        if len(tried) <= crashes:
-            raise ChildCrashed(11)
-        return 0
+    def __init__(self, *failures: Exception | int) -> None:
+        self.failures, self.tried = list(failures), []
 
-    monkeypatch.setattr(trace_command, "call_in_fork", call)
-    monkeypatch.setattr(trace_command, "prepare_for_recording", lambda: None)
-    monkeypatch.setattr(trace_command, "open_device", functools.cache(lambda: None))  # none is open
-    return trace_command.trace(file, "", "1", "0", [], None, as_json=True), tried
+    def run(self, _function, job, _adapter, _between_groups, *, limit, on_progress):
+        self.tried.append((job.instrument_scope, limit))
+        if not self.failures:
+            return "recorded"
+        failure = self.failures.pop(0)
+        if isinstance(failure, int):
+            on_progress(failure)
+            raise ChildTimeout("too long")
+        raise failure

@@ -21,6 +21,11 @@ class Finding:
     count: int = 1
     file: str = ""
 
+    @property
+    def line(self) -> int:
+        """The first of its lines; 0 if it has none."""
+        return self.lines[0] if self.lines else 0
+
     def as_dict(self) -> dict:
         """Return the finding in plain parts."""
         return asdict(self)

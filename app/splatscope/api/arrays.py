@@ -1,0 +1,33 @@
+"""Arrays of other libraries as NumPy's: SlangPy's buffers, tensors and textures, torch's tensors, whatever exports DLPack."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def as_input(name: str, value: Any) -> Any:
+    """Return a value of a kernel's parameter in plain parts: numbers, NumPy arrays, and dicts and lists of these.
+
+    Raises:
+        TypeError: It is of a kind that cannot be taken.
+    """
+    if isinstance(value, Mapping):
+        return {key: as_input(f"{name}.{key}", part) for key, part in value.items()}
+    if isinstance(value, list | tuple) and not all(isinstance(part, int | float | bool | list | tuple) for part in value):
+        return [as_input(f"{name}[{i}]", part) for i, part in enumerate(value)]
+    if isinstance(value, np.ndarray | np.generic | int | float | bool | str | list | tuple):
+        return value
+    if hasattr(value, "detach"):  # of torch
+        value = value.detach().cpu().contiguous()
+    if hasattr(value, "to_numpy"):  # of SlangPy
+        return np.ascontiguousarray(value.to_numpy())
+    for convert in (np.from_dlpack, np.asarray):
+        try:
+            array = convert(value)
+        except (TypeError, ValueError, AttributeError, RuntimeError, BufferError):
+            continue
+        if array.dtype != object:
+            return array
+    kind = type(value).__name__
+    raise TypeError(f"{name} is a {kind}: give numbers, a NumPy array, or a buffer, texture or tensor of SlangPy or torch.")

@@ -1,0 +1,208 @@
+"""`splatscope.record`: record a kernel from a script, a test or a notebook."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from splatscope.api.arrays import as_input
+from splatscope.api.recording import Recording
+from splatscope.api.workers import run_on_worker
+from splatscope.processes import ChildError, ChildTimeout
+from splatscope.slang.modules import find_entry, load_modules
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.cost import endless_loops
+from splatscope.tracing.inputs import flat
+from splatscope.tracing.job import MOST_RECORDS, KernelJob, narrower_scope
+from splatscope.tracing.progress import COMPILING, RUNNING
+from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+
+if TYPE_CHECKING:
+    import slangpy as spy
+
+SECONDS = 60.0
+LEAST_SECONDS = 10.0  # for an attempt that records less, after one that took all its time
+
+
+class RecordError(RuntimeError):
+    """A kernel could not be recorded; the message says why in one line."""
+
+    exit_code = 2  # for the command line
+
+
+def record(
+    file: str | Path | None = None,
+    *,
+    source: str | None = None,
+    entry: str | None = None,
+    groups: Sequence[int] = (1, 1, 1),
+    group: Sequence[int] | Literal["all"] = (0, 0, 0),
+    vars: Mapping[str, Any] | None = None,
+    defines: Mapping[str, Any] | None = None,
+    include_paths: Iterable[str | Path] = (),
+    constants: Mapping[str, int | float | bool] | None = None,
+    arguments: Sequence[str] = (),
+    conformances: Sequence[tuple[str, str]] = (),
+    device: "spy.Device | str | None" = None,
+    functions: Sequence[str] | None = None,
+    timeout: float = SECONDS,
+    budget: int = MOST_RECORDS,
+) -> Recording:
+    """Dispatch a compute kernel twice on the same inputs, recorded and plain, and look for what is wrong with it.
+
+    Args:
+        file: The kernel's source, a file of Slang or of HLSL that Slang takes.
+        source: The source itself, instead of a file.
+        entry: The entry point; the first one by default.
+        groups: Workgroups to dispatch in x, y and z.
+        group: The workgroup to record. "all" records the first, and looks for findings in all of them as well.
+        vars: Inputs by name. Members of constant buffers, parameter blocks and structs are nested dicts (`{"CB": {"n": 8}}`) or
+            names with dots (`"CB.n"`); what leads to a name may be left out where the rest is unique. A buffer takes an array,
+            one of structs also a structured array or a list of dicts; a texture an array of (height, width, components), uint8
+            for a picture; a sampler `{"filter": "point", "address": "clamp"}`. Buffers, textures and tensors of SlangPy, and
+            tensors of torch, are copied. What is not given is zeros, and a buffer then has 1,024 elements.
+        defines: Preprocessor macros by name.
+        include_paths: Folders for imports and includes, after the file's own.
+        constants: Link-time constants (`extern static const`) by name.
+        arguments: Types for the entry point's generic parameters.
+        conformances: (type, interface) of each type that may stand behind an interface at run time.
+        device: A device that is open, part of an adapter's name, or None for the machine's best. An open one runs the kernel in
+            this process, any other in a worker, where a kernel that crashes or hangs does no harm.
+        functions: The functions to record; all by default.
+        timeout: Seconds until it is given up.
+        budget: How many records of 16 bytes all threads share.
+
+    Raises:
+        RecordError: It could not be recorded: the driver or the compiler crashes, or needs too long, or the kernel does not end.
+        CompileError: The source does not compile.
+        ValueError: An argument does not fit the kernel, or is wrong in itself.
+    """
+    job = job_of(
+        file, source, entry, groups, group, vars, defines, include_paths, constants, arguments, conformances, functions, budget
+    )
+    everywhere = group == "all"
+    if device is not None and not isinstance(device, str):
+        return Recording(record_and_check(device, job, between_groups=everywhere))
+    return Recording(record_on_worker(job, device or "", timeout, everywhere))
+
+
+def job_of(
+    file: str | Path | None,
+    source: str | None,
+    entry: str | None,
+    groups: Sequence[int],
+    group: Sequence[int] | Literal["all"],
+    vars: Mapping[str, Any] | None,
+    defines: Mapping[str, Any] | None,
+    include_paths: Iterable[str | Path],
+    constants: Mapping[str, int | float | bool] | None,
+    arguments: Sequence[str],
+    conformances: Sequence[tuple[str, str]],
+    functions: Sequence[str] | None,
+    budget: int,
+) -> KernelJob:
+    """Return what `record` is asked to dispatch.
+
+    Raises:
+        ValueError: An argument is wrong in itself.
+    """
+    if (file is None) == (source is None):
+        raise ValueError("Give either a file or a source.")
+    folders = tuple(Path(folder).resolve() for folder in include_paths)
+    name = "kernel.slang"
+    if file is not None:
+        path = Path(file)
+        try:
+            source = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is not a text file: name a file with Slang source.") from None
+        name, folders = path.name, (path.resolve().parent, *folders)
+    counts = _three("groups", groups, 1)
+    chosen = (0, 0, 0) if isinstance(group, str) else _three("group", group, 0)
+    if isinstance(group, str) and group != "all":
+        raise ValueError(f"group is three numbers or “all”, not “{group}”.")
+    if any(c >= n for c, n in zip(chosen, counts, strict=True)):
+        raise ValueError(f"group {chosen} is not one of the {counts} groups: each number must be below that of groups.")
+    return KernelJob(
+        source=source or "",
+        file=name,
+        entry=entry or "",
+        groups=counts,
+        group=chosen,
+        inputs=flat({key: as_input(key, value) for key, value in (vars or {}).items()}),
+        include=folders,
+        constants=dict(constants or {}),
+        defines={key: str(value) for key, value in (defines or {}).items()},
+        arguments=tuple(arguments),
+        conformances=tuple((type_, interface) for type_, interface in conformances),
+        functions=tuple(functions or ()),
+        records=int(budget),
+    )
+
+
+def _three(name: str, given: Sequence[int], least: int) -> tuple[int, int, int]:
+    numbers = [int(n) for n in given]
+    if not 1 <= len(numbers) <= 3 or not all(least <= n < 65536 for n in numbers):
+        raise ValueError(f"{name} are up to three numbers from {least} to 65,535, not {tuple(given)}.")
+    x, y, z = (*numbers, *[least] * (3 - len(numbers)))
+    return x, y, z
+
+
+class KernelTimeout(RecordError):  # noqa: N818
+    """A kernel ran for longer than it was given; `finding` says where it may not end."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> CheckedRecording:
+    """Record a job in a worker process, or as much of it as the compiler and the driver survive.
+
+    Args:
+        job: The kernel and its inputs.
+        adapter: Part of an adapter's name, or "" for the machine's best.
+        timeout: Seconds that the whole job may take. Where its recorded form takes the compiler longer than that, the entry point
+            alone is tried, for half as long.
+        between_groups: Look at all workgroups.
+
+    Raises:
+        KernelTimeout: The kernel ran until the time was over.
+        RecordError: The compiler or the driver survive none of it, or the compiler needs longer.
+    """
+    limit, stages = timeout, [COMPILING]
+    while True:
+        try:
+            return run_on_worker(_record, job, adapter, between_groups, limit=limit, on_progress=stages.append)
+        except ChildTimeout:
+            if stages[-1] == RUNNING:
+                raise KernelTimeout(timeout_of(job, timeout)) from None
+            if stages[-1] == COMPILING:
+                raise RecordError(f"{job.file} cannot be recorded: the compiler needs more than {timeout:g} s for it.") from None
+            scope, limit = narrower_scope(job.instrument_scope), max(LEAST_SECONDS, timeout / 2)
+            why = f"the compiler needs more than {timeout:g} s for what records it"
+        except ChildError as error:
+            scope = narrower_scope(job.instrument_scope)
+            why = f"the compiler or the driver crashes ({error}), even where nothing is recorded"
+        if scope is None:
+            raise RecordError(f"{job.file} cannot be recorded: {why}.")
+        job = replace(job, instrument_scope=scope)
+
+
+def timeout_of(job: KernelJob, seconds: float) -> Finding:
+    """Return the finding for a kernel that had to be killed: the loop that may have no end, where one can be named."""
+    module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
+    entry = job.entry or find_entry(module)
+    heads = {block.name: module.source.line_column(block.head)[0] for block in module.source.functions()}
+    why = f"the loop on line {lines[0]} has no budget, since nothing is recorded there" if lines else "it is not known where"
+    message = f"The kernel did not end within {seconds:g} s: {why}."
+    return Finding("timeout", entry, message, [lines[0] if lines else heads.get(entry, 1)], [0], file=job.file)
+
+
+def _record(job: KernelJob, adapter: str, between_groups: bool) -> CheckedRecording:
+    from splatscope.gpu.device import open_device, prepare_for_recording
+
+    prepare_for_recording()
+    return record_and_check(open_device(adapter or None), job, between_groups=between_groups)

@@ -1,0 +1,116 @@
+"""What `splatscope.record` returns: findings, outputs, and the recording itself."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from splatscope.api.findings_error import FindingsError
+from splatscope.recordings.recording_file import save
+from splatscope.tracing.checks import CHECKS
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.record_and_check import CheckedRecording
+from splatscope.tracing.trace import Trace
+
+
+class Recording:
+    """A kernel that ran: what it did, what came out, and what is wrong with it.
+
+    Attributes:
+        findings: What is wrong, in the order in which it happened. Each has `kind`, `name`, `message`, `file`, `line`, `lines`,
+            `threads`, `index`, `count` and `events`.
+        outputs: Every buffer and writable texture after the kernel, by name, in the dtype of its elements; structs as structured
+            arrays.
+        missed: What was not looked at, a sentence each.
+        trace: The events themselves.
+        recorded: All that the recorder returned, with the outputs as words and the job.
+    """
+
+    def __init__(self, checked: CheckedRecording) -> None:
+        self._checked = checked
+        self.recorded = checked.recording
+        self.findings: list[Finding] = list(checked.findings)
+        self.outputs: dict[str, np.ndarray] = dict(checked.recording.arrays)
+        self.missed: list[str] = checked.missed
+        self.trace: Trace = checked.recording.trace
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was recorded and looked at; `missed` says what was not."""
+        return not self.missed
+
+    @property
+    def events(self) -> int:
+        """How many events were recorded."""
+        return len(self.trace)
+
+    @property
+    def threads(self) -> int:
+        """How many threads were recorded."""
+        return self.trace.header["threads"]
+
+    @property
+    def adapter(self) -> str:
+        """The device's name."""
+        return self.trace.header["adapter"]
+
+    @property
+    def too_many(self) -> str:
+        """Why the other workgroups could not be looked at; "" if they were, or nobody asked."""
+        return self._checked.too_many
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the recording was full before the end."""
+        return self._checked.truncated
+
+    @property
+    def same_as_plain(self) -> bool | None:
+        """Whether the kernel leaves the same buffers when it is not recorded; None where it was not safe to run it so."""
+        return self.recorded.same_as_plain
+
+    def assert_clean(self, allow: Iterable[str] = ()) -> None:
+        """Raise unless everything was looked at and nothing was found.
+
+        Args:
+            allow: Kinds of finding that are in order, such as "benign-race".
+
+        Raises:
+            FindingsError: Something was found, or something was not looked at. The message lists it.
+            ValueError: There is no such kind of finding.
+        """
+        allowed = set(allow)
+        if unknown := allowed - CHECKS.keys():
+            raise ValueError(f"There is no kind of finding {', '.join(sorted(unknown))}. There are {', '.join(CHECKS)}.")
+        findings = [finding for finding in self.findings if finding.kind not in allowed]
+        if findings or self.missed:
+            raise FindingsError(self._summary(findings), findings, self.missed)
+
+    def save(self, file: str | Path) -> None:
+        """Write the recording to a file (.npz) that `splatscope.load` and the debugger's page open.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        assert self.recorded.job is not None
+        Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts))
+
+    def _summary(self, findings: list[Finding]) -> str:
+        header = self.trace.header
+        lines = [
+            f"{header['entry']} in {header['file']} on {header['adapter']}: {self.events:,} events of {self.threads:,} threads."
+        ]
+        for finding in findings:
+            times = f" ({finding.count:,} times)" if finding.count > 1 else ""
+            place = f"{finding.file or header['file']}:{finding.line}: " if finding.line else ""
+            lines.append(f"{place}{finding.kind}: {finding.message}{times}")
+        lines += [f"not looked at: {missed}" for missed in self.missed]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        text = self._summary(self.findings)
+        return text if self.findings or self.missed else f"{text} Nothing found."
+
+    def __repr__(self) -> str:
+        entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
+        return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"

@@ -1,0 +1,127 @@
+"""The worker processes of a script: a kernel that hangs or crashes costs a worker, not the script.
+
+A script may be a notebook, or one without `if __name__ == "__main__":`, which the workers of the pages' pool would run again. So
+these are plain child processes, to which calls go as pickles.
+"""
+
+import atexit
+import importlib
+import os
+import pickle
+import select
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO, TypeVar
+
+from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, die_with_parent, start_module
+from splatscope.tracing.progress import progress_to
+
+_Result = TypeVar("_Result")
+_idle: list[subprocess.Popen] = []  # workers that wait for a call
+_lock = threading.Lock()
+_SIZE = struct.Struct("<Q")
+
+
+def run_on_worker(
+    function: Callable[..., _Result], *args: Any, limit: float, on_progress: Callable[[int], None] | None = None
+) -> _Result:
+    """Return `function(*args)`, called in a worker process; several threads may call this at once, each has a worker.
+
+    Args:
+        function: A function of a module; what it takes and returns must pickle.
+        args: Its arguments.
+        limit: Seconds after which the worker is killed.
+        on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
+
+    Raises:
+        ChildTimeout: It did not return in time.
+        ChildCrashed: A signal ended the worker.
+        ChildError: The worker ended without an answer.
+        Exception: Whatever the function raised.
+    """
+    with _lock:
+        worker = _idle.pop() if _idle else None
+    if worker is None or worker.poll() is not None:
+        worker = start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None)
+    assert worker.stdin
+    assert worker.stdout
+    try:
+        _send(worker.stdin, (function.__module__, function.__qualname__, args))
+        kind, deadline = "progress", time.monotonic() + limit
+        while kind == "progress":
+            if not select.select([worker.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise ChildTimeout(f"no answer within {limit:g} s")
+            kind, result = _receive(worker.stdout)
+            if kind == "progress" and on_progress is not None:
+                on_progress(result)
+    except (EOFError, BrokenPipeError):
+        code = worker.wait()
+        raise ChildCrashed(-code) if code < 0 else ChildError(f"it ended with status {code}") from None
+    except BaseException:
+        worker.kill()
+        worker.wait()
+        raise
+    with _lock:
+        _idle.append(worker)
+    if kind == "result":
+        return result
+    raise result
+
+
+@atexit.register
+def stop_workers() -> None:
+    """End the workers that wait."""
+    with _lock:
+        while _idle:
+            _idle.pop().kill()
+
+
+def _send(stream: BinaryIO, value: Any) -> None:
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(_SIZE.pack(len(data)) + data)
+    stream.flush()
+
+
+def _receive(stream: BinaryIO) -> Any:
+    """Return the next value.
+
+    Raises:
+        EOFError: The other side has ended.
+    """
+    head = stream.read(_SIZE.size)
+    if len(head) < _SIZE.size:
+        raise EOFError
+    (size,) = _SIZE.unpack(head)
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError
+    return pickle.loads(data)
+
+
+def _serve() -> None:
+    """Answer calls until the script ends. What a library prints goes to standard error, since the answers own standard output."""
+    die_with_parent()
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while True:
+        try:
+            module, name, args = _receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            with progress_to(lambda stage: _send(answers, ("progress", stage))):
+                answer = "result", getattr(importlib.import_module(module), name)(*args)
+        except BaseException as error:
+            answer = "error", error
+        try:
+            _send(answers, answer)
+        except (pickle.PicklingError, TypeError, AttributeError):
+            _send(answers, ("error", RuntimeError(str(answer[1]))))
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,59 @@
+"""Read a kernel's inputs from a file."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splatscope.cli.errors import CallError
+
+
+def read_inputs(file: Path) -> dict[str, Any]:
+    """Return inputs by name, as `splatscope.record` takes them.
+
+    A .npz file holds an array a name (`CB.n`, `points`). A .json or .toml file holds numbers, lists, and objects for blocks and
+    structs; `{"file": "picture.png"}` or `{"file": "points.npy"}` stands for what is in that file, looked for beside this one.
+
+    Raises:
+        CallError: The file, or one that it names, cannot be read.
+    """
+    try:
+        if file.suffix == ".npz":
+            with np.load(file, allow_pickle=False) as arrays:
+                return {name: arrays[name] for name in arrays.files}
+        text = file.read_text(encoding="utf-8")
+        found = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    except OSError as error:
+        raise CallError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise CallError(f"{file} cannot be read as {file.suffix or 'JSON'}: {str(error).splitlines()[0]}.") from None
+    if not isinstance(found, dict):
+        raise CallError(f"{file} must hold an object: the inputs by name.")
+    return {name: _loaded(value, file.parent) for name, value in found.items()}
+
+
+def _loaded(value: Any, folder: Path) -> Any:
+    if isinstance(value, list):
+        return [_loaded(part, folder) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"file"}:
+        return _array(folder / str(value["file"]))
+    return {name: _loaded(part, folder) for name, part in value.items()}
+
+
+def _array(file: Path) -> np.ndarray:
+    """Return what is in an array file, or a picture as (height, width, 4) uint8."""
+    try:
+        if file.suffix == ".npy":
+            return np.load(file, allow_pickle=False)
+        from PIL import Image
+
+        with Image.open(file) as picture:
+            return np.asarray(picture.convert("RGBA"))
+    except OSError as error:
+        raise CallError(f"{file} cannot be read: {error.strerror or 'it is no picture'}.") from None
+    except ValueError:
+        raise CallError(f"{file} cannot be read as a NumPy array.") from None

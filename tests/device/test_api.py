@@ -1,0 +1,179 @@
+"""The public interface: a kernel recorded from a script, in a worker or on a device that is open."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import slangpy as spy
+
+import splatscope
+from splatscope.api import workers
+from splatscope.gpu.device import open_device
+
+KERNEL = """
+struct Particle { float2 at; uint id; };
+cbuffer CB { uint n; float scale; };
+RWStructuredBuffer<Particle> particles;
+RWStructuredBuffer<float> o;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void main(uint3 t : SV_GroupThreadID)
+{
+    if (t.x < n)
+        o[t.x] = scale * particles[t.x].at.y;
+    particles[t.x].id += 1;
+}
+"""
+RACE = KERNEL.replace("particles[t.x].id += 1;", "o[8] = t.x;")
+GIVEN = {"CB": {"n": 8, "scale": 2.5}, "particles": [{"at": [1, 2], "id": i} for i in range(8)]}
+
+
+def test_a_recording_has_its_outputs_typed_and_nothing_missed():
+    found = splatscope.record(source=KERNEL, vars=GIVEN)
+    assert found.outputs["o"][:9].tolist() == [5] * 8 + [0]
+    assert found.outputs["particles"]["id"].tolist() == list(range(1, 9))
+    assert found.complete
+    assert found.missed == []
+    assert found.findings == []
+    found.assert_clean()
+
+
+def test_a_file_is_found_with_its_includes(tmp_path):
+    (tmp_path / "sizes").mkdir()
+    (tmp_path / "sizes" / "size.h").write_text("static const uint size = EDGE * EDGE;")
+    (tmp_path / "k.slang").write_text(
+        '#include "size.h"\nRWStructuredBuffer<uint> o;\n[shader("compute")]\n[numthreads(2, 1, 1)]\n'
+        "void first(uint3 t : SV_GroupThreadID) { o[t.x] = size; }\n"
+        '[shader("compute")]\n[numthreads(2, 1, 1)]\nvoid second(uint3 t : SV_GroupThreadID) { o[t.x] = 2 * size; }\n'
+    )
+    found = splatscope.record(tmp_path / "k.slang", entry="second", defines={"EDGE": 3}, include_paths=[tmp_path / "sizes"])
+    assert found.outputs["o"][:2].tolist() == [18, 18]
+
+
+def test_a_race_is_found_and_told_with_its_place():
+    found = splatscope.record(source=RACE, vars=GIVEN)
+    (race,) = [finding for finding in found.findings if finding.kind == "race"]
+    assert (race.name, race.line) == ("o", 12)
+    with pytest.raises(splatscope.FindingsError, match=r"kernel\.slang:12: race: ") as raised:
+        found.assert_clean()
+    assert raised.value.findings == [race]
+    found.assert_clean(allow=["race"])
+    with pytest.raises(ValueError, match="no kind of finding rase"):
+        found.assert_clean(allow=["rase"])
+
+
+def test_what_was_not_recorded_is_not_clean():
+    source = KERNEL.replace("o[t.x] = scale * particles[t.x].at.y;", "for (uint i = 0; i < 1000; i++) o[t.x] += scale * i;")
+    found = splatscope.record(source=source, vars=GIVEN, budget=1000)
+    assert not found.complete
+    with pytest.raises(splatscope.FindingsError, match="full before the end"):
+        found.assert_clean()
+
+
+def test_one_of_several_groups_is_not_all_of_them():
+    assert not splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1)).complete
+    both = splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1), group="all")
+    assert both.complete
+    assert {finding.kind for finding in both.findings} & {"race"}  # both groups write the same particles
+
+
+def test_a_saved_recording_is_loaded_as_it_was(tmp_path):
+    found = splatscope.record(source=RACE, vars=GIVEN)
+    found.save(tmp_path / "r.npz")
+    loaded = splatscope.load(tmp_path / "r.npz")
+    assert str(loaded) == str(found)
+    for name, array in found.outputs.items():
+        assert loaded.outputs[name].dtype == array.dtype
+        assert np.array_equal(loaded.outputs[name], array)
+    (tmp_path / "r2.npz").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ValueError, match=r"r2\.npz"):
+        splatscope.load(tmp_path / "r2.npz")
+
+
+def test_an_open_device_runs_it_in_this_process_and_gives_its_buffers():
+    device = open_device()
+    numbers = device.create_buffer(element_count=8, struct_size=4, usage=_usage())
+    numbers.copy_from_numpy(np.arange(8, dtype=np.float32))
+    source = """StructuredBuffer<float> a; RWStructuredBuffer<float> o;
+    [shader("compute")] [numthreads(8, 1, 1)] void main(uint3 t : SV_GroupThreadID) { o[t.x] = 2 * a[t.x]; }"""
+    found = splatscope.record(source=source, vars={"a": numbers, "o": np.zeros(8)}, device=device)
+    assert found.outputs["o"].tolist() == [2 * i for i in range(8)]
+
+
+def _usage():
+    """Return the usage of a buffer that a kernel reads and writes."""
+    return spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access | spy.BufferUsage.copy_source
+
+
+def test_a_tensor_of_another_library_is_copied():
+    class Tensor:
+        """What exports DLPack and nothing else."""
+
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **more):
+            return self.array.__dlpack__(**more)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"o": Tensor(np.full(8, 9, np.float32))})
+    assert found.outputs["o"].shape == (8,)
+    with pytest.raises(TypeError, match="o is a object: give numbers"):
+        splatscope.record(source=KERNEL, vars=GIVEN | {"o": object()})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "Give either a file or a source"),
+        ({"source": KERNEL, "groups": (0, 1, 1)}, "groups are up to three numbers from 1"),
+        ({"source": KERNEL, "group": (1, 0, 0)}, "is not one of"),
+        ({"source": KERNEL, "group": "some"}, "not “some”"),
+        ({"file": "nowhere.slang"}, "nowhere.slang cannot be read"),
+        ({"source": KERNEL, "vars": {"m": 1}}, "no parameter m"),
+        ({"source": KERNEL, "device": "no such card"}, "no such card"),
+        ({"source": KERNEL, "entry": "other"}, "other"),
+        ({"source": KERNEL.replace("scale *", "scal *")}, re.escape("undefined identifier 'scal'")),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(options, words):
+    with pytest.raises((ValueError, RuntimeError), match=words):
+        splatscope.record(**options)
+
+
+def test_a_kernel_that_does_not_end_costs_a_worker_and_no_more():
+    source = """RWStructuredBuffer<uint> o;
+    void spin() { while (o[0] < 5) {} }
+    [shader("compute")] [numthreads(1, 1, 1)] void main() { spin(); o[1] = 1; }"""
+    found = splatscope.record(source=source, timeout=60)
+    assert "timeout" in {finding.kind for finding in found.findings}
+
+
+def test_a_worker_that_hangs_or_dies_is_replaced():
+    with pytest.raises(workers.ChildTimeout):
+        workers.run_on_worker(time.sleep, 60, limit=0.2)
+    with pytest.raises(workers.ChildCrashed, match="SIGABRT"):
+        workers.run_on_worker(os.abort, limit=20)
+    assert workers.run_on_worker(abs, -3, limit=20) == 3
+
+
+def test_a_script_needs_no_main_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import splatscope\nprint(splatscope.record(source={KERNEL!r}).events)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0
+    assert done.stderr == ""
+
+
+def test_importing_it_opens_nothing():
+    code = "import splatscope, sys; print(sorted(splatscope.__all__), 'slangpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.endswith("False\n")
+    assert "record" in done.stdout
