@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {known, parse} from "#web/stepper/model/expression.js"
+import {scalar, showQuantity, vector} from "#web/stepper/model/quantities.js"
 import {lookup} from "#web/stepper/model/lookup.js"
 import {State} from "#web/stepper/model/state.js"
 import {divergent, shared} from "./packed.js"
@@ -43,7 +44,7 @@ test("a name is asked for with its subscripts and members, subscripts rounded do
   assert.deepEqual([...question.names], ["blobs", "y"])
   question.value((name, steps) => {
     asked.push([name, ...steps])
-    return 1
+    return scalar(1)
   })
   assert.deepEqual(asked, [["blobs", 4, ".colour", ".x"], ["y"]])
 })
@@ -60,7 +61,7 @@ test("what cannot be read is refused in one line", () => {
   assert.throws(() => parse("1 2"), /more after the end/)
   assert.throws(() => parse("a $ b"), /“\$” is not understood/)
   assert.throws(() => parse("w."), /a member is missing/)
-  assert.throws(() => parse("sin(1)"), /sin\(\) is not known here/)
+  assert.throws(() => parse("foo(1)"), /foo\(\) is not known here/)
 })
 
 test("a name that the recording does not have is refused", () => {
@@ -79,4 +80,45 @@ test("a name leads to the thread's variable, else to a cell", () => {
   assert.equal(at("keys[99]", 0), null)
   const other = divergent()
   assert.equal(parse("x + y").value(lookup(other, new State(other).seek(other.length), 1)), 2)
+})
+
+const shown = (/** @type {string} */ text, /** @type {import("#web/stepper/model/lookup.js").Lookup} */ look = () => null) => {
+  const {quantity, format} = parse(text)
+  const found = quantity(look)
+  return found && showQuantity(found, format)
+}
+
+test("a vector is shown whole, and a swizzle picks from it", () => {
+  const look = (/** @type {string} */ name, /** @type {(string | number)[]} */ steps) =>
+    name === "lid" && !steps.length ? vector([1, 3, 0], "uint") : null
+  assert.equal(shown("lid", look), "(1, 3, 0)")
+  assert.equal(shown("(lid + 1).zy", look), "(1, 4)")
+  assert.equal(shown("float2(1, 2).yx * 0.5"), "(1, 0.5)")
+  assert.equal(shown("lid == 1", look), "(true, false, false)")
+  assert.equal(shown("any(lid == 3) ? 7 : 8", look), "7")
+  assert.equal(shown("lid.xy + lid", look), null)
+})
+
+test("casts round, wrap and reinterpret", () => {
+  assert.equal(shown("(int)(-7.9)"), "−7")
+  assert.equal(shown("(uint)(0 - 1)"), "4294967295")
+  assert.equal(shown("uint(3.5) / 2"), "1.5")
+  assert.equal(shown("(float3) 2"), "(2, 2, 2)")
+  assert.equal(shown("asfloat(asuint(1.5))"), "1.5")
+  assert.equal(shown("(uint)(0 - 1) >> 31"), "1")
+  assert.equal(shown("(bool) 3"), "true")
+})
+
+test("a format behind a comma shows bits", () => {
+  assert.equal(shown("255, x"), "0x000000ff")
+  assert.equal(shown("5, b"), "0b101")
+  assert.equal(shown("(float) 1, x"), "0x3f800000")
+  assert.equal(shown("uint2(1, 16), x"), "(0x00000001, 0x00000010)")
+  assert.throws(() => parse("1, q"), /x for hexadecimal, b for binary/)
+})
+
+test("a question mark chooses, also in a choice", () => {
+  assert.equal(shown("1 > 2 ? 10 : 2 > 1 ? 20 : 30"), "20")
+  assert.equal(shown("countbits(0xff) + firstbithigh(8)"), "11")
+  assert.equal(shown("dot(float2(1, 2), float2(3, 4))"), "11")
 })

@@ -1,11 +1,14 @@
 """Number what threads access: the cells of each memory, and the variables of each function."""
 
+import math
 import re
 
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import SCALARS, SlangType, words_in
+from splatscope.slang.constants import integer
+from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
@@ -54,7 +57,7 @@ class Cells:
                 self._add(part, SlangType.parse(site.type).scalar.name)
         self.about = {
             "name": name, "space": space, "first": first, "count": self.count, "extent": extent, "width": self.width,
-            "dims": [int(d) for d in sites[0].dims] if all(d.isdecimal() for d in sites[0].dims) else [],
+            "dims": dims_of(trace, sites[0].dims),
             "type": next((s.type for s in sites if not s.path and s.type), ""),
             "parts": [[part, scalar, word] for part, (scalar, word) in self.parts.items()],
         }  # fmt: skip
@@ -123,7 +126,18 @@ def memories_of(trace: Trace, recording: Recording, job: KernelJob, layouts: dic
 
 def _declared(trace: Trace, name: str) -> int:
     dims = next(site.dims for site in trace.sites if (site.name, site.space) == (name, "shared"))
-    return int(np.prod([int(size) for size in dims])) if all(size.isdecimal() for size in dims) else 1
+    return math.prod(dims_of(trace, dims))
+
+
+def dims_of(trace: Trace, texts: tuple[str, ...]) -> list[int]:
+    """Return the sizes of an array, [] if they are not known. Of several dimensions they may be constants of the source."""
+    if all(text.isdecimal() for text in texts):
+        return [int(text) for text in texts]
+    if len(texts) == 1:
+        return []
+    integers = Sources.of(trace).integers
+    sizes = [integer(text, integers) or 0 for text in texts]
+    return sizes if min(sizes) > 0 and math.prod(sizes) < 2**31 else []
 
 
 class Variables:

@@ -82,6 +82,13 @@ export interface Variable {
   width: number
 }
 
+/** A value that the host gave to all threads. */
+export interface Uniform {
+  name: string
+  type: string
+  words: number[]
+}
+
 /** One thing that is wrong. `lines`, `threads` and `events` belong together, the earlier access first. */
 export interface Finding {
   kind: string
@@ -143,6 +150,8 @@ export interface Head {
   same_as_plain: boolean | null
   /** Whether races between workgroups were looked for. */
   between_groups?: boolean
+  /** Functions that were not recorded, with the reason for each. */
+  stepped_over?: Record<string, string>
   /** What the recording does not show, in sentences. */
   unseen?: string[]
   sites: Site[]
@@ -150,6 +159,10 @@ export interface Head {
   variables: Variable[]
   findings: Finding[]
   outputs: PackedOutput[]
+  /** Uniforms and members of constant buffers as the host gave them, by dotted name. */
+  uniforms?: Uniform[]
+  /** Link-time constants and macros that the host gave. */
+  constants?: Record<string, string>
   columns: Record<string, ColumnEntry>
 }
 
@@ -214,6 +227,10 @@ export interface PaneOwner {
   choose(thread: number): void
   /** Follow a cell or variable; what is followed already, no longer. */
   follow(what: Followed | null): void
+  /** Show a line of a file, by the file's number. */
+  reveal?(file: number, line: number): void
+  /** Run to a line; missing where lines are not picked. */
+  runTo?(file: string, line: number): void
   /** Put a sentence where the cursor's event stands. */
   say?(words: string): void
 }

@@ -118,7 +118,8 @@ class Connection:
                     "or give it less to do; a fresh worker is ready."
                 ) from None
             raise WorkerLost(
-                "The kernel crashed the process it ran in. Look for a write out of bounds; a fresh worker is ready."
+                "The process that compiled and ran this kernel crashed: in the compiler, the driver or the kernel is not known. "
+                "A fresh worker is ready; if it crashes again, look for an access outside of an array."
             ) from None
         finally:
             self.scheduler.release(worker)

@@ -5,6 +5,7 @@ import {Moment} from "#web/stepper/model/moment.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Threads} from "#web/stepper/panes/threads.js"
 import {describeMoment} from "#web/stepper/panes/transport.js"
+import {verdictOf} from "#web/stepper/panes/findings.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 
@@ -57,7 +58,11 @@ export class Side {
     this.name.textContent = name
     this.adapter.textContent = meta.adapter ?? ""
     const n = recording.findings.length
-    this.findings.replaceChildren(severity(n ? "error" : "ok"), n ? ` ${n} finding${n > 1 ? "s" : ""}` : " nothing found")
+    const {heading, level} = verdictOf(recording.head)
+    this.findings.replaceChildren(
+      severity(n ? "error" : level),
+      n ? ` ${n} finding${n > 1 ? "s" : ""}` : ` ${heading.toLowerCase()}`,
+    )
     for (const pane of [this.source, this.threads, this.memory]) pane.open(recording)
   }
 

@@ -1,6 +1,7 @@
 """The debugger page: write a kernel, set its inputs, record it, step through it, compare it with the previous run."""
 
 import asyncio
+import itertools
 import logging
 from typing import Any
 
@@ -16,10 +17,11 @@ from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
 
 log = logging.getLogger(__name__)
+_kernel_numbers = itertools.count(1)  # of kernels without a name
 
 
 class DebugBar(Component):
@@ -80,7 +82,7 @@ class Debugger(Component):
             case "run":
                 self.runs.example = BY_NAME.get(str(message.get("example")))
                 if not message.get("same"):
-                    self.runs.forget()
+                    self.runs.begin_kernel(str(message.get("example") or f"kernel {next(_kernel_numbers)}"))
                 self.begin("run", self.runs.run(message))
             case "check":
                 self.begin("check", self.runs.check(message))
@@ -113,7 +115,7 @@ class Debugger(Component):
 
     def _open(self, example: Example) -> None:
         self.runs.example = example
-        self.runs.forget()
+        self.runs.begin_kernel(example.name)
         self._run({"source": example.source, "inputs": example.inputs, "groups": list(example.groups)}, example)
 
     def _fix(self) -> None:
@@ -122,7 +124,7 @@ class Debugger(Component):
             self._run(self.runs.draft | {"source": source}, example, fix=True)
 
     def _run(self, draft: dict[str, Any], example: Example, fix: bool = False) -> None:
-        draft |= {"example": example.name}
+        draft |= {"example": example.name, "fix": fix}
         self.put(draft)
         self.begin("run", self.runs.run(draft, fix))
 
@@ -139,7 +141,13 @@ def debugger(location: Location) -> Page:
         html='<div class="debug" data-slot="0"></div>',
         slots=[bench],
         actions=[DebugBar()],
-        keys=[("Ctrl+Enter", "Run"), ("E", "Edit, or back to stepping"), *KEYS, ("D", "Side by side: to the first difference")],
+        keys=[
+            ("Ctrl+Enter", "Run"),
+            ("E", "Edit, or back to stepping"),
+            *KEYS,
+            *DEBUGGER_KEYS,
+            ("D", "Side by side: to the first difference"),
+        ],
     )
     page.on_close(bench.close)
     return page

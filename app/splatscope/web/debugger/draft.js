@@ -16,6 +16,8 @@ export const MOST = 16_000 // characters of a link
  * @property {number[] | null} [groups_said]  the groups that an attribute said
  * @property {boolean} [from_file]
  * @property {number} [step]
+ * @property {number} [room]  for so many times the usual events
+ * @property {boolean} [fix]  the same kernel, with its fault mended
  */
 
 /**

@@ -9,6 +9,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
 from splatscope.web.debugger.playground import suggest
 
+MORE = 4  # times the events of a recording, for one that was full
 MAX_NAME = 32  # characters of a name that a message quotes
 SECONDS_PER_SITE = 0.01  # a software driver's compile time; measured 0.002 to 0.006, and 0.017 with a barrier at every seventh site
 
@@ -31,7 +32,8 @@ def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJo
     chosen = draft.get("functions")
     functions = tuple(sorted({str(name)[:200] for name in chosen})) if isinstance(chosen, list) else ()
     return KernelJob(
-        source, entry=entry, groups=groups, group=group, inputs=inputs_of(interface, specs), records=RECORDS,
+        source, entry=entry, groups=groups, group=group, inputs=inputs_of(interface, specs),
+        records=RECORDS * (MORE if draft.get("room") == MORE else 1),
         functions=functions or ((entry,) if isinstance(chosen, list) else ()),
     )  # fmt: skip
 

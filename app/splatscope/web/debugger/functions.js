@@ -75,6 +75,14 @@ export class Functions {
     this.#sum()
   }
 
+  /** Show none, until the compiler has found those of another source. */
+  clear() {
+    this.found = []
+    this.left = new Set()
+    this.list.replaceChildren()
+    this.words.textContent = ""
+  }
+
   /** @param {Cost} cost */
   #row({name, places, why}) {
     const box = h("input", {type: "checkbox", disabled: name === this.entry || Boolean(why)})
@@ -100,6 +108,18 @@ export class Functions {
     this.list.querySelectorAll("input").forEach((box) => {
       if (!box.disabled) box.checked = on
     })
+    this.#sum()
+    this.changed()
+  }
+
+  /**
+   * Record a function no longer, or none but the entry point.
+   * @param {string} [name]
+   */
+  leave(name) {
+    if (name === undefined) return this.#all(false)
+    this.left.add(name)
+    this.list.replaceChildren(...this.found.map((one) => this.#row(one)))
     this.#sum()
     this.changed()
   }

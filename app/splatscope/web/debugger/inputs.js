@@ -54,6 +54,7 @@ export class Inputs {
   /** @type {Map<string, (arrival: Arrival) => void>} */
   files = new Map() // by buffer, what takes its array file
   shown = ""
+  stale = false // what the compiler found belongs to another source
 
   /**
    * @param {Model<InputParameters>} model
@@ -139,7 +140,12 @@ export class Inputs {
    */
   show(anew = false) {
     const {interface: found} = this.model
-    if (!found.entries) return
+    if (!found.entries || this.stale) {
+      this.shown = ""
+      this.size.textContent = ""
+      this.select.replaceChildren()
+      return this.list.replaceChildren()
+    }
     if (!found.entries.includes(this.entry)) this.entry = found.entries[0]
     this.select.replaceChildren(...found.entries.map((name) => h("option", {value: name}, name)))
     this.select.value = this.entry

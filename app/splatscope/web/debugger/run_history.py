@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from splatscope.gpu.device import DeviceError
@@ -19,10 +20,10 @@ from splatscope.web.debugger.playground import complete, read
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.connection import WorkerError, WorkerLost
 
 BOTH = "both"
-DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said")
+DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
 
 
 def gone_words(kinds: set[str]) -> str:
@@ -50,14 +51,15 @@ class RunHistory:
         self.example: Example | None = None
         self.draft: dict[str, Any] = {}
 
-    def forget(self) -> None:
-        """Forget the recordings, since a new kernel has nothing to be compared with."""
+    def begin_kernel(self, name: str) -> None:
+        """Forget recordings and inputs: another kernel, of this name, has nothing to be compared with."""
         self._before = self.shown = None
-        self._page.param.update(pair=[], notice="")
+        self._page.param.update(pair=[], notice="", interface={})
+        self._page.stepper.kernel = name
 
     def present(self, shown: ShownRecording) -> None:
         """Show a recording from a file."""
-        self.forget()
+        self.begin_kernel(f"recording {shown.packed.meta.get('recording', '')}")
         self.example, self.draft, self.shown = None, shown.draft, shown
         self._page.stepper.show(shown.packed, fix=[], opening=shown.packed.meta.get("opening", 0))
 
@@ -66,7 +68,16 @@ class RunHistory:
         return fixed(self.example, self.draft.get("source", "")) if self.example else None
 
     async def check(self, draft: dict[str, Any]) -> Interface | None:
-        """Compile a draft, show the result in the editor, and return the interface, or None if it does not compile."""
+        """Compile a draft, show the result in the editor, and return the interface, or None if it does not compile.
+
+        The inputs of a kernel that has not run yet are forgotten where it does not compile: they are another's.
+        """
+        interface = await self._compile(draft)
+        if interface is None and not draft.get("same", True):
+            self._page.interface = {}
+        return interface
+
+    async def _compile(self, draft: dict[str, Any]) -> Interface | None:
         source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
         if wrong := read(source).refusal:
             self._page.tell([], wrong)
@@ -119,11 +130,10 @@ class RunHistory:
         """Record a job and show it. Return None if that failed, in which case the page says why."""
         better = self.fixed()
         try:
-            packed = await record_source(
-                worker_pool, job, adapter, trusted=is_shipped(job.source), on_progress=self._page.stepper.progress_callback()
-            )
+            packed = await self._packed(job, adapter)
         except (WorkerError, DeviceError, ValueError) as error:
-            self._page.stepper.param.update(busy="", error=str(error))
+            is_wide = isinstance(error, WorkerError) and job.functions != (job.entry,)
+            self._page.stepper.param.update(busy="", error=str(error), offers=is_wide)
             return None
         fix = difference(self.draft["source"], better) if better else []
         self._page.stepper.show(packed, fix=fix, opening=packed.meta.get("opening", 0))
@@ -131,6 +141,20 @@ class RunHistory:
             self._page.tell(packed.meta["diagnostics"], packed.meta["error"])
             return None
         return packed
+
+    async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
+        """Record a job; if the compiler or the driver dies of its recorded form, the entry point alone, which the recording says."""
+        stepper = self._page.stepper
+        given = {"trusted": is_shipped(job.source), "on_progress": stepper.progress_callback()}
+        try:
+            return await record_source(worker_pool, job, adapter, **given)
+        except WorkerLost:
+            narrower = replace(job, instrument_scope="entry")
+            if job.functions == (job.entry,):
+                raise
+            with suppress(WorkerError):
+                return await record_source(worker_pool, narrower, adapter, **given)
+            raise
 
     def _recorded(self, shown: ShownRecording, fix: bool) -> None:
         self._before, self.shown = self.shown, shown

@@ -15,11 +15,12 @@ import {Outputs} from "./outputs.js"
 
 const PAUSE = 450 // ms without a key after which the compiler is asked
 const MOST_RECORDING = 32 * 2 ** 20
+const MORE = 4
 const MOST_SOURCE = 64 * 2 ** 10
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
- * @import {MomentShown} from "#web/shell/events.js"
+ * @import {MomentShown, RecordAgain} from "#web/shell/events.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  * @import {Diagnostic} from "#web/widgets/codemirror.js"
  * @import {Draft} from "./draft.js"
@@ -54,6 +55,7 @@ class Workbench {
   adapter = ""
   adapterWords = ""
   chosen = "" // the device to record on
+  room = 1 // for so many times the events that a recording usually has
   /** @type {HTMLElement} */
   notice
   /** @type {HTMLElement} */
@@ -64,6 +66,7 @@ class Workbench {
   first
   /** @type {HTMLElement} */
   pair
+  fresh = true // nothing of the kernel in the editor was shown yet
   wanted = 0 // the step of a recording that was opened
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
   told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
@@ -154,6 +157,7 @@ class Workbench {
       on("debug-run", run),
       on("debug-share", () => this.share()),
       on("debug-ask", () => this.state()),
+      on("debug-record", (what) => this.recordAgain(what)),
       on("debug-open", () => this.gallery.show(this.example)),
       on("debug-save", (what) => model.send_msg({type: "save", what, step: this.at})),
       on("debug-adapter", (adapter) => {
@@ -208,6 +212,7 @@ class Workbench {
       source: this.editor.text,
       example: this.example,
       functions: this.functions.found ? this.functions.draft : null,
+      room: this.room,
       ...this.inputs.draft,
     }
   }
@@ -242,12 +247,22 @@ class Workbench {
     this.show(this.chosen === "both" ? "compare" : "step")
   }
 
+  /**
+   * Run it again, with less or more of it recorded.
+   * @param {RecordAgain} what
+   */
+  recordAgain({leave, entry, more}) {
+    if (more) this.room = MORE
+    if (leave || entry) this.functions.leave(leave)
+    this.run()
+  }
+
   changed() {
     if (!this.given) return
     clearLink()
     this.save()
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft}), PAUSE)
+    this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.same}), PAUSE)
   }
 
   /**
@@ -257,14 +272,27 @@ class Workbench {
   put(next) {
     this.given = false
     this.editor.text = next.source ?? ""
-    listing(this.reading, next.source ?? "", 1)
+    if (!next.fix) this.#begins(next.source ?? "")
     this.inputs.open(next)
     this.functions.open(next.functions)
     this.example = next.example ?? ""
+    this.room = next.room ?? 1
     this.given = true
     this.fromFile = Boolean(next.from_file)
     this.wanted = next.step ?? 0 // of a recording that was opened
     this.save()
+  }
+
+  /**
+   * Show the source of another kernel until its recording is there, and nothing of the last one.
+   * @param {string} source
+   */
+  #begins(source) {
+    listing(this.reading, source, 1)
+    this.fresh = true
+    this.first.hidden = false
+    this.outputs.el.hidden = true
+    this.functions.clear()
   }
 
   /**
@@ -277,6 +305,7 @@ class Workbench {
         return this.note(
           `${file.name} has ${file.size.toLocaleString("en")} bytes; a source may have ${MOST_SOURCE.toLocaleString("en")}.`,
         )
+      this.inputs.stale = true
       this.put({source: await file.text()})
       this.same = false
       this.changed()
@@ -344,6 +373,7 @@ class Workbench {
     )
     this.told.classList.toggle("wrong", Boolean(model.error))
     this.editor?.mark(model.diagnostics)
+    this.inputs.stale = false
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
     if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it
@@ -354,8 +384,10 @@ class Workbench {
    * @param {MomentShown} shown
    */
   #moved({root, moment: {recording}}) {
-    if (recording === this.recording || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    if (!this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // the last recording, while another is made
     this.recording = recording
+    this.fresh = false
     this.first.hidden = true
     this.adapter = recording.head.adapter.split(" (")[0]
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")

@@ -29,6 +29,11 @@
  */
 
 /**
+ * What of a kernel to record in place of all: without a function, the entry point alone, or in more room.
+ * @typedef {{leave?: string, entry?: boolean, more?: boolean}} RecordAgain
+ */
+
+/**
  * Payload by name. On `window` an event is called `splatscope:NAME`, its payload is the event's `detail`.
  * @typedef {object} Events
  * @property {MomentShown} moment  from every stepper, once a frame at most
@@ -44,6 +49,7 @@
  * @property {null} debug-ask  from the bar: send the state
  * @property {string} debug-view  from the bar: show "step", "compare" or "edit"
  * @property {null} debug-run  from the bar: record
+ * @property {RecordAgain} debug-record  from the stepper: record less of it, or in more room
  * @property {null} debug-open  from the bar: open the gallery
  * @property {null} debug-share  from the bar: copy a link
  * @property {string} debug-save  from the bar: save "recording", "page", "python" or "perfetto"

@@ -49,8 +49,9 @@ const MOVES = {
 const STEPPER = {
   " ": [(s) => s.player.toggle()],
   s: [(s) => s.line(1), (s) => s.line(-1)],
-  n: [(s) => s.statement(1)],
-  p: [(s) => s.statement(-1)],
+  n: [(s) => s.statement(1), (s) => s.over(1)],
+  p: [(s) => s.statement(-1), (s) => s.over(-1)],
+  u: [(s) => s.out()],
   t: [(s) => s.nextThread(1), (s) => s.nextThread(-1)],
   m: [(s) => s.followHere()],
   w: [(s) => s.history.jump(-1), (s) => s.history.jump(1)],
@@ -96,6 +97,26 @@ addKeys({
       ]
     }),
   ),
+})
+
+/**
+ * The keys of other debuggers. They are the browser's own on pages of text, so they act on the debugger's page alone.
+ * @type {Record<string, (stepper: Stepper) => void>}
+ */
+const DEBUGGER = {
+  F5: (s) => s.breakpoints.run(),
+  "Shift+F5": (s) => s.breakpoints.go(-1),
+  F9: (s) => s.breakpoints.toggleHere(),
+  F10: (s) => s.over(1),
+  "Shift+F10": (s) => s.over(-1),
+  "Ctrl+F10": (s) => s.source.runHere(),
+  F11: (s) => s.statement(1),
+  "Shift+F11": (s) => s.out(),
+}
+
+addKeys({
+  active: () => visible(primary())?.model.layout === "bench",
+  keys: Object.fromEntries(Object.entries(DEBUGGER).map(([chord, act]) => [chord, () => act(/** @type {Stepper} */ (primary()))])),
 })
 
 const difference = () => [...comparisons].find(visible)?.difference()

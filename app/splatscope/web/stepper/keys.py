@@ -4,7 +4,8 @@ KEYS = [
     ("→ ←", "One event forward or back"),
     ("Shift+→ Shift+←", "To the next or the previous barrier"),
     ("S Shift+S", "One statement forward or back, for all threads that execute it together"),
-    ("N P", "The chosen thread's next or previous statement"),
+    ("N P", "The chosen thread's next or previous statement, into what it calls; Shift: over calls"),
+    ("U", "Out of the function that the chosen thread is in, to its caller"),
     ("Home End", "To the start or the end"),
     ("Space", "Play or pause"),
     ("T Shift+T", "Choose the next or the previous thread"),
@@ -16,5 +17,15 @@ KEYS = [
     ("O", "In the device's order or in lockstep"),
     ("A", "Watch an expression: keys[lid.x] + 1"),
     ("C", "Where did NaN or infinity come from?"),
-    ("/", "Find: T < 1/255, blobs[3] == 7, NaN"),
+    ("/", "Find: T < 1/255, blobs[3] == 7, line == 21, thread 1,3, write keys, barrier, NaN"),
+]
+
+# The keys of other debuggers, on the debugger's page beside the others.
+DEBUGGER_KEYS = [
+    ("F5 Shift+F5", "Run on to the next breakpoint, or to the end; back to the previous one"),
+    ("F9", "Set or clear a breakpoint on the current line"),
+    ("F10 Shift+F10", "The chosen thread's next or previous statement, over calls"),
+    ("F11", "Its next statement, into calls"),
+    ("Shift+F11", "Out of the function, to its caller"),
+    ("Ctrl+F10", "Run to the line that was clicked; a double click does the same"),
 ]

@@ -4,7 +4,7 @@ import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {Findings} from "#web/stepper/panes/findings.js"
+import {Findings, verdictOf} from "#web/stepper/panes/findings.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
@@ -45,6 +45,8 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {string[]} sentences
  * @property {number} opening
  * @property {boolean} lockstep
+ * @property {string} kernel
+ * @property {boolean} offers
  * @property {number} thread
  * @property {[sign: string, line: number, text: string][]} fix
  */
@@ -71,6 +73,9 @@ export class Stepper {
   frame = null // the frame in which the panes are painted next
   /** @type {{moment: Moment, stops: number[], positions: number[], order: number[]} | null} */
   #placed = null
+  kernel = "" // what is shown; breakpoints and watches are its own
+  /** @type {Map<string, {set: Map<string, string>, watches: import("#web/stepper/panes/watches.js").Watch[]}>} */
+  #own = new Map() // by kernel
   #opened = false // the reader has not moved since the recording opened
   #opening = false // it opens at this moment
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -92,6 +97,8 @@ export class Stepper {
     this.transport = new Transport(this)
     this.player = new Player(this)
     this.breakpoints = new Breakpoints(this)
+    /** @type {((file: string, line: number) => void) | undefined} */
+    this.runTo = model.layout === "bench" ? (file, line) => this.breakpoints.runTo(file, line) : undefined
     this.sentence = new Sentence(this)
     this.panes = [
       this.source,
@@ -228,6 +235,7 @@ export class Stepper {
     this.player.play(false)
     const moment = new Moment(recording, () => this.#changed())
     this.moment = moment
+    this.#adopt(model.kernel)
     moment.pinned = Math.min(before ? before.pinned : model.thread, recording.threads - 1)
     for (const pane of this.panes) pane.open(recording, model.memories)
     this.#label(recording)
@@ -242,6 +250,22 @@ export class Stepper {
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+  }
+
+  /**
+   * Take over the breakpoints, watches and filter of a kernel: each kernel has its own.
+   * @param {string} kernel
+   */
+  #adopt(kernel) {
+    if (kernel === this.kernel) return
+    this.#own.set(this.kernel, {set: this.breakpoints.set, watches: this.threads.watches.list})
+    const {set, watches} = this.#own.get(kernel) ?? {set: new Map(), watches: []}
+    this.kernel = kernel
+    this.breakpoints.set = set
+    this.breakpoints.asked = ""
+    this.threads.watches.list = watches
+    this.threads.order.input.value = ""
+    this.transport.find.value = ""
   }
 
   /**
@@ -274,7 +298,9 @@ export class Stepper {
 
   #present() {
     this.#tell("")
-    if (this.moment) this.root.dataset.steps = String(this.moment.recording.length)
+    if (!this.moment) return
+    this.root.dataset.steps = String(this.moment.recording.length)
+    this.paint()
   }
 
   /**
@@ -284,7 +310,8 @@ export class Stepper {
   #label(recording) {
     const tab = this.tabs.querySelector("[data-tab=findings]")
     const n = recording.findings.length
-    tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : ["No finding"]))
+    const seen = verdictOf(recording.head).level === "ok"
+    tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]))
     this.root.classList.toggle("clean", !n)
   }
 
@@ -304,7 +331,9 @@ export class Stepper {
         const s = Math.round((performance.now() - since) / 1000)
         seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
-    this.state.replaceChildren(words, seconds)
+    const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
+    const offers = klass === "wrong" && this.model.offers ? [h("button", entry, "Record the entry point alone")] : []
+    this.state.replaceChildren(words, seconds, ...offers)
     this.state.hidden = !words
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", Boolean(words) && klass !== "")
@@ -385,6 +414,14 @@ export class Stepper {
   statement(way) {
     this.moment?.statement(way)
   }
+  /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one, over what it calls */
+  over(way) {
+    this.moment?.over(way)
+  }
+  /** To where the chosen thread goes on in the caller of the function it is in. */
+  out() {
+    this.moment?.out()
+  }
   /** @param {number} way  1: a statement on, -1: back, of all who execute it together */
   line(way) {
     this.moment?.line(way)
@@ -396,6 +433,15 @@ export class Stepper {
   /** @param {boolean} lockstep  in lockstep, or as the device ran */
   setOrder(lockstep) {
     this.moment?.setOrder(lockstep)
+  }
+
+  /**
+   * Show a line of the source.
+   * @param {number} file  its number in the recording
+   * @param {number} line
+   */
+  reveal(file, line) {
+    this.source.reveal(file, line)
   }
 
   /**

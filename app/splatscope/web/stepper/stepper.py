@@ -38,6 +38,8 @@ class Stepper(Component):
     unit = param.String(default="stop", doc="What a stop is called where stops are counted")
     stops = param.List(default=[], item_type=int, doc="Steps at which → and ← stop, ascending; empty for every event")
     lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep, which then is also the order of the stops")
+    kernel = param.String(default="", doc="Names the kernel, edited or not: breakpoints and watches belong to it")
+    offers = param.Boolean(default=False, doc="Whether recording the entry point alone is offered with the error")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
     opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at where the address names none; 0 for the start")
     sentences = param.List(default=[], item_type=str, doc="For each stop what has happened there, as HTML; empty for none")
@@ -59,7 +61,7 @@ class Stepper(Component):
 
     def wait(self, what: str = "Recording …") -> None:
         """Show that a recording is being made. The previous one stays visible, dimmed."""
-        self.param.update(busy=what, error="")
+        self.param.update(busy=what, error="", offers=False)
 
     def progress_callback(self) -> Callable[[int], None]:
         """Return a callback that shows the stage of a recording, until the recording arrives or another is requested."""

@@ -9,6 +9,7 @@ The arguments are the file descriptor of a socket and the name of a module that 
     warm_up(adapter: str) -> None            loads everything that these jobs load at first use
 """
 
+import faulthandler
 import glob
 import importlib
 import json
@@ -69,15 +70,17 @@ def main(control: socket.socket, jobs: ModuleType) -> None:
 
 def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int]) -> bool:
     """Wait for a connection and fork the process that serves it; return False once `control` is closed."""
-    adapter, handles, _, _ = socket.recv_fds(control, MAX_ADAPTER_NAME, 1)
-    if not handles:
+    adapter, handles, _, _ = socket.recv_fds(control, MAX_ADAPTER_NAME, 2)
+    if len(handles) != 2:
         return False
     parent = os.getpid()
     if (process := os.fork()) == 0:
         control.close()
+        faulthandler.enable(handles[1], all_threads=False)  # a compiler or driver that dies says of what
         _serve(Connection(handles[0]), jobs, folder, parent, adapter.decode(errors="replace").strip())
     alive.add(process)
-    os.close(handles[0])
+    for handle in handles:
+        os.close(handle)
     control.sendall(process.to_bytes(4, "little"))
     alive -= {other for other in alive if os.waitpid(other, os.WNOHANG)[0]}
     return True

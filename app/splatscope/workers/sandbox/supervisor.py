@@ -23,6 +23,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.sandbox.deaths import death_words, timeout_words
 from splatscope.workers.sandbox.support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
@@ -37,12 +38,6 @@ MAX_PARTS = 4
 _VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH", "SPLATSCOPE_DEVICE")
 _VARIABLE_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA_VISIBLE_", "__GLX_", "__EGL_")
 _NO_START = "The sandbox for sources from pages does not start: `splatscope doctor` may say why."
-_COMPILER_CRASHED = "The compiler crashed on this source: undo what was written last, or nest it less deeply."
-_KERNEL_CRASHED = "The kernel crashed the process it ran in. Look for a write out of bounds, or for arrays of great size."
-_COMPILER_SLOW = (
-    "The compiler took longer than {:g} s and was stopped. Look for macros, generics or constants that grow without end."
-)
-_KERNEL_SLOW = "The kernel took longer than {:g} s to compile and run, and was stopped. Give it less to do."
 
 
 def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
@@ -123,14 +118,18 @@ class Sandbox:
         for _ in range(2):  # the fork server may have died
             self._fork_server = self._fork_server or _start_fork_server(self._jobs)
             ours, theirs = socket.socketpair()
+            fault, writes_fault = os.pipe()
             with ours, theirs:
                 try:
-                    socket.send_fds(self._fork_server, [(adapter or " ").encode()], [theirs.fileno()])
+                    socket.send_fds(self._fork_server, [(adapter or " ").encode()], [theirs.fileno(), writes_fault])
                     process = int.from_bytes(self._fork_server.recv(4), "little")
-                    return SandboxedProcess(os.pidfd_open(process), Connection(ours.detach()))
+                    return SandboxedProcess(os.pidfd_open(process), Connection(ours.detach()), fault)
                 except OSError:
+                    os.close(fault)
                     self._fork_server.close()
                     self._fork_server = None
+                finally:
+                    os.close(writes_fault)
         raise WorkerError(_NO_START)
 
 
@@ -140,11 +139,13 @@ class SandboxedProcess:
     Args:
         process: A file descriptor of the process (pidfd).
         connection: Carries requests and answers.
+        fault: A file descriptor from which what `faulthandler` writes as the process dies can be read.
     """
 
-    def __init__(self, process: int, connection: Connection) -> None:
-        self._process, self._connection = process, connection
+    def __init__(self, process: int, connection: Connection, fault: int) -> None:
+        self._process, self._connection, self._fault = process, connection, fault
         self._ready = False
+        self._stage: int | None = None  # of the job at hand
         self.jobs_done = 0
 
     @property
@@ -165,21 +166,27 @@ class SandboxedProcess:
     def request(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
         """Send a job to the process and return its answer; kill it after `limit` seconds. Raises the errors of `run_sandboxed`."""
         self.jobs_done += 1
+        self._stage = None
         started = time.monotonic()
         try:
             self._connection.send_bytes(pickle.dumps((name, arguments)))
             return self._receive(limit)
         except (EOFError, OSError, RecursionError) as lost:
-            runs_kernel = name == "record"
+            records = name == "record"
             if time.monotonic() - started >= limit:
-                raise JobTimeout((_KERNEL_SLOW if runs_kernel else _COMPILER_SLOW).format(limit)) from lost
-            raise WorkerLost(_KERNEL_CRASHED if runs_kernel else _COMPILER_CRASHED) from lost
+                raise JobTimeout(timeout_words(records, self._stage, limit)) from lost
+            raise WorkerLost(death_words(records, self._stage, self._last_words())) from lost
 
     def end(self) -> None:
         """Kill the process and release its handles."""
         self._kill()
         self._connection.close()
+        os.close(self._fault)
         os.close(self._process)
+
+    def _last_words(self) -> bytes:
+        """Return the beginning of what the process wrote as it died, b"" if it wrote nothing."""
+        return os.read(self._fault, 200) if select.select([self._fault], [], [], 0)[0] else b""
 
     def _receive(self, limit: float) -> Answer:
         """Return the answer, or raise the error that it reports.
@@ -209,6 +216,7 @@ class SandboxedProcess:
             head = _parse(self._connection.recv_bytes(MAX_HEAD))
             match head:
                 case {"stage": int(stage)} if 0 <= stage < len(STAGES):
+                    self._stage = stage
                     report_progress(stage)
                 case _:
                     return head

@@ -1,63 +1,33 @@
-// What a reader types to find, to watch or to stop at: names, subscripts, members, numbers, and C's operators over them.
-// Numbers are real numbers, so that T < 1/255 means what it says; a subscript is rounded down.
+// What a reader types to find, to watch or to stop at: names, subscripts, members, numbers, and C's operators over them, with Slang's
+// casts, swizzles and functions. A subscript is rounded down.
+import {FUNCTIONS, LEVELS, UNARY, cast, isTrue, scalar, select} from "./quantities.js"
+import {ids} from "./ids.js"
+import {shape} from "./values.js"
 
 /**
- * @import {Lookup} from "./lookup.js"
+ * @import {Lookup, Step} from "./lookup.js"
+ * @import {Format, Quantity} from "./quantities.js"
  * @import {Recording} from "./recording.js"
  */
 
-/** @typedef {(look: Lookup) => number | null} Value  null where something it names has no value */
+/** @typedef {(look: Lookup) => Quantity | null} Evaluate  null where something it names has no value */
 /**
  * An expression that was understood.
  * @typedef {object} Expression
- * @property {Set<string>} names  variables and memories in it
- * @property {Value} value
+ * @property {Set<string>} names  variables, memories, constants and ids in it
+ * @property {Evaluate} quantity
+ * @property {(look: Lookup) => number | null} value  its only number; of a vector its first, of a truth over a vector whether all is true
+ * @property {Format} format  how it asks to be shown, by `, x` behind it
  */
 /** @typedef {{number?: number, name?: string, sign?: string}} Token  one of the three */
 
 const TOKEN =
-  /\s*(?:(0x[\da-f]+|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)[fu]*|([A-Za-z_]\w*)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~()[\].,]))/iy
-const same = (/** @type {number} */ a, /** @type {number} */ b) => a === b || (Number.isNaN(a) && Number.isNaN(b))
-
-/**
- * Operators of two operands by how tightly they bind, the loosest first, as in C.
- * @type {Record<string, (a: number, b: number) => number>[]}
- */
-const LEVELS = [
-  {"||": (a, b) => +(a || b)},
-  {"&&": (a, b) => +(a && b)},
-  {"|": (a, b) => (a | b) >>> 0},
-  {"^": (a, b) => (a ^ b) >>> 0},
-  {"&": (a, b) => (a & b) >>> 0},
-  {"==": (a, b) => +same(a, b), "!=": (a, b) => +!same(a, b)},
-  {"<": (a, b) => +(a < b), "<=": (a, b) => +(a <= b), ">": (a, b) => +(a > b), ">=": (a, b) => +(a >= b)},
-  {"<<": (a, b) => (a << b) >>> 0, ">>": (a, b) => a >> b},
-  {"+": (a, b) => a + b, "-": (a, b) => a - b},
-  {"*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b},
-]
-/** @type {Record<string, (x: number) => number>} */
-const UNARY = {"-": (x) => -x, "!": (x) => +!x, "~": (x) => ~x >>> 0}
-const BITS = new DataView(new ArrayBuffer(4))
-/** @type {Record<string, (...values: number[]) => number>} */
-const CALLS = {
-  min: Math.min,
-  max: Math.max,
-  abs: Math.abs,
-  floor: Math.floor,
-  sqrt: Math.sqrt,
-  exp: Math.exp,
-  isnan: (x) => +Number.isNaN(x),
-  asuint: (x) => {
-    BITS.setFloat32(0, x)
-    return BITS.getUint32(0)
-  },
-  asfloat: (x) => {
-    BITS.setUint32(0, x)
-    return BITS.getFloat32(0)
-  },
-}
+  /\s*(?:(0x[\da-f]+|0b[01]+|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)[fuh]*|([A-Za-z_]\w*)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~()[\].,?:]))/iy
 /** @type {Record<string, number>} */
 const CONSTANTS = {nan: NaN, inf: Infinity, true: 1, false: 0}
+/** @type {Record<string, string>} */
+const ID_CALLS = {WaveGetLaneIndex: "lane", WaveGetLaneCount: "wave_size"}
+const FORMATS = ["x", "b", "d"]
 const EXAMPLES = "T < 1/255, keys[i] + 1, NaN"
 
 /**
@@ -68,9 +38,19 @@ const EXAMPLES = "T < 1/255, keys[i] + 1, NaN"
  */
 export function parse(text) {
   const parser = new Parser(text)
-  const value = parser.binary(0)
+  const quantity = parser.choice(),
+    format = parser.format()
   if (!parser.done) throw new Error("There is more after the end of the expression.")
-  return {names: parser.names, value}
+  return {
+    names: parser.names,
+    quantity,
+    value: (look) => {
+      const found = quantity(look)
+      if (!found) return null
+      return found.parts.length > 1 && found.kinds[0] === "bool" ? +isTrue(found) : found.parts[0]
+    },
+    format,
+  }
 }
 
 /**
@@ -123,69 +103,127 @@ class Parser {
   }
 
   /**
+   * The format behind an expression, as in `bits, x`.
+   * @returns {Format}
+   */
+  format() {
+    const [comma, after] = this.tokens.slice(this.#at)
+    if (comma?.sign !== "," || this.tokens.length !== this.#at + 2) return ""
+    if (!after.name || !FORMATS.includes(after.name))
+      throw new Error("After a “,” the format is missing: x for hexadecimal, b for binary, d for decimal.")
+    this.#at += 2
+    return /** @type {Format} */ (after.name)
+  }
+
+  /**
+   * `a ? b : c`, or what binds more tightly.
+   * @returns {Evaluate}
+   */
+  choice() {
+    const condition = this.#binary(0)
+    if (!this.#sign("?")) return condition
+    const then = this.choice()
+    this.#need(":")
+    const otherwise = this.choice()
+    return (look) => {
+      const found = condition(look)
+      return found && (isTrue(found) ? then : otherwise)(look)
+    }
+  }
+
+  /**
    * Operators that bind as tightly as a level or tighter, from left to right.
    * @param {number} level
-   * @returns {Value}
+   * @returns {Evaluate}
    */
-  binary(level) {
+  #binary(level) {
     if (level === LEVELS.length) return this.#unary()
-    let left = this.binary(level + 1)
+    let left = this.#binary(level + 1)
     for (;;) {
       const sign = this.#sign(...Object.keys(LEVELS[level]))
       if (!sign) return left
       const a = left,
-        b = this.binary(level + 1),
+        b = this.#binary(level + 1),
         act = LEVELS[level][sign]
       left = (look) => {
         const x = a(look),
           y = b(look)
-        return x === null || y === null ? null : act(x, y)
+        return x && y && act(x, y)
       }
     }
   }
 
-  /** @returns {Value} */
+  /** @returns {Evaluate} */
   #unary() {
-    const sign = this.#sign("-", "!", "~")
-    if (!sign) return this.#primary()
+    const sign = this.#sign("-", "+", "!", "~")
+    const type = sign ? null : this.#castType()
+    if (!sign && !type) return this.#selected(this.#primary())
     const operand = this.#unary()
     return (look) => {
       const x = operand(look)
-      return x === null ? null : UNARY[sign](x)
+      return x && (type ? cast([x], type) : UNARY[/** @type {string} */ (sign)](x))
     }
   }
 
-  /** @returns {Value} */
+  /** The type of `(int)`, if a cast comes next; null if something else does. */
+  #castType() {
+    const [open, type, shut] = this.tokens.slice(this.#at)
+    if (open?.sign !== "(" || shut?.sign !== ")" || !type?.name || !shape(type.name)) return null
+    this.#at += 3
+    return type.name
+  }
+
+  /** @returns {Evaluate} */
   #primary() {
     const token = this.tokens[this.#at++] ?? {}
     const {number, name} = token
-    if (number !== undefined) return () => number
+    if (number !== undefined) return () => scalar(number)
     if (token.sign === "(") {
-      const inner = this.binary(0)
+      const inner = this.choice()
       this.#need(")")
       return inner
     }
     if (!name) throw new Error(`Something is missing: write a name or a number, as in ${EXAMPLES}.`)
     const constant = CONSTANTS[name.toLowerCase()]
-    if (constant !== undefined) return () => constant
+    if (constant !== undefined) return () => scalar(constant, name.toLowerCase() === "true" || constant === 0 ? "bool" : "")
     if (this.tokens[this.#at]?.sign === "(") return this.#call(name)
     this.names.add(name)
-    return this.#steps(name)
+    const steps = this.#steps()
+    return (look) => {
+      const reached = steps(look)
+      return reached && look(name, reached)
+    }
   }
 
   /**
-   * Subscripts and members behind a name.
-   * @param {string} name
-   * @returns {Value}
+   * Subscripts and swizzles behind something in parentheses or a call.
+   * @param {Evaluate} inner
+   * @returns {Evaluate}
    */
-  #steps(name) {
-    /** @type {(string | Value)[]} */
+  #selected(inner) {
+    const sign = this.tokens[this.#at]?.sign
+    if (sign !== "[" && sign !== ".") return inner
+    const steps = this.#steps()
+    return (look) => {
+      const reached = steps(look)
+      let found = reached && inner(look)
+      for (const step of reached ?? []) found = found && select(found, step)
+      return found
+    }
+  }
+
+  /**
+   * Subscripts and members, as many as come.
+   * @returns {(look: Lookup) => Step[] | null}
+   */
+  #steps() {
+    /** @type {(string | Evaluate)[]} */
     const steps = []
     for (;;) {
       const sign = this.#sign("[", ".")
       if (!sign) break
       if (sign === "[") {
-        steps.push(this.binary(0))
+        steps.push(this.choice())
         this.#need("]")
         continue
       }
@@ -194,34 +232,44 @@ class Parser {
       this.#at++
       steps.push(`.${member}`)
     }
-    const members = steps.filter((step) => typeof step === "string")
-    if (members.length === steps.length) return (look) => look(name, members)
     return (look) => {
-      /** @type {(string | number)[]} */
+      /** @type {Step[]} */
       const reached = []
       for (const step of steps) {
-        const value = typeof step === "string" ? step : step(look)
-        if (value === null) return null
-        reached.push(typeof value === "string" ? value : Math.floor(value))
+        const value = typeof step === "string" ? step : step(look)?.parts
+        if (value === undefined) return null
+        reached.push(...(typeof value === "string" ? [value] : value.map(Math.floor)))
       }
-      return look(name, reached)
+      return reached
     }
   }
 
   /**
    * @param {string} name
-   * @returns {Value}
+   * @returns {Evaluate}
    */
   #call(name) {
-    const act = Object.hasOwn(CALLS, name) ? CALLS[name] : null
-    if (!act) throw new Error(`${name}() is not known here: ${Object.keys(CALLS).join(", ")} are.`)
     this.#need("(")
-    const given = [this.binary(0)]
-    while (this.#sign(",")) given.push(this.binary(0))
-    this.#need(")")
+    /** @type {Evaluate[]} */
+    const given = []
+    if (!this.#sign(")")) {
+      do given.push(this.choice())
+      while (this.#sign(","))
+      this.#need(")")
+    }
+    if (Object.hasOwn(ID_CALLS, name) && !given.length) return (look) => look(ID_CALLS[name], [])
+    const act = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : null
+    if (!act && !shape(name)) throw new Error(`${name}() is not known here. ${Object.keys(FUNCTIONS).join(", ")} are.`)
+    if (!given.length) throw new Error(`Something is missing: ${name}() takes a value.`)
     return (look) => {
-      const values = given.map((one) => one(look))
-      return values.some((value) => value === null) ? null : act(.../** @type {number[]} */ (values))
+      /** @type {Quantity[]} */
+      const values = []
+      for (const one of given) {
+        const value = one(look)
+        if (!value) return null
+        values.push(value)
+      }
+      return act ? act(...values) : cast(values, name)
     }
   }
 }
@@ -235,7 +283,12 @@ class Parser {
  * @throws {Error} one line for the reader, if a name in it means nothing
  */
 export function known(question, recording) {
-  const there = new Set([...recording.variables.map((v) => v.name.split(/[.[]/)[0]), ...recording.memories.map((m) => m.name)])
+  const there = new Set([
+    ...recording.variables.map((v) => v.name.split(/[.[]/)[0]),
+    ...recording.memories.map((m) => m.name.split(".")[0]),
+    ...recording.constants.keys(),
+    ...ids,
+  ])
   const stranger = [...question.names].find((name) => !there.has(name))
   if (stranger) throw new Error(`No variable or memory is called ${stranger}.`)
   return question

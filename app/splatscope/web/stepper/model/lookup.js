@@ -1,22 +1,28 @@
-// What a name means to a thread at a moment: a variable of the function it is in, else one of another, else a cell.
+// What a name means to a thread at a moment: a variable of the function it is in, else one of another, else a cell, else what the host
+// gave, a constant of the source, or the thread itself.
+import {parse} from "./expression.js"
+import {idOf} from "./ids.js"
 import {KIND} from "./kinds.js"
+import {select, vector} from "./quantities.js"
+import {numbers, shape} from "./values.js"
 
 /**
+ * @import {Quantity} from "./quantities.js"
  * @import {Recording} from "./recording.js"
  * @import {State} from "./state.js"
  */
 
 /** @typedef {number | string} Step  what follows a name: 3 for [3], ".x" for .x */
-/** @typedef {(name: string, steps: Step[]) => number | null} Lookup  null where there is no such thing, or it has no value yet */
+/** @typedef {(name: string, steps: Step[]) => Quantity | null} Lookup  null where there is no such thing, or it has no value yet */
 
-/** @type {Record<string, number>} */
-const COMPONENTS = {r: 0, g: 1, b: 2, a: 3, x: 0, y: 1, z: 2, w: 3}
+const DEEPEST = 16 // constants that are made of others
+const MOST = 64 // parts of a row that is shown whole
 
 /** @type {WeakMap<Recording, Names>} */
 const namesOf = new WeakMap()
 
 /**
- * Look up names for a thread in a state, for the value() of a parsed expression.
+ * Look up names for a thread in a state, for a parsed expression.
  * @param {Recording} recording
  * @param {State} state
  * @param {number} thread
@@ -31,95 +37,182 @@ export function lookup(recording, state, thread) {
   const known = names,
     last = state.last(thread)
   const scope = (last ? recording.about(last - 1).function : recording.head.entry) ?? ""
-  return (name, steps) => {
-    const found = known.variable(scope, name + pathOf(steps))
-    if (found) return state.numbers(thread, found.variable)?.[found.part] ?? null
-    return cell(recording, state, known.memory(name), steps)
+  let depth = 0
+  /** @type {Lookup} */
+  const look = (name, steps) => {
+    const found = known.variable(scope, name, steps)
+    if (found) return along(state.quantity(thread, found.variable), steps.slice(found.steps))
+    const memory = known.memory(name, steps)
+    if (memory) return cell(recording, state, memory.memory, steps.slice(memory.steps))
+    const given = known.uniform(name, steps)
+    if (given) return along(given.quantity, steps.slice(given.steps))
+    const constant = recording.constants.get(name)
+    if (constant === undefined) return along(idOf(name, recording, thread, state), steps)
+    if (++depth > DEEPEST) return null
+    const value = known.constant(name, constant)?.(look) ?? null
+    depth--
+    return along(value, steps)
   }
+  return look
 }
 
 /** @param {Step[]} steps */
 const pathOf = (steps) => steps.map((step) => (typeof step === "string" ? step : `[${step}]`)).join("")
 
 /**
+ * What steps behind a quantity lead to.
+ * @param {Quantity | null} quantity
+ * @param {Step[]} steps
+ * @returns {Quantity | null}
+ */
+const along = (quantity, steps) =>
+  steps.reduce((/** @type {Quantity | null} */ found, step) => found && select(found, step), quantity)
+
+/**
+ * A cell of a memory, a member of it, or a row of several.
  * @param {Recording} recording
  * @param {State} state
- * @param {number} m  the memory, -1 for none
+ * @param {number} m
  * @param {Step[]} steps
+ * @returns {Quantity | null}
  */
 function cell(recording, state, m, steps) {
-  if (m < 0) return null
   const memory = recording.memories[m],
     {dims} = memory
   const most = Math.max(1, dims.length)
   let index = 0,
     at = 0
   for (let step = steps[0]; at < steps.length && at < most && typeof step === "number"; step = steps[++at]) {
-    if (dims.length && (step < 0 || step >= dims[at])) return null
+    if (step < 0 || (dims.length && step >= dims[at])) return null
     index = index * (at ? dims[at] : 1) + step
   }
-  const path = pathOf(steps.slice(at))
-  const part = path ? memory.parts.findIndex(([label]) => label === path || label === withXyzw(path)) : 0
-  const found = memory.cell(index)
-  return found < 0 || part < 0 ? null : state.cellNumber(m, found, part)
+  const inside = dims.slice(at).reduce((count, size) => count * size, 1) // cells of a row, where subscripts are missing
+  const rest = steps.slice(at)
+  if (dims.length && at < dims.length) {
+    if (!at || rest.length || inside > MOST) return null
+    const row = Array.from({length: inside}, (_, i) => oneCell(state, m, memory.cell(index * inside + i), memory.parts, []))
+    if (row.some((one) => one === null)) return null
+    const found = /** @type {Quantity[]} */ (row)
+    return {parts: found.flatMap(({parts}) => parts), kinds: found.flatMap(({kinds}) => kinds)}
+  }
+  return oneCell(state, m, memory.cell(index), memory.parts, rest)
 }
 
-/** @param {string} path */
-const withXyzw = (path) => path.replace(/\.([rgba])$/, (_, letter) => `.${"xyzw"[COMPONENTS[letter]]}`)
+/**
+ * A cell, or what steps behind it lead to: members by name, then subscripts and swizzles.
+ * @param {State} state
+ * @param {number} m
+ * @param {number} at  the cell, -1 for none
+ * @param {import("#web/types.d.ts").Part[]} parts
+ * @param {Step[]} steps
+ * @returns {Quantity | null}
+ */
+function oneCell(state, m, at, parts, steps) {
+  if (at < 0) return null
+  for (let named = steps.length; named >= 0; named--) {
+    const path = pathOf(steps.slice(0, named))
+    const members = parts.flatMap(([label], i) => (label.startsWith(path) && /^$|^[.[]/.test(label.slice(path.length)) ? [i] : []))
+    if (!members.length) continue
+    const values = members.map((part) => state.cellNumber(m, at, part))
+    if (values.some((value) => value === null)) {
+      // of a vector that is known in part, the part asked for may be
+      const one = steps.length === named + 1 ? select(vector(members, ""), steps[named]) : null
+      const asked = one?.parts.map((part) => state.cellNumber(m, at, part))
+      if (!one || !asked || asked.some((value) => value === null)) return null
+      return {parts: /** @type {number[]} */ (asked), kinds: one.parts.map((part) => parts[part][1])}
+    }
+    const found = {parts: /** @type {number[]} */ (values), kinds: members.map((part) => parts[part][1])}
+    return along(found, steps.slice(named))
+  }
+  return null
+}
 
 /** The names of a recording, each looked for once. */
 class Names {
-  /** @type {Map<string, {variable: number, part: number} | null>} */
+  /** @type {Map<string, {variable: number, steps: number} | null>} */
   #variables = new Map()
   /** @type {Map<string, number>} */
   #memories = new Map()
+  /** @type {Map<string, import("./expression.js").Evaluate | null>} */
+  #constants = new Map()
   /** @type {Set<number> | null} */
   #everSet = null
 
   /** @param {Recording} recording */
   constructor(recording) {
     this.recording = recording
+    recording.memories.forEach(({name}, m) => {
+      if (!this.#memories.has(name)) this.#memories.set(name, m)
+    })
   }
 
   /**
-   * The memory of this name, -1 for none.
+   * The memory that a name leads to, with the members of a block behind it, and how many these are; null for none.
    * @param {string} name
+   * @param {Step[]} steps
    */
-  memory(name) {
-    let memory = this.#memories.get(name)
-    if (memory === undefined) {
-      memory = this.recording.memories.findIndex((one) => one.name === name)
-      this.#memories.set(name, memory)
+  memory(name, steps) {
+    for (let named = 0; ; named++) {
+      const memory = this.#memories.get(name + pathOf(steps.slice(0, named)))
+      if (memory !== undefined) return {memory, steps: named}
+      if (typeof steps[named] !== "string") return null
     }
-    return memory
   }
 
   /**
-   * The variable and the scalar in it that a path leads to: `w`, `list[2]`, `blob.colour`, and one component of such, `w.x` or `w[0]`.
-   * @param {string} scope  the function at hand
-   * @param {string} path
+   * What the host gave by this name: a uniform, or a member of a block with or without the block's name.
+   * @param {string} name
+   * @param {Step[]} steps
    */
-  variable(scope, path) {
-    const key = `${scope} ${path}`
+  uniform(name, steps) {
+    const {uniforms} = this.recording
+    for (let named = steps.length; named >= 0; named--) {
+      const path = name + pathOf(steps.slice(0, named))
+      const found = uniforms.find((one) => one.name === path) ?? uniforms.find((one) => one.name.endsWith(`.${path}`))
+      if (!found) continue
+      const form = shape(found.type)
+      return form ? {quantity: vector(numbers(found.words, 0, found.type), form.scalar), steps: named} : null
+    }
+    return null
+  }
+
+  /**
+   * A constant of the source as an expression; null where it is none.
+   * @param {string} name
+   * @param {string} text
+   */
+  constant(name, text) {
+    let made = this.#constants.get(name)
+    if (made === undefined) {
+      try {
+        made = parse(text).quantity
+      } catch {
+        made = null // a macro may be anything
+      }
+      this.#constants.set(name, made)
+    }
+    return made
+  }
+
+  /**
+   * The variable that a path begins with, the longest there is, and how many of the steps it takes: of `blob.colour.x` the variable
+   * `blob.colour` takes one.
+   * @param {string} scope  the function at hand
+   * @param {string} name
+   * @param {Step[]} steps
+   */
+  variable(scope, name, steps) {
+    const key = `${scope} ${name}${pathOf(steps)}`
     let found = this.#variables.get(key)
     if (found === undefined) {
-      found = this.#resolve(scope, path)
+      found = null
+      for (let named = steps.length; named >= 0 && !found; named--) {
+        const variable = this.#find(scope, name + pathOf(steps.slice(0, named)))
+        if (variable >= 0) found = {variable, steps: named}
+      }
       this.#variables.set(key, found)
     }
     return found
-  }
-
-  /**
-   * @param {string} scope
-   * @param {string} path
-   */
-  #resolve(scope, path) {
-    const whole = this.#find(scope, path)
-    if (whole >= 0) return {variable: whole, part: 0}
-    const component = /^(.*)(?:\.([xyzwrgba])|\[([0-3])\])$/.exec(path)
-    const vector = component ? this.#find(scope, component[1]) : -1
-    if (!component || vector < 0) return null
-    return {variable: vector, part: component[2] ? COMPONENTS[component[2]] : +component[3]}
   }
 
   /**

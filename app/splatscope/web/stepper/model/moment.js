@@ -1,11 +1,13 @@
 // Where a stepper stands: a position in an order of events, a chosen thread, what is followed.
 import {KIND} from "./kinds.js"
+import {isInside} from "./stack.js"
 import {State} from "./state.js"
 
 /**
  * @import {Followed} from "#web/types.d.ts"
  * @import {Recording} from "./recording.js"
  * @import {Slice} from "./slice.js"
+ * @import {Frame} from "./stack.js"
  */
 
 /**
@@ -197,6 +199,53 @@ export class Moment {
     const next = way > 0 ? this.#end(thread, at) : this.#end(thread, this.#begin(thread, at - 1) - 1)
     if (this.pinned < 0) this.pinned = thread // stepping a thread is choosing it
     const event = recording.nth(thread, next)
+    this.seek(event < 0 ? (way > 0 ? this.position : 0) : this.after(event))
+  }
+
+  /**
+   * Move to the chosen thread's next or previous statement in the function it is in, or in one that this returns to: over calls.
+   * @param {number} way  1 or -1
+   */
+  over(way) {
+    const {recording, thread} = this
+    const at = this.state.seek(this.position).done(thread)
+    this.#beside(way, recording.stacks.at(thread, Math.max(0, at - 1)))
+  }
+
+  /** Move on to where the chosen thread goes on in the function that called the one it is in; in the entry point to its end. */
+  out() {
+    const {recording, thread} = this
+    const at = this.state.seek(this.position).done(thread)
+    this.#beside(1, recording.stacks.at(thread, Math.max(0, at - 1))?.parent ?? null)
+  }
+
+  /**
+   * Move to the end of the chosen thread's next or previous statement outside of what a call calls; without a call, to the end.
+   * @param {number} way  1 or -1
+   * @param {Frame | null} frame
+   */
+  #beside(way, frame) {
+    const {recording, thread} = this,
+      count = recording.count(thread)
+    const within = (/** @type {number} */ turn) =>
+      frame !== null && turn >= 0 && turn < count && isInside(recording.stacks.at(thread, turn), frame)
+    const skip = (/** @type {number} */ turn) => {
+      let to = turn
+      while (within(to)) to += way
+      return to
+    }
+    let at = this.state.at === this.position ? this.state.done(thread) : this.state.seek(this.position).done(thread)
+    if (this.pinned < 0) this.pinned = thread
+    if (!frame) at = count - 1
+    else if (way > 0) {
+      at = skip(at)
+      for (let next = skip(at + 1); next < count && at >= 0 && this.#same(thread, at, next); next = skip(at + 1)) at = next
+    } else {
+      at = skip(at - 1)
+      for (let last = skip(at - 1); last >= 0 && this.#same(thread, last, at); last = skip(at - 1)) at = last
+      at = skip(at - 1)
+    }
+    const event = recording.nth(thread, at)
     this.seek(event < 0 ? (way > 0 ? this.position : 0) : this.after(event))
   }
 

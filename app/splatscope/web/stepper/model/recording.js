@@ -1,6 +1,8 @@
 // A recording as it comes from Python: columns of events in the device's order, with what is asked of them again and again.
 import {KIND, kindOf} from "./kinds.js"
+import {constantsOf} from "./constants.js"
 import {lockstep} from "./lockstep.js"
+import {Stacks} from "./stack.js"
 import {show} from "./values.js"
 
 /**
@@ -23,6 +25,8 @@ export async function unpack(bytes) {
 export class Recording {
   /** @type {Lockstep | null} */
   #lockstep = null
+  /** @type {Map<string, string> | null} */
+  #constants = null
 
   /** @param {ArrayBuffer} buffer  `uint32 length, JSON, columns` */
   constructor(buffer) {
@@ -40,6 +44,8 @@ export class Recording {
     this.sites = head.sites
     this.variables = head.variables
     this.findings = head.findings
+    /** What the host gave beside buffers. */
+    this.uniforms = (head.uniforms ?? []).map((one) => ({...one, words: Uint32Array.from(one.words)}))
     this.thread = column("thread")
     this.site = column("site")
     /** What each event touches, counted from 1: a cell of all memories', or for kind `element` a variable. 0: nothing. */
@@ -80,6 +86,7 @@ export class Recording {
     this.own = new Uint32Array(this.length)
     this.start = new Uint32Array(this.threads + 1)
     this.epochs = this.#index()
+    this.stacks = new Stacks(this)
   }
 
   /** Fill the arrays by event and by thread. Returns how many epochs there are. */
@@ -152,6 +159,12 @@ export class Recording {
   value(event) {
     const site = this.about(event)
     return site.width ? show(this.words, this.wordAt[event], site.type) : ""
+  }
+
+  /** Constants of the source by name, as expressions. */
+  get constants() {
+    this.#constants ??= constantsOf(this.head)
+    return this.#constants
   }
 
   /** The order in which all threads move together. Worked out once. */

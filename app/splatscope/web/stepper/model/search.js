@@ -1,11 +1,13 @@
 // Where to stop: the first event that fits a question, or the next breakpoint.
 import {known, parse} from "./expression.js"
+import {ids, threadAt} from "./ids.js"
 import {KIND} from "./kinds.js"
 import {lookup} from "./lookup.js"
 import {State} from "./state.js"
 import {isFloat, numbers, shape} from "./values.js"
 
 /**
+ * @import {Expression} from "./expression.js"
  * @import {Moment} from "./moment.js"
  * @import {Recording} from "./recording.js"
  */
@@ -18,9 +20,10 @@ const NOT_FINITE = {
 }
 
 /**
- * Find the next event that fits, in the order shown: one whose value is NaN or infinite, or that makes an expression true.
+ * Find the next event that fits, in the order shown: one of a kind (`barrier`, `write As`), one whose value is NaN or infinite, or one
+ * that makes an expression true.
  * @param {Moment} moment
- * @param {string} text  "NaN", "inf", or an expression
+ * @param {string} text  "NaN", "inf", a kind with what it is about, or an expression; a kind may be followed by `if` and an expression
  * @param {number} from  position to begin at
  * @param {number} way  1: the first from there on, -1: the last before
  * @returns {number | null} the position after it; null where there is none
@@ -33,17 +36,95 @@ export function find(moment, text, from, way = 1) {
     return scan(moment, from, way, floats(recording), (event) =>
       numbers(recording.words, recording.wordAt[event], recording.about(event).type).some(wrong),
     )
-  const question = parse(text)
-  if (!question.names.size) throw new Error("Name a variable or a cell: T < 1/255, blobs[10] == 30, or NaN.")
-  known(question, recording)
-  const wanted = Uint8Array.from(recording.sites, ({name = "", kind}) =>
-    question.names.has(name.split(/[.[]/)[0]) && kind !== "call" && kind !== "return" ? 1 : 0,
-  )
   const state = new State(recording, moment.order)
-  return scan(moment, from, way, wanted, (event, position) =>
-    Boolean(question.value(lookup(recording, state.seek(position + 1), recording.thread[event]))),
+  const asked = kindOf(text, recording)
+  const place = /^\s*thread\s+(.+)$/i.exec(text)
+  const thread = place ? threadAt(place[1], recording) : -1
+  if (thread >= 0) return scan(moment, from, way, all(recording), (event) => recording.thread[event] === thread)
+  const holds = asked?.condition ? question(asked.condition, recording) : null
+  const isTrue = (/** @type {Expression} */ one, /** @type {number} */ event, /** @type {number} */ position) =>
+    Boolean(one.value(lookup(recording, state.seek(position + 1), recording.thread[event])))
+  if (asked)
+    return scan(moment, from, way, asked.wanted, (event, position) => {
+      if (asked.cell && !isCell(asked.cell, recording, event, () => state.seek(position + 1))) return false
+      return !holds || isTrue(holds, event, position)
+    })
+  const asks = question(text, recording)
+  const variables = [...asks.names].filter((name) => !ids.has(name) && !recording.constants.has(name))
+  if (!asks.names.size || (!variables.length && ![...asks.names].some((name) => ids.has(name))))
+    throw new Error("Name a variable or a cell: T < 1/255, blobs[10] == 30, line == 21, write keys, or NaN.")
+  // An event can make it true only where it sets or touches what is named; where a thread or a line is named, any event can.
+  const any = variables.length < asks.names.size
+  const wanted = Uint8Array.from(recording.sites, ({name = "", kind}) =>
+    any || (asks.names.has(name.split(/[.[]/)[0]) && kind !== "call" && kind !== "return") ? 1 : 0,
   )
+  return scan(moment, from, way, wanted, (event, position) => isTrue(asks, event, position))
 }
+
+/**
+ * @param {string} text
+ * @param {Recording} recording
+ */
+const question = (text, recording) => known(parse(text), recording)
+
+/** @type {Record<string, string[]>} */
+const KINDS = {
+  barrier: ["arrive"],
+  fence: ["resume"],
+  write: ["write", "atomic"],
+  read: ["read"],
+  access: ["read", "write", "atomic"],
+  atomic: ["atomic"],
+  set: ["value", "element"],
+  branch: ["branch"],
+  loop: ["loop"],
+  call: ["call"],
+  enter: ["call"],
+  return: ["return"],
+  outside: ["out-of-bounds"],
+}
+const ASKED = /^\s*([a-z]+)(?:\s+([A-Za-z_][\w.]*)((?:\s*\[[^\]]*\])*))?(?:\s+(?:if|where|when)\s+(.+))?\s*$/i
+
+/**
+ * What a question for a kind of event asks: its sites, the element if one is named, and a condition; null where it is none.
+ * @param {string} text
+ * @param {Recording} recording
+ */
+function kindOf(text, recording) {
+  const [, word = "", name = "", subscripts = "", condition = ""] = ASKED.exec(text) ?? []
+  const kinds = KINDS[word.toLowerCase()]
+  if (!kinds || recording.variables.some((one) => one.name === word)) return null
+  const named = recording.sites.filter((site) => !name || site.name === name || site.name?.split(/[.[]/)[0] === name)
+  if (!named.length) throw new Error(`No variable, memory or function is called ${name}.`)
+  const wanted = Uint8Array.from(recording.sites, (site) => (kinds.includes(site.kind) && named.includes(site) ? 1 : 0))
+  return {wanted, condition, cell: subscripts ? parse(`${name}${subscripts}`) : null}
+}
+
+/**
+ * Whether an event touches the element that an expression names, its subscripts as the event's thread has them.
+ * @param {Expression} element
+ * @param {Recording} recording
+ * @param {number} event
+ * @param {() => State} state
+ */
+function isCell(element, recording, event, state) {
+  const cell = recording.cellOf(event)
+  if (!cell) return false
+  const memory = recording.memories[cell.memory]
+  let found = false
+  const look = lookup(recording, state(), recording.thread[event])
+  element.quantity((name, steps) => {
+    if (name !== memory.name) return look(name, steps)
+    const indices = steps.filter((step) => typeof step === "number")
+    const index = indices.length > 1 ? indices.reduce((at, step, i) => at * (memory.dims[i] ?? 1) + step, 0) : indices[0]
+    found = memory.index(cell.cell) === index
+    return null
+  })
+  return found
+}
+
+/** @param {Recording} recording */
+const all = (recording) => new Uint8Array(recording.sites.length).fill(1)
 
 /**
  * Of each site, 1 where its values are floats.
@@ -81,7 +162,7 @@ function scan(moment, from, way, wanted, fits) {
 export function nextStop(moment, breakpoints, way) {
   if (!breakpoints.size) return null
   const {recording} = moment
-  /** @type {Map<string, import("./expression.js").Expression | null>} */
+  /** @type {Map<string, Expression | null>} */
   const conditions = new Map()
   for (const [key, condition] of breakpoints) conditions.set(key, condition ? parse(condition) : null)
   const keyOf = recording.sites.map((site) => `${site.file}:${site.line}`)

@@ -1,6 +1,7 @@
 // What every thread, variable and cell is after so many events: a fold over the events, with a copy kept now and then.
 import {KIND} from "./kinds.js"
-import {number, shape, show, text} from "./values.js"
+import {vector} from "./quantities.js"
+import {number, numbers, shape, show, text} from "./values.js"
 
 const EVERY = 4096 // events between two copies
 const MOST = 64 * 2 ** 20 // bytes of copies: of a large state they are kept further apart
@@ -18,6 +19,7 @@ const SET = 0,
   CHANGED = 1 // words before a variable's values: the event that set it, the one that made it another
 // Events are kept as their number counted from 1; 0 is none.
 
+/** @import {Quantity} from "./quantities.js" */
 /** @import {Recording} from "./recording.js" */
 
 /** One state of a recording, moved by seek(). `words` holds the threads one after the other, then the memories' cells. */
@@ -246,15 +248,18 @@ export class State {
   }
 
   /**
-   * A variable's scalars, null while it has no value.
+   * A variable's value, null while it has none.
    * @param {number} thread
    * @param {number} variable
+   * @returns {Quantity | null}
    */
-  numbers(thread, variable) {
+  quantity(thread, variable) {
     const at = this.#variable(thread, variable),
-      form = shape(this.recording.variables[variable].type)
+      {type} = this.recording.variables[variable],
+      form = shape(type)
     if (!form || !this.words[at + SET]) return null
-    return Array.from({length: form.count}, (_, i) => number(this.words, at + 2 + i * form.size, form.scalar))
+    const columns = /\dx(\d)$/.exec(type)?.[1]
+    return {...vector(numbers(this.words, at + 2, type), form.scalar), columns: columns ? +columns : undefined}
   }
 
   /**

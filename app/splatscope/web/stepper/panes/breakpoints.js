@@ -78,6 +78,33 @@ export class Breakpoints {
     })
   }
 
+  /** Run on to the next breakpoint, and to the end where there is none. */
+  run() {
+    const {stepper} = this,
+      {moment} = stepper
+    if (!moment) return
+    this.#try(() => {
+      const position = nextStop(moment, this.set, 1)
+      stepper.seek(position ?? Infinity)
+      if (position === null) return this.set.size ? "No breakpoint is met from here on: this is the end." : "This is the end."
+    })
+  }
+
+  /**
+   * Run on to a line: to where the chosen thread, or any if none is chosen, comes to it next.
+   * @param {string} file
+   * @param {number} line
+   */
+  runTo(file, line) {
+    const {stepper} = this,
+      {moment} = stepper
+    if (!moment) return
+    const position = nextStop(moment, new Map([[`${file}:${line}`, ""]]), 1)
+    if (position !== null) return stepper.seek(position)
+    const who = moment.pinned >= 0 ? `Thread ${moment.pinned} does not come` : "No thread comes"
+    stepper.say(`${who} to line ${line} from here on.`)
+  }
+
   /**
    * Move to the first event that fits; asked again, to the next; backwards, to the last before the cursor.
    * @param {string} text

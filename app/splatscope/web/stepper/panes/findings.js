@@ -1,10 +1,12 @@
 // What is wrong: a card for each cause, the one at hand in full.
 import {h} from "#web/shell/dom.js"
+import {emit} from "#web/shell/events.js"
 import {severity} from "./icons.js"
 import {describeEvent, subscript} from "#web/stepper/model/describe.js"
 
 /**
- * @import {Finding} from "#web/types.d.ts"
+ * @import {Finding, Head} from "#web/types.d.ts"
+ * @import {RecordAgain} from "#web/shell/events.js"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
@@ -15,6 +17,44 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
  * @param {Finding} finding
  */
 export const severityOf = (finding) => finding.severity ?? "error"
+
+/**
+ * What a recording allows to say where nothing was found in it: "Nothing found" is said only of what was looked at.
+ * @param {Head} head
+ * @returns {{heading: string, level: "ok" | "note", why: string[]}}
+ */
+export function verdictOf({events, truncated, stepped_over: over = {}, findings}) {
+  const left = Object.entries(over),
+    found = findings.length > 0
+  const names = left
+    .slice(0, 6)
+    .map(([name, reason]) => `${name} (${reason})`)
+    .join(", ")
+  const missed = left.length ? `Not looked at: ${names}${left.length > 6 ? ` and ${left.length - 6} more` : ""}.` : ""
+  if (!events)
+    return {
+      heading: "Nothing was recorded",
+      level: "note",
+      why: [
+        "So nothing is known of what the kernel does.",
+        missed,
+        "Choose fewer functions under Edit, Records, and run it again.",
+      ],
+    }
+  if (truncated)
+    return {
+      heading: found ? "Not all of it was recorded" : "Nothing found in the part that was recorded",
+      level: "note",
+      why: ["The recording was full before the end: what came later was not looked at.", missed],
+    }
+  if (missed)
+    return {
+      heading: found ? "Not all of it was recorded" : "Nothing found in what was recorded",
+      level: "note",
+      why: [missed],
+    }
+  return {heading: "Nothing found", level: "ok", why: []}
+}
 
 export class Findings {
   /** @type {Recording} */
@@ -39,7 +79,8 @@ export class Findings {
     const cards = this.cards.map((card) => card.el)
     // a figure is known to be right, but for what its controls break: only that is told
     const quiet = this.stepper.model.layout === "figure" && !recording.head.truncated
-    const rest = quiet ? [] : [cards.length ? null : this.#clean(), ...this.#unseen()]
+    const whole = verdictOf(recording.head).level === "ok"
+    const rest = quiet ? [] : [cards.length && whole ? null : this.#verdict(), ...this.#unseen()]
     this.el.replaceChildren(...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
@@ -71,13 +112,16 @@ export class Findings {
     return unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words))
   }
 
-  #clean() {
-    const {same_as_plain: same, truncated, groups, between_groups: between} = this.recording.head
+  /** What was looked at and what was not, where nothing was found or not everything was seen. */
+  #verdict() {
+    const {head} = this.recording,
+      {same_as_plain: same, groups, between_groups: between} = head
+    const {heading, level, why} = verdictOf(head)
     const words = [
-      truncated ? "The recording was full before the end: what came later was not looked at." : "",
-      same === false
+      ...why,
+      head.events && same === false
         ? "Run without being recorded, the kernel leaves other numbers: the order of its threads matters."
-        : same
+        : head.events && same
           ? "Run without being recorded, the kernel leaves the same results."
           : "",
       groups.every((n) => n === 1)
@@ -88,12 +132,40 @@ export class Findings {
     ]
       .filter(Boolean)
       .join(" ")
+    const offers = this.#offers()
     return h(
       "article",
-      {class: "finding is-ok open"},
-      h("header", {}, severity(truncated ? "note" : "ok"), h("span", {}, "Nothing found")),
-      words ? h("div", {class: "body"}, h("p", {}, words)) : null,
+      {class: `finding ${level === "ok" ? "is-ok" : "is-note"} open`, "data-verdict": level},
+      h("header", {}, severity(level), h("span", {}, heading)),
+      words || offers.length
+        ? h("div", {class: "body"}, h("p", {}, words), offers.length ? h("div", {class: "go"}, ...offers) : null)
+        : null,
     )
+  }
+
+  /** Buttons that record what this recording has no room for: more events, or the same without the function that has most of them. */
+  #offers() {
+    const {recording, stepper} = this,
+      {head} = recording
+    if (!stepper.model.kernel || !head.truncated) return []
+    const offer = (/** @type {string} */ words, /** @type {RecordAgain} */ what) =>
+      h("button", {type: "button", class: "btn", onclick: () => emit("debug-record", what)}, words)
+    /** @type {Map<string, number>} */
+    const shares = new Map()
+    for (let e = 0; e < recording.length; e++) {
+      const name = recording.about(e).function ?? ""
+      shares.set(name, (shares.get(name) ?? 0) + 1)
+    }
+    const [name, most] = [...shares].filter(([one]) => one && one !== head.entry).sort((a, b) => b[1] - a[1])[0] ?? ["", 0]
+    return [
+      offer("Record four times as much", {more: true}),
+      ...(name
+        ? [
+            offer(`Leave out ${name}: ${Math.round((most / recording.length) * 100)}% of the events`, {leave: name}),
+            offer("Record the entry point alone", {entry: true}),
+          ]
+        : []),
+    ]
   }
 
   /**

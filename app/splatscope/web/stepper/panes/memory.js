@@ -3,6 +3,7 @@ import {isFloat} from "#web/stepper/model/values.js"
 import {h, targetOf} from "#web/shell/dom.js"
 import {isLoad} from "#web/stepper/model/accesses.js"
 import {cellName, subscript} from "#web/stepper/model/describe.js"
+import {ViewChoice, drawPicture} from "./memory_view.js"
 import {onArrows} from "#web/widgets/roving.js"
 
 const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
@@ -14,6 +15,7 @@ const OPEN = [16, 128] // cells up to which a buffer is shown from the start, be
  * @import {Memory as Cells, PaneOwner, Site} from "#web/types.d.ts"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {State} from "#web/stepper/model/state.js"
  */
 
 /** @typedef {Map<number, [mark: "rd" | "wr", site: Site]>} Marks  by target: each running thread's last access in this epoch */
@@ -26,6 +28,8 @@ export class Memory {
   raced = new Set() // cells, as events' targets are numbered
   /** @type {Grid[]} */
   grids = []
+  /** @type {Map<string, string[]>} */
+  views = new Map() // by memory, how it was last read
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -67,9 +71,16 @@ export class Memory {
     }
     const shown = recording.memories.filter(({count, name}) => count && (!wanted.length || wanted.includes(name)))
     const most = OPEN[shown.some(({space}) => space === "shared") ? 0 : 1]
+    for (const {memory, choice} of this.grids) this.views.set(memory.name, choice.chosen)
     this.grids = shown.map((memory) => new Grid(recording, memory, recording.memories.indexOf(memory), most))
     this.list.replaceChildren(...this.grids.map((grid) => grid.el))
-    for (const grid of this.grids) grid.el.ontoggle = () => this.owner.paint()
+    for (const grid of this.grids) {
+      const view = this.views.get(grid.memory.name)
+      if (view) grid.choice.choose(view)
+      grid.el.ontoggle = () => this.owner.paint()
+      grid.changed = () => this.owner.paint()
+      grid.followed = (cell) => this.owner.follow({memory: grid.number, cell})
+    }
     if (!shown.length) this.list.append(h("p", {class: "none"}, "This kernel touches no memory that threads share."))
     this.key.hidden = !shown.length
   }
@@ -111,6 +122,18 @@ const WORDS = {
  * @property {string[]} klasses
  */
 
+/**
+ * Cells a row of a memory whose cells are numbers: a row of an array of several dimensions, or an even part of it.
+ * @param {Cells} memory
+ */
+function columnsOf({dims, count}) {
+  const last = dims.length > 1 ? dims[dims.length - 1] : 0
+  if (!last) return Math.min(8, count)
+  if (last <= 20) return last
+  for (let columns = 16; columns >= 4; columns--) if (last % columns === 0) return columns
+  return 8
+}
+
 /** One memory, cell by cell. */
 class Grid {
   first = 0 // the first cell drawn
@@ -119,6 +142,8 @@ class Grid {
   stop = null // the cell that Tab leads to
   /** @type {DrawnCell[] | null} */
   cells = null
+  changed = () => {} // it is to be painted anew
+  followed = (/** @type {number} */ _cell) => {} // a pixel of its picture was clicked
 
   /**
    * @param {Recording} recording
@@ -139,11 +164,38 @@ class Grid {
     this.about = h("span", {class: "dim"}, `${shared ? "groupshared" : "buffer"} ${type}${size}`)
     this.hint = h("span", {class: "dim hint"}, number === 0 ? "click a cell to follow it" : "")
     this.body = h("div", {class: "grid"})
+    const side = Math.round(Math.sqrt(memory.extent)),
+      square =
+        memory.dims.length > 1
+          ? memory.dims[memory.dims.length - 1]
+          : side * side === memory.extent
+            ? side
+            : Math.min(64, memory.extent)
+    this.choice = new ViewChoice(memory, square, () => {
+      this.cells = null
+      this.changed()
+    })
+    this.picture = h("canvas", {class: "picture", role: "img", hidden: true})
+    this.picture.onclick = ({offsetX, offsetY}) => {
+      const {clientWidth, clientHeight, width, height} = this.picture
+      const at = Math.floor((offsetY / clientHeight) * height) * width + Math.floor((offsetX / clientWidth) * width)
+      const cell = memory.cell(at)
+      if (cell >= 0) this.followed(cell)
+    }
     this.el = h(
       "details",
       {class: "mem", "data-memory": memory.name},
-      h("summary", {class: "ph"}, h("h2", {class: "mono"}, memory.name), this.about, h("span", {class: "sp"}), this.hint),
+      h(
+        "summary",
+        {class: "ph"},
+        h("h2", {class: "mono"}, memory.name),
+        this.about,
+        h("span", {class: "sp"}),
+        this.hint,
+        this.choice.el,
+      ),
       this.body,
+      this.picture,
     )
     this.body.addEventListener("focusin", (event) => this.#stopAt(/** @type {HTMLElement} */ (event.target)))
     onArrows(this.body, MOVES, ([across, down], event) => this.#move(/** @type {HTMLElement} */ (event.target), across, down))
@@ -161,30 +213,27 @@ class Grid {
    * @param {number} first
    */
   #build(first) {
-    const {memory, number} = this
+    const {memory, number} = this,
+      struct = this.#struct
     const focused = this.cells && this.stop?.matches(":focus") ? this.stop : null
+    first -= struct ? first % struct.length : 0
     this.first = first
     const until = Math.min(memory.count, first + MOST)
     const wide = this.parts > 1
-    const columns = wide
-      ? Math.min(8, this.parts)
-      : memory.dims.length === 2 && memory.dims[1] <= 16
-        ? memory.dims[1]
-        : Math.min(8, memory.count)
+    const columns = wide ? this.parts : struct ? struct.length : columnsOf(memory)
     this.columns = columns
     this.body.style.setProperty("--columns", String(columns))
-    this.body.classList.toggle("wide", wide)
+    this.body.classList.toggle("wide", wide || columns > 8)
+    this.body.classList.toggle("many", columns > 8)
     this.body.classList.toggle("float", !wide && isFloat(memory.parts[0]?.[1]))
     const parts = []
     if (wide)
-      parts.push(
-        h("span", {class: "ix"}),
-        ...memory.parts.slice(0, columns).map(([name]) => h("span", {class: "part"}, name.replace(/^\./, ""))),
-      )
+      parts.push(h("span", {class: "ix"}), ...memory.parts.map(([name]) => h("span", {class: "part"}, name.replace(/^\./, ""))))
+    if (struct) parts.push(h("span", {class: "ix"}), ...struct.map(({label}) => h("span", {class: "part"}, label)))
     /** @type {DrawnCell[]} */
     const cells = []
     for (let cell = first; cell < until; cell++) {
-      const label = subscript(memory, memory.index(cell))
+      const label = struct ? `[${cell / columns}]` : subscript(memory, memory.index(cell))
       if (wide || (cell - first) % columns === 0) parts.push(h("span", {class: "ix"}, label.slice(1, -1).replace("][", ",")))
       const els = Array.from({length: wide ? columns : 1}, (_, part) =>
         h("span", {
@@ -209,6 +258,28 @@ class Grid {
       this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
   }
 
+  /** The columns of a struct that the memory is read as, null where it is not. A memory of which cells are missing has no rows. */
+  get #struct() {
+    const columns = this.choice.view?.columns ?? []
+    return columns.length > 1 && this.memory.width === 1 && this.memory.count === this.memory.extent ? columns : null
+  }
+
+  /**
+   * What a cell shows, a text a part; null where it is not known.
+   * @param {State} state
+   * @param {number} cell
+   */
+  #texts(state, cell) {
+    const {view} = this.choice
+    if (!view) return state.cell(this.number, cell)
+    const at = state.cellAt(this.number, cell),
+      {columns} = view
+    const {show} = columns[this.#struct ? cell % columns.length : 0]
+    return this.memory.parts.map(([, , word]) =>
+      state.words[at] & (1 << Math.min(word, 31)) ? show(state.words[at + 3 + word]) : null,
+    )
+  }
+
   /**
    * @param {Moment} moment
    * @param {Marks} marks
@@ -217,6 +288,15 @@ class Grid {
   paint(moment, marks, raced) {
     const {recording, memory, number} = this,
       {state, followed} = moment
+    const {view} = this.choice
+    this.body.hidden = Boolean(view?.picture)
+    this.picture.hidden = !view?.picture
+    if (view?.picture) {
+      const words = drawPicture(this.picture, memory, number, state, view.picture)
+      this.picture.title = words
+      this.picture.setAttribute("aria-label", `${memory.name} as a picture: ${words}`)
+      return
+    }
     const access = moment.event < 0 ? null : recording.cellOf(moment.event),
       touched = access?.memory === number ? access.cell : -1
     const seen = touched >= 0 ? touched : followed?.memory === number ? followed.cell : this.first
@@ -237,7 +317,7 @@ class Grid {
         const now = before ?? new Uint32Array(width + 1)
         shown.words = now
         for (let w = 0; w <= width; w++) now[w] = words[at + (w ? w + 2 : 0)]
-        const values = state.cell(number, cell)
+        const values = this.#texts(state, cell)
         shown.els.forEach((el, part) => {
           const value = values[part] ?? "·"
           if (shown.texts[part] === value) return

@@ -25,6 +25,8 @@ export class Source {
   scrolledTo = ""
   /** @type {Line | null} */
   here = null // where the chosen thread is
+  /** @type {Line | null} */
+  picked = null // the line that the reader clicked, to run to
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -53,6 +55,14 @@ export class Source {
       owner.paint()
     }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
+    this.src.addEventListener("dblclick", (event) => {
+      if (!targetOf(event)?.closest(".gut, button, input")) this.runHere()
+    })
+    this.run = h(
+      "button",
+      {type: "button", class: "run-here", title: "Run to this line (Ctrl+F10, or double click)", onclick: () => this.runHere()},
+      "Run to here",
+    )
     this.src.addEventListener("contextmenu", (event) => {
       const row = targetOf(event)?.closest(".gut")?.parentElement
       if (!row || !this.owner.breakpoints) return
@@ -91,6 +101,7 @@ export class Source {
       ),
     )
     this.main = names.indexOf(recording.head.file)
+    this.picked = null
   }
 
   /**
@@ -238,6 +249,42 @@ export class Source {
     const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".ln-row"))
     if (row && targetOf(event)?.closest(".gut"))
       this.owner.breakpoints?.toggle(this.recording.files[this.shown], Number(row.dataset.line))
+    else if (row && !targetOf(event)?.closest("button, input") && !getSelection()?.toString())
+      this.#pick(this.shown, Number(row.dataset.line))
+  }
+
+  /**
+   * Pick a line to run to.
+   * @param {number} file
+   * @param {number} line
+   */
+  #pick(file, line) {
+    if (!this.owner.runTo) return
+    if (this.picked) this.#sheet(this.picked[0])[this.picked[1] - 1]?.el.removeAttribute("data-picked")
+    const row = this.#sheet(file)[line - 1]
+    if (!row) return
+    this.picked = [file, line]
+    row.el.setAttribute("data-picked", "")
+    row.el.append(this.run)
+  }
+
+  /** Run to the line that was picked. */
+  runHere() {
+    if (this.picked) this.owner.runTo?.(this.recording.files[this.picked[0]], this.picked[1])
+    else this.owner.say?.("Click a line first: it runs to the line that is picked.")
+  }
+
+  /**
+   * Show a line, and pick it.
+   * @param {number} file
+   * @param {number} line
+   */
+  reveal(file, line) {
+    this.held = file
+    this.#show(file)
+    this.#pick(file, line)
+    this.#sheet(file)[line - 1]?.el.scrollIntoView({block: "center"})
+    this.owner.paint()
   }
 
   /**

@@ -1,5 +1,7 @@
 // Who: the chosen thread's variables, and all threads side by side.
 import {h, targetOf} from "#web/shell/dom.js"
+import {threadName} from "#web/stepper/model/ids.js"
+import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"
 
 const SPARE = 8 // rows that come and go together: fewer than so many are kept ready beyond those in view
@@ -50,6 +52,8 @@ export class Threads {
   widths = [] // of the columns, in characters
   /** @type {Row[]} */
   lines = []
+  /** @type {HTMLElement[]} */
+  head = [] // of the columns
   body = h("tbody")
   above = h("tr", {"aria-hidden": "true"}, h("td"))
   below = h("tr", {"aria-hidden": "true"}, h("td"))
@@ -60,6 +64,7 @@ export class Threads {
   constructor(owner) {
     this.owner = owner
     this.watches = new Watches(owner)
+    this.order = new ThreadOrder(owner)
     this.words = h("span", {class: "dim num"})
     this.name = h("h2", {})
     this.where = h("span", {class: "dim"})
@@ -79,7 +84,8 @@ export class Threads {
       ),
       this.mine,
       this.watches.el,
-      h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words),
+      h("div", {class: "ph second"}, h("h2", {}, "All threads"), this.words, h("span", {class: "sp"}), this.order.input),
+      this.order.wrong,
       this.wrap,
     )
     this.wrap.addEventListener("scroll", () => this.owner.moment && this.#rows(this.owner.moment), {passive: true})
@@ -108,6 +114,7 @@ export class Threads {
     this.entries = new Map()
     this.shownVariables = null
     this.watches.open(recording)
+    this.order.open(recording)
   }
 
   /** @param {Moment} moment */
@@ -117,9 +124,9 @@ export class Threads {
       last = state.last(thread) - 1
     const at = last >= 0 ? last : recording.nth(thread, 0)
     const current = at < 0 ? recording.head.entry : recording.about(at).function || recording.head.entry
-    this.name.textContent = `Thread ${thread}`
+    this.name.textContent = `Thread ${threadName(thread, recording.head.group_size)}`
     this.where.textContent = moment.pinned >= 0 ? `${current}, kept` : current
-    this.#variables(moment, current)
+    this.#variables(moment)
     this.watches.paint(moment)
     this.#columns(current)
     const counts = {run: 0, apart: 0, wait: 0, held: 0, done: 0}
@@ -135,33 +142,72 @@ export class Threads {
       .map(([n, word]) => `${n.toLocaleString("en")} ${word}`)
       .join(", ")
     this.#rows(moment)
+    if (this.order.list.length < recording.threads)
+      this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`
   }
 
   /**
-   * Show the chosen thread's variables: of the function at hand first, then of those it was called from.
+   * The chosen thread's calls, the innermost first, each with the variables that it has set and the line it is on. Of a function that
+   * calls itself the innermost call's variables are shown.
    * @param {Moment} moment
-   * @param {string} current  the function
+   * @returns {{name: string, line: number, file: number, variables: number[]}[]}
    */
-  #variables(moment, current) {
+  #frames(moment) {
     const {recording} = this,
-      {state, thread} = moment
-    const order = [current, ...[...this.functions.keys()].filter((name) => name !== current)]
-    const wanted = []
-    for (const name of order) for (const v of this.functions.get(name) ?? []) if (state.set(thread, v)) wanted.push(v)
-    const key = wanted.join()
+      {state, thread} = moment,
+      turn = state.done(thread) - 1,
+      found = [],
+      shown = new Set()
+    let line = turn < 0 ? 0 : recording.about(recording.nth(thread, turn)).line
+    for (let frame = recording.stacks.at(thread, Math.max(0, turn)); frame; frame = frame.parent) {
+      const {begin, function: name} = frame
+      const variables = shown.has(name)
+        ? []
+        : (this.functions.get(name) ?? []).filter((v) => {
+            const set = state.set(thread, v)
+            return set && recording.turn[set - 1] >= begin
+          })
+      shown.add(name)
+      const file = recording.file[recording.site[recording.nth(thread, begin)]]
+      found.push({name, line, file, variables})
+      line = recording.stacks.calledFrom(thread, frame)
+    }
+    return found
+  }
+
+  /**
+   * Show the call stack, and the variables of each call under it.
+   * @param {Moment} moment
+   */
+  #variables(moment) {
+    const {state, thread} = moment
+    const frames = this.#frames(moment)
+    const key = JSON.stringify(frames)
     if (key !== this.shownVariables) {
       this.shownVariables = key
-      const parts = []
-      let of = current
-      for (const v of wanted) {
-        const variable = recording.variables[v]
-        if (variable.function !== of) parts.push(h("div", {class: "fn"}, variable.function))
-        of = variable.function
-        parts.push(this.#entry(v).el)
-      }
-      this.mine.replaceChildren(...(parts.length ? parts : [h("div", {class: "none"}, "No variable has a value yet.")]))
+      const heads = frames.length > 1
+      const parts = frames.flatMap(({name, line, file, variables}, i) => [
+        ...(heads
+          ? [
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "fn",
+                  title: i ? `${name} called ${frames[i - 1].name} on line ${line}` : `${name} is on line ${line}`,
+                  onclick: () => this.owner.reveal?.(file, line),
+                },
+                h("span", {}, name),
+                h("span", {class: "num"}, `line ${line}`),
+              ),
+            ]
+          : []),
+        ...variables.map((v) => this.#entry(v).el),
+      ])
+      const none = frames.some(({variables}) => variables.length) ? [] : [h("div", {class: "none"}, "No variable has a value yet.")]
+      this.mine.replaceChildren(...parts, ...none)
     }
-    for (const v of wanted) {
+    for (const v of frames.flatMap(({variables}) => variables)) {
       const entry = this.#entry(v),
         value = state.value(thread, v)
       const klass = `var${state.changed(thread, v) ? " ch" : ""}${moment.followed?.variable === v && moment.followed.thread === thread ? " sel" : ""}`
@@ -202,26 +248,32 @@ export class Threads {
     const wave = this.recording.head.wave_size
     const names = [...this.watched.map((watch) => watch.text), ...columns.map((v) => this.recording.variables[v].name)]
     this.widths = names.map((name) => Math.min(name.length, 12))
-    const head = h(
-      "thead",
-      {},
+    /** @type {(key: string, label: string, of: (moment: Moment, thread: number) => number | null, klass: string, title: string) => HTMLElement} */
+    const column = (key, label, of, klass, title) =>
       h(
-        "tr",
-        {},
-        h("th", {scope: "col"}, "thread"),
-        h("th", {scope: "col"}, "line"),
-        ...this.watched.map((watch) =>
-          h("th", {scope: "col", class: "v watched", title: `watched: ${watch.text}`}, h("span", {}, watch.text)),
-        ),
-        ...columns.map((v) =>
-          h(
-            "th",
-            {scope: "col", class: "v", title: this.recording.variables[v].type},
-            h("span", {}, this.recording.variables[v].name),
-          ),
+        "th",
+        {scope: "col", class: klass, title, "data-key": key},
+        h("button", {type: "button", class: "by", onclick: () => this.order.sortBy(key, of)}, h("span", {}, label)),
+      )
+    this.head = [
+      column("", "thread", (_, t) => t, "", "Sort by thread"),
+      column("line", "line", (moment, t) => this.#line(moment, t), "", "Sort by line"),
+      ...this.watched.map((watch) =>
+        column(
+          `w ${watch.text}`,
+          watch.text,
+          (m, t) => this.watches.number(watch, m, t),
+          "v watched",
+          `Watched: ${watch.text}. Sort`,
         ),
       ),
-    )
+      ...columns.map((v) => {
+        const {name, type} = this.recording.variables[v]
+        return column(`v ${name}`, name, ({state}, t) => state.quantity(t, v)?.parts[0] ?? null, "v", `${type}. Sort`)
+      }),
+    ]
+    const head = h("thead", {}, h("tr", {}, ...this.head))
+    const size = this.recording.head.group_size
     this.body = h("tbody")
     this.range = ""
     this.lines = Array.from({length: this.recording.threads}, (_, t) => {
@@ -234,7 +286,7 @@ export class Threads {
       const el = h(
         "tr",
         {"data-thread": t},
-        h("td", {}, lane, String(t)),
+        h("td", {}, lane, threadName(t, size)),
         h("td", {}, h("span", {class: "box at"}, line, wall)),
         ...seen.map((box) => h("td", {class: "watched"}, box)),
         ...cells.map((box) => h("td", {}, box)),
@@ -286,35 +338,52 @@ export class Threads {
   }
 
   /**
+   * The line that a thread is on, null before its first and after its last.
+   * @param {Moment} moment
+   * @param {number} t
+   */
+  #line(moment, t) {
+    const {recording} = this,
+      {state} = moment,
+      status = moment.status(t),
+      goes = status === "run" || status === "apart"
+    const event = t === recording.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
+    return event < 0 ? null : recording.line[recording.site[event]]
+  }
+
+  /**
    * Paint the rows in view: a thousand threads cost no more than fifty.
    * @param {Moment} moment
    */
   #rows(moment) {
-    const {recording} = this,
+    const {recording, order} = this,
       {state, thread, followed} = moment
+    if (order.arrange(moment)) this.range = ""
+    const listed = order.list.length
+    for (const th of this.head) th.setAttribute("aria-sort", order.sorted(th.dataset.key ?? ""))
     this.rowHeight ||= this.#measure()
     const height = this.rowHeight
-    const all = recording.threads <= WHOLE,
+    const all = listed <= WHOLE,
       first = all ? 0 : Math.floor(this.wrap.scrollTop / height / SPARE) * SPARE
     const until = all
-      ? recording.threads
-      : Math.min(recording.threads, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
+      ? listed
+      : Math.min(listed, Math.ceil((this.wrap.scrollTop + (this.wrap.clientHeight || 600)) / height / SPARE) * SPARE)
     const range = `${first} ${until}`
     if (this.range !== range) {
       this.range = range
       this.above.style.height = `${first * height}px`
-      this.below.style.height = `${(recording.threads - until) * height}px`
-      this.body.replaceChildren(this.above, ...this.lines.slice(first, until).map((row) => row.el), this.below)
+      this.below.style.height = `${(listed - until) * height}px`
+      this.body.replaceChildren(this.above, ...order.list.slice(first, until).map((t) => this.lines[t].el), this.below)
       this.above.hidden = !first
-      this.below.hidden = until === recording.threads
+      this.below.hidden = until === listed
     }
     const finding = recording.findings[moment.finding]
-    for (let t = first; t < until; t++) {
+    for (const t of order.list.slice(first, until)) {
       const row = this.lines[t],
         status = moment.status(t),
         goes = status === "run" || status === "apart",
         waits = status === "wait" || status === "held"
-      const klass = `${row.start ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
+      const klass = `${row.start && order.isPlain ? "wave " : ""}${waits || status === "done" ? "waits " : ""}${t === thread ? "me " : finding?.threads.includes(t) ? "peer " : ""}`
       if (row.klass !== klass) {
         row.klass = klass
         row.el.className = klass
@@ -324,8 +393,7 @@ export class Threads {
         row.mark = lane
         row.lane.className = lane
       }
-      const event = t === recording.thread[moment.event] ? moment.event : goes ? state.next(t) : state.last(t) - 1
-      const line = event < 0 ? "" : String(recording.line[recording.site[event]])
+      const line = String(this.#line(moment, t) ?? "")
       if (row.at !== line) {
         row.at = line
         row.line.data = line

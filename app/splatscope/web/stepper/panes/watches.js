@@ -2,7 +2,7 @@
 import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/model/expression.js"
 import {lookup} from "#web/stepper/model/lookup.js"
-import {text} from "#web/stepper/model/values.js"
+import {showQuantity} from "#web/stepper/model/quantities.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
@@ -139,8 +139,18 @@ export class Watches {
    * @param {number} thread
    */
   value(watch, moment, thread) {
-    const value = watch.question?.value(this.look(moment, thread)) ?? null
-    return value === null ? "" : Number.isInteger(value) ? String(value).replace("-", "−") : text(value, "float")
+    const value = watch.question?.quantity(this.look(moment, thread))
+    return value ? showQuantity(value, watch.question?.format) : ""
+  }
+
+  /**
+   * The same as a number to sort by.
+   * @param {Watch} watch
+   * @param {Moment} moment
+   * @param {number} thread
+   */
+  number(watch, moment, thread) {
+    return watch.question?.value(this.look(moment, thread)) ?? null
   }
 
   /** @param {Moment} moment */

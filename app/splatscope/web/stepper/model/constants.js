@@ -1,0 +1,35 @@
+// Names that a source gives a value to once and for all: macros, `static const`, enumerators. Read from the text, as far as it is
+// numbers and operators; and what the host gave at link time.
+
+/** @import {Head} from "#web/types.d.ts" */
+
+const COMMENT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+const MACRO = /^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*?)[ \t]*$/gm
+const CONSTANT = /\bstatic\s+const\s+[\w:<>]+\s+(\w+)\s*=\s*([^;{}]+);|\bconst\s+static\s+[\w:<>]+\s+(\w+)\s*=\s*([^;{}]+);/g
+const ENUM = /\benum(?:\s+class)?(?:\s+\w+)?(?:\s*:\s*\w+)?\s*\{([^{}]*)\}/g
+
+/**
+ * The texts of all constants by name: an expression each, which may not be one that can be evaluated.
+ * @param {Head} head
+ * @returns {Map<string, string>}
+ */
+export function constantsOf({sources, constants = {}}) {
+  /** @type {Map<string, string>} */
+  const found = new Map()
+  for (const source of Object.values(sources)) {
+    const text = source.replace(COMMENT, (comment) => comment.replace(/[^\n]/g, " "))
+    for (const [, name, body] of text.matchAll(MACRO)) found.set(name, body)
+    for (const [, name, body, other, others] of text.matchAll(CONSTANT)) found.set(name ?? other, (body ?? others).trim())
+    for (const [, body] of text.matchAll(ENUM)) {
+      let last = "-1"
+      for (const entry of body.split(",")) {
+        const [, name, value] = /^\s*(\w+)\s*(?:=\s*(.+?)\s*)?$/.exec(entry) ?? []
+        if (!name) continue
+        last = value ?? `(${last}) + 1`
+        found.set(name, last)
+      }
+    }
+  }
+  for (const [name, value] of Object.entries(constants)) found.set(name, value)
+  return found
+}

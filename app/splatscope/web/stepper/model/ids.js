@@ -1,0 +1,84 @@
+// What a thread is called: its number, its place in the workgroup and in the dispatch, its wave and lane; and where it is now.
+import {scalar, vector} from "./quantities.js"
+
+/**
+ * @import {Quantity} from "./quantities.js"
+ * @import {Recording} from "./recording.js"
+ * @import {State} from "./state.js"
+ */
+
+/** @typedef {(recording: Recording, thread: number, state: State) => Quantity} Id */
+
+/** @type {Record<string, Id>} */
+const IDS = {
+  thread: (_, thread) => scalar(thread, "uint"),
+  lane: ({head}, thread) => scalar(thread % head.wave_size, "uint"),
+  wave: ({head}, thread) => scalar(Math.floor(thread / head.wave_size), "uint"),
+  wave_size: ({head}) => scalar(head.wave_size, "uint"),
+  group: ({head}) => vector([...head.group], "uint"),
+  line: (recording, thread, state) => scalar(recording.about(whereIs(recording, thread, state)).line, "uint"),
+  event: (_, thread, state) => scalar(state.last(thread), "uint"),
+  SV_GroupIndex: (_, thread) => scalar(thread, "uint"),
+  SV_GroupThreadID: ({head}, thread) => vector(placeOf(thread, head.group_size), "uint"),
+  SV_GroupID: ({head}) => vector([...head.group], "uint"),
+  SV_DispatchThreadID: ({head}, thread) => {
+    const place = placeOf(thread, head.group_size)
+    return vector(
+      place.map((at, i) => head.group[i] * head.group_size[i] + at),
+      "uint",
+    )
+  },
+}
+
+/** Names of all ids. */
+export const ids = new Set(Object.keys(IDS))
+
+/**
+ * What an id is for a thread; null where there is none of that name.
+ * @param {string} name
+ * @param {Recording} recording
+ * @param {number} thread
+ * @param {State} state
+ */
+export const idOf = (name, recording, thread, state) => (ids.has(name) ? IDS[name](recording, thread, state) : null)
+
+/**
+ * A thread's place in its workgroup, (x, y, z).
+ * @param {number} thread
+ * @param {number[]} size  of the workgroup
+ */
+export const placeOf = (thread, [x, y]) => [thread % x, Math.floor(thread / x) % y, Math.floor(thread / (x * y))]
+
+/**
+ * The thread that is meant by its number or its place, `25`, `1,3` or `(1, 3, 0)`; -1 where there is none.
+ * @param {string} text
+ * @param {Recording} recording
+ */
+export function threadAt(text, {head: {group_size: size}, threads}) {
+  const match = /^\s*\(?\s*(\d+)\s*(?:,\s*(\d+)\s*(?:,\s*(\d+)\s*)?)?\)?\s*$/.exec(text)
+  if (!match) return -1
+  const [x, y, z] = match.slice(1).map((n) => (n === undefined ? -1 : +n))
+  if (y < 0) return x < threads ? x : -1
+  if (x >= size[0] || y >= size[1] || z >= size[2]) return -1
+  const thread = (Math.max(0, z) * size[1] + y) * size[0] + x
+  return thread < threads ? thread : -1
+}
+
+/**
+ * A thread's name: its number, and in a workgroup of several dimensions its place.
+ * @param {number} thread
+ * @param {number[]} size  of the workgroup
+ */
+export function threadName(thread, size) {
+  if (size[1] * size[2] === 1) return String(thread)
+  const place = placeOf(thread, size)
+  return `${thread} (${place.slice(0, size[2] > 1 ? 3 : 2).join(", ")})`
+}
+
+/**
+ * The event that says where a thread is: its last, before its first its first.
+ * @param {Recording} recording
+ * @param {number} thread
+ * @param {State} state
+ */
+const whereIs = (recording, thread, state) => Math.max(0, (state.last(thread) || recording.nth(thread, 0) + 1) - 1)

@@ -1,0 +1,284 @@
+// What an expression computes with: a scalar, a vector or a matrix, as numbers with the scalar type of each; and C's and Slang's
+// operators and functions over them. Numbers are real numbers, so that T < 1/255 means what it says: only a cast rounds or wraps.
+import {isFloat, shape, text} from "./values.js"
+
+/**
+ * @import {Scalar} from "#web/types.d.ts"
+ * @typedef {object} Quantity
+ * @property {number[]} parts  of a scalar one, of a matrix row by row
+ * @property {(Scalar | "")[]} kinds  scalar type of each part; "" for a number without one, as it is typed
+ * @property {number} [columns]  of a matrix
+ */
+
+const XYZW = "xyzw",
+  RGBA = "rgba"
+const BITS = new DataView(new ArrayBuffer(4))
+
+/**
+ * A scalar.
+ * @param {number} value
+ * @param {Scalar | ""} [kind]
+ * @returns {Quantity}
+ */
+export const scalar = (value, kind = "") => ({parts: [value], kinds: [kind]})
+
+/**
+ * A vector of one type.
+ * @param {number[]} parts
+ * @param {Scalar | ""} kind
+ * @returns {Quantity}
+ */
+export const vector = (parts, kind) => ({parts, kinds: parts.map(() => kind)})
+
+/**
+ * A quantity as one truth: of a vector, whether all of it is true.
+ * @param {Quantity} quantity
+ */
+export const isTrue = ({parts}) => parts.every(Boolean)
+
+/**
+ * The part of a vector or matrix that a step behind it leads to, `.zyx` or `[2]`; null where there is none.
+ * @param {Quantity} quantity
+ * @param {string | number} step
+ * @returns {Quantity | null}
+ */
+export function select({parts, kinds, columns}, step) {
+  if (typeof step === "number") {
+    const width = columns ?? 1,
+      from = step * width
+    if (step < 0 || from + width > parts.length) return null
+    return {parts: parts.slice(from, from + width), kinds: kinds.slice(from, from + width)}
+  }
+  const letters = step.slice(1)
+  const names = [...letters].every((c) => XYZW.includes(c)) ? XYZW : RGBA
+  const at = [...letters].map((c) => names.indexOf(c))
+  if (columns || letters.length > 4 || at.some((i) => i < 0 || i >= parts.length)) return null
+  return {parts: at.map((i) => parts[i]), kinds: at.map((i) => kinds[i])}
+}
+
+/**
+ * The type of what is computed from two.
+ * @param {Scalar | ""} a
+ * @param {Scalar | ""} b
+ * @returns {Scalar | ""}
+ */
+const common = (a, b) => {
+  if (a === b || !b) return a
+  if (!a) return b
+  const both = [a, b]
+  return /** @type {Scalar} */ (both.find(isFloat) ?? both.find((kind) => kind.startsWith("u")) ?? "int")
+}
+
+/**
+ * Apply a function to the parts of quantities, a scalar to each part of a vector; null where two vectors differ in length.
+ * @param {Quantity[]} given
+ * @param {(...values: number[]) => number} act
+ * @param {Scalar | ""} [kind]  of the result; that of what is given, if left out
+ * @returns {Quantity | null}
+ */
+export function each(given, act, kind) {
+  const count = Math.max(...given.map(({parts}) => parts.length))
+  if (given.some(({parts}) => parts.length !== 1 && parts.length !== count)) return null
+  const at = (/** @type {number[]} */ parts, /** @type {number} */ i) => parts[parts.length === 1 ? 0 : i]
+  const parts = Array.from({length: count}, (_, i) => act(...given.map((one) => at(one.parts, i))))
+  const kinds = parts.map(
+    (_, i) => kind ?? given.map((one) => one.kinds[one.kinds.length === 1 ? 0 : i]).reduce((a, b) => common(a, b)),
+  )
+  return {parts, kinds, columns: given.find(({columns}) => columns)?.columns}
+}
+
+/**
+ * Cast to a type, as `(int) x` and `float3(x, y, z)` do. A scalar fills a vector; null where the parts do not fit.
+ * @param {Quantity[]} given
+ * @param {string} type
+ * @returns {Quantity | null}
+ */
+export function cast(given, type) {
+  const form = shape(type)
+  if (!form) return null
+  let parts = given.flatMap((one) => one.parts)
+  if (parts.length === 1) parts = Array(form.count).fill(parts[0])
+  if (parts.length < form.count || (given.length > 1 && parts.length > form.count)) return null
+  const to = form.scalar
+  const columns = /\dx(\d)$/.exec(type)?.[1]
+  return {
+    ...vector(
+      parts.slice(0, form.count).map((value) => asScalar(value, to)),
+      to,
+    ),
+    columns: columns ? +columns : undefined,
+  }
+}
+
+/**
+ * A number as a scalar type holds it.
+ * @param {number} value
+ * @param {Scalar} to
+ */
+function asScalar(value, to) {
+  if (to === "bool") return +Boolean(value)
+  if (to === "float") return Math.fround(value)
+  if (isFloat(to)) return value
+  const size = Number(/\d+/.exec(to)?.[0] ?? 32),
+    whole = BigInt(Number.isFinite(value) ? Math.trunc(value) : 0)
+  return Number(to.startsWith("u") ? BigInt.asUintN(size, whole) : BigInt.asIntN(size, whole))
+}
+
+const same = (/** @type {number} */ a, /** @type {number} */ b) => a === b || (Number.isNaN(a) && Number.isNaN(b))
+/** @typedef {(a: number, b: number) => number} Binary */
+/** @type {(act: Binary) => (a: Quantity, b: Quantity) => Quantity | null} */
+const plain = (act) => (a, b) => each([a, b], act)
+/** @type {(act: Binary) => (a: Quantity, b: Quantity) => Quantity | null} */
+const truth = (act) => (a, b) => each([a, b], act, "bool")
+/** @type {(act: Binary) => (a: Quantity, b: Quantity) => Quantity | null} */
+const bitwise = (act) => (a, b) => {
+  const found = each([a, b], act)
+  return found && {...found, parts: found.parts.map((value, i) => (found.kinds[i] === "int" ? value | 0 : value >>> 0))}
+}
+
+/**
+ * Operators of two operands by how tightly they bind, the loosest first, as in C.
+ * @type {Record<string, (a: Quantity, b: Quantity) => Quantity | null>[]}
+ */
+export const LEVELS = [
+  {"||": truth((a, b) => +(a || b ? 1 : 0))},
+  {"&&": truth((a, b) => +(a && b ? 1 : 0))},
+  {"|": bitwise((a, b) => a | b)},
+  {"^": bitwise((a, b) => a ^ b)},
+  {"&": bitwise((a, b) => a & b)},
+  {"==": truth((a, b) => +same(a, b)), "!=": truth((a, b) => +!same(a, b))},
+  {
+    "<": truth((a, b) => +(a < b)),
+    "<=": truth((a, b) => +(a <= b)),
+    ">": truth((a, b) => +(a > b)),
+    ">=": truth((a, b) => +(a >= b)),
+  },
+  {
+    "<<": bitwise((a, b) => a << b),
+    ">>": (a, b) => each([a, b], (x, n) => (x < 0 ? x >> n : (x >>> 0) >>> n)),
+  },
+  {"+": plain((a, b) => a + b), "-": plain((a, b) => a - b)},
+  {"*": plain((a, b) => a * b), "/": plain((a, b) => a / b), "%": plain((a, b) => a % b)},
+]
+
+/** @type {Record<string, (x: Quantity) => Quantity | null>} */
+export const UNARY = {
+  "-": (x) => each([x], (value) => -value),
+  "+": (x) => x,
+  "!": (x) => each([x], (value) => +!value, "bool"),
+  "~": (x) => bitwise((value) => ~value)(x, x),
+}
+
+/** @type {(act: (...values: number[]) => number, kind?: Scalar) => (...given: Quantity[]) => Quantity | null} */
+const of =
+  (act, kind) =>
+  (...given) =>
+    each(given, act, kind)
+const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0)
+const fixed = (/** @type {number} */ x, low = 0, high = 1) => Math.min(Math.max(x, low), high)
+/** @type {(x: number) => number} */
+const floatBits = (x) => {
+  BITS.setFloat32(0, x)
+  return BITS.getUint32(0)
+}
+/** @type {(x: number) => number} */
+const fromBits = (x) => {
+  BITS.setUint32(0, x)
+  return BITS.getFloat32(0)
+}
+
+/**
+ * Functions by name. What a function makes of too few or too many arguments is what JavaScript makes of them.
+ * @type {Record<string, (...given: Quantity[]) => Quantity | null>}
+ */
+export const FUNCTIONS = {
+  min: of(Math.min),
+  max: of(Math.max),
+  clamp: of(fixed),
+  saturate: of((x) => fixed(x)),
+  abs: of(Math.abs),
+  sign: of(Math.sign),
+  floor: of(Math.floor),
+  ceil: of(Math.ceil),
+  round: of(Math.round),
+  trunc: of(Math.trunc),
+  frac: of((x) => x - Math.floor(x)),
+  lerp: of((a, b, t) => a + (b - a) * t),
+  step: of((edge, x) => +(x >= edge)),
+  sqrt: of(Math.sqrt, "float"),
+  rsqrt: of((x) => 1 / Math.sqrt(x), "float"),
+  rcp: of((x) => 1 / x, "float"),
+  pow: of((x, y) => x ** y, "float"),
+  exp: of(Math.exp, "float"),
+  exp2: of((x) => 2 ** x, "float"),
+  log: of(Math.log, "float"),
+  log2: of(Math.log2, "float"),
+  sin: of(Math.sin, "float"),
+  cos: of(Math.cos, "float"),
+  tan: of(Math.tan, "float"),
+  atan2: of(Math.atan2, "float"),
+  dot: (a, b) => {
+    const product = each([a, b], (x, y) => x * y)
+    return product && scalar(sum(product.parts), product.kinds[0])
+  },
+  length: (v) => scalar(Math.hypot(...v.parts), "float"),
+  any: (v) => scalar(+v.parts.some(Boolean), "bool"),
+  all: (v) => scalar(+isTrue(v), "bool"),
+  isnan: of((x) => +Number.isNaN(x), "bool"),
+  isinf: of((x) => +(Math.abs(x) === Infinity), "bool"),
+  isfinite: of((x) => +Number.isFinite(x), "bool"),
+  asuint: (v) => each([v], v.kinds.some((kind) => kind === "int" || kind === "uint") ? (x) => x >>> 0 : floatBits, "uint"),
+  asint: (v) =>
+    each([v], v.kinds.some((kind) => kind === "int" || kind === "uint") ? (x) => x | 0 : (x) => floatBits(x) | 0, "int"),
+  asfloat: of(fromBits, "float"),
+  countbits: of((x) => (x >>> 0).toString(2).replaceAll("0", "").length, "uint"),
+  firstbithigh: of((x) => 31 - Math.clz32(x), "int"),
+  firstbitlow: of((x) => (x ? 31 - Math.clz32(x & -x) : -1), "int"),
+}
+
+/**
+ * A word of 32 bits as two halves.
+ * @param {number} word
+ * @returns {[number, number]}
+ */
+export const halves = (word) => [half(word & 0xffff), half(word >>> 16)]
+
+/** @param {number} bits */
+function half(bits) {
+  const sign = bits & 0x8000 ? -1 : 1,
+    exponent = (bits >> 10) & 31,
+    fraction = bits & 1023
+  if (exponent === 31) return fraction ? NaN : sign * Infinity
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024))
+}
+
+/** @typedef {"" | "x" | "b" | "d"} Format  hexadecimal, binary, decimal; "" as the type says */
+
+/**
+ * A quantity as it is shown: `3`, `(1, 0.5, 0)`, `0x1f`. In hex and binary a float is its 32 bits.
+ * @param {Quantity} quantity
+ * @param {Format} format
+ */
+export function showQuantity({parts, kinds, columns}, format = "") {
+  const words = parts.map((value, i) => showNumber(value, kinds[i], format, parts.length > 1 ? 3 : 4))
+  if (words.length === 1) return words[0]
+  if (!columns) return `(${words.join(", ")})`
+  const rows = Array.from({length: words.length / columns}, (_, r) => words.slice(r * columns, (r + 1) * columns))
+  return `(${rows.map((row) => row.join(", ")).join("; ")})`
+}
+
+/**
+ * @param {number} value
+ * @param {Scalar | ""} kind
+ * @param {Format} format
+ * @param {number} digits  significant ones of a float
+ */
+function showNumber(value, kind, format, digits) {
+  if (format === "x" || format === "b") {
+    const bits = isFloat(kind) || !Number.isInteger(value) ? floatBits(value) : value >>> 0
+    return format === "x" ? `0x${bits.toString(16).padStart(8, "0")}` : `0b${bits.toString(2)}`
+  }
+  if (kind === "bool" && format !== "d") return value ? "true" : "false"
+  if (Number.isInteger(value)) return Object.is(value, -0) ? "−0" : String(value).replace("-", "−")
+  return text(value, "float", digits)
+}

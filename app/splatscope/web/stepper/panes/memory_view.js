@@ -1,0 +1,202 @@
+// Other ways to read a memory: its words in hexadecimal or binary, as another type, as structs, as a picture.
+import {h} from "#web/shell/dom.js"
+import {halves} from "#web/stepper/model/quantities.js"
+import {number, shape, text} from "#web/stepper/model/values.js"
+
+/**
+ * @import {Memory} from "#web/types.d.ts"
+ * @import {State} from "#web/stepper/model/state.js"
+ */
+
+/**
+ * A way to read a memory. `columns` of words are read one after the other; a picture has so many cells a row.
+ * @typedef {object} View
+ * @property {{label: string, show: (word: number) => string}[]} columns
+ * @property {number} picture  cells a row, 0 for no picture
+ */
+
+const WORD = new Uint32Array(1)
+const MOST_COLUMNS = 32
+/** @type {Record<string, (word: number) => string>} */
+const SHOW = {
+  hex: (word) => (word >>> 0).toString(16).padStart(8, "0"),
+  binary: (word) =>
+    (word >>> 0)
+      .toString(2)
+      .padStart(32, "0")
+      .replace(/(.{8})(?=.)/g, "$1 "),
+  half: (word) =>
+    halves(word)
+      .map((value) => text(value, "float", 3))
+      .join(", "),
+}
+/** @type {[value: string, label: string, asks?: string][]} */
+const CHOICES = [
+  ["", "as declared"],
+  ["hex", "hex"],
+  ["binary", "binary"],
+  ["uint", "uint"],
+  ["int", "int"],
+  ["float", "float"],
+  ["half", "two halves"],
+  ["struct", "structs …", "float3 place, uint id"],
+  ["picture", "picture", "cells a row"],
+]
+
+/**
+ * How words are shown as a type of one word; null for another.
+ * @param {string} type
+ */
+function shows(type) {
+  if (SHOW[type]) return SHOW[type]
+  const form = shape(type)
+  if (!form || form.count !== 1 || form.size !== 1 || form.scalar === "half") return null
+  return (/** @type {number} */ word) => {
+    WORD[0] = word
+    return text(number(WORD, 0, form.scalar), form.scalar)
+  }
+}
+
+/**
+ * The fields of a struct, `float3 place, uint id`, a column for each of its words; null where it is none.
+ * @param {string} fields
+ */
+export function structView(fields) {
+  /** @type {View["columns"]} */
+  const columns = []
+  for (const field of fields.split(/[,;]/)) {
+    if (!field.trim()) continue
+    const [, type, name = ""] = /^\s*(\w+)\s*(\w+)?\s*$/.exec(field) ?? []
+    const form = shape(type)
+    if (type === "half2" || type === "half") columns.push({label: name, show: SHOW.half})
+    else {
+      const show = form && form.size === 1 ? shows(form.scalar) : shows(type ?? "")
+      if (!show) return null
+      const count = form?.count ?? 1
+      for (let i = 0; i < count; i++) columns.push({label: count > 1 ? `${name}.${"xyzw"[i] ?? i}` : name, show})
+    }
+  }
+  return columns.length && columns.length <= MOST_COLUMNS ? columns : null
+}
+
+/** The control that chooses how a memory is read. */
+export class ViewChoice {
+  /** @type {View | null} */
+  view = null // null: as declared
+
+  /**
+   * @param {Memory} memory
+   * @param {number} square  cells a row of its picture, where nobody says so
+   * @param {() => void} changed
+   */
+  constructor(memory, square, changed) {
+    this.memory = memory
+    this.square = square
+    this.changed = changed
+    this.select = h(
+      "select",
+      {class: "view", "aria-label": `Read ${memory.name}`, title: "How its words are read"},
+      ...CHOICES.map(([value, label]) => h("option", {value}, label)),
+    )
+    this.input = h("input", {class: "view-in", spellcheck: "false", autocomplete: "off", hidden: true})
+    this.el = h("span", {class: "views"}, this.select, this.input)
+    this.el.onclick = (event) => event.preventDefault() // it stands in what opens and shuts the memory
+    this.select.onclick = this.input.onclick = (event) => event.stopPropagation()
+    this.input.onkeyup = (event) => {
+      if (event.key === " ") event.preventDefault() // which would shut the memory
+    }
+    this.select.onchange = () => {
+      const asks = CHOICES.find(([value]) => value === this.select.value)?.[2]
+      this.input.hidden = !asks
+      this.input.placeholder = asks ?? ""
+      this.input.ariaLabel = asks ? `${this.memory.name}: ${asks}` : ""
+      this.input.value = this.select.value === "picture" ? String(this.square) : ""
+      if (asks && this.select.value === "struct") this.input.focus()
+      this.#read()
+    }
+    this.input.onchange = () => this.#read()
+  }
+
+  /** What is chosen, so that it can be taken up again. */
+  get chosen() {
+    return [this.select.value, this.input.value]
+  }
+
+  /**
+   * Choose what was chosen before.
+   * @param {string[]} chosen
+   */
+  choose([value, words]) {
+    this.select.value = value
+    const asks = CHOICES.find(([one]) => one === value)?.[2]
+    this.input.hidden = !asks
+    this.input.value = words
+    this.#read()
+  }
+
+  #read() {
+    const {value} = this.select
+    const columns = value === "struct" ? structView(this.input.value) : null
+    const show = shows(value)
+    this.input.setAttribute("aria-invalid", String(value === "struct" && this.input.value !== "" && !columns))
+    this.view = columns
+      ? {columns, picture: 0}
+      : show
+        ? {columns: [{label: "", show}], picture: 0}
+        : value === "picture"
+          ? {columns: [], picture: Math.max(1, Math.min(4096, Math.floor(+this.input.value) || this.square))}
+          : null
+    this.changed()
+  }
+}
+
+/**
+ * Draw a memory as a picture, a cell a pixel: grey from the least number in it to the greatest, or its first three floats as red,
+ * green and blue from 0 to 1. What nobody knows is clear, what is no number magenta.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Memory} memory
+ * @param {number} m  its number
+ * @param {State} state
+ * @param {number} width  cells a row
+ */
+export function drawPicture(canvas, memory, m, state, width) {
+  const {count, parts} = memory
+  const last = count ? memory.index(count - 1) : 0
+  const height = Math.min(4096, Math.ceil((last + 1) / width))
+  canvas.width = width
+  canvas.height = Math.max(1, height)
+  canvas.style.setProperty("--ratio", String(width / canvas.height))
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"))
+  const image = pen.createImageData(width, Math.max(1, height))
+  const coloured = parts.length >= 3 && parts.slice(0, 3).every(([, scalar]) => scalar === "float" || scalar === "half")
+  let low = Infinity,
+    high = -Infinity
+  if (coloured) [low, high] = [0, 1]
+  else
+    for (let cell = 0; cell < count; cell++) {
+      const value = state.cellNumber(m, cell)
+      if (value === null || !Number.isFinite(value)) continue
+      low = Math.min(low, value)
+      high = Math.max(high, value)
+    }
+  for (let cell = 0; cell < count; cell++) {
+    const values = (coloured ? [0, 1, 2] : [0, 0, 0]).map((part) => state.cellNumber(m, cell, part))
+    const at = memory.index(cell) * 4
+    if (values.some((value) => value === null) || at >= image.data.length) continue
+    const wrong = values.some((value) => !Number.isFinite(value))
+    values.forEach((value, i) => {
+      image.data[at + i] = wrong
+        ? [255, 0, 255][i]
+        : high > low
+          ? /** @type {number} */ (((value) - low) / (high - low)) * 255
+          : 128
+    })
+    image.data[at + 3] = 255
+  }
+  pen.putImageData(image, 0, 0)
+  return coloured
+    ? "red, green and blue from 0 to 1"
+    : high >= low
+      ? `${text(low, "float")} black, ${text(high, "float")} white`
+      : "nothing written yet"
+}

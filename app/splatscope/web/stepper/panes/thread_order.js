@@ -1,0 +1,134 @@
+// Which threads the table lists, and in which order: all by number, those for which an expression holds, sorted by a column.
+import {h, messageOf} from "#web/shell/dom.js"
+import {known, parse} from "#web/stepper/model/expression.js"
+import {threadAt} from "#web/stepper/model/ids.js"
+import {lookup} from "#web/stepper/model/lookup.js"
+
+/**
+ * @import {PaneOwner} from "#web/types.d.ts"
+ * @import {Expression} from "#web/stepper/model/expression.js"
+ * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
+
+export class ThreadOrder {
+  /** @type {Recording | undefined} */
+  #recording
+  /** @type {Expression | null} */
+  #holds = null // for the threads that are listed; null for all
+  /** @type {{key: string, way: number, of: (moment: Moment, thread: number) => number | null} | null} */
+  #sort = null
+  /** @type {number[]} */
+  list = [] // the threads as they are listed
+
+  /** @param {PaneOwner} owner */
+  constructor(owner) {
+    this.owner = owner
+    this.input = h("input", {
+      class: "filter-in",
+      "aria-label": "List the threads for which this holds, or choose a thread by its number or place",
+      title: "i > 3 lists threads; 25 or 1,3 chooses one",
+      placeholder: "Filter: i > 3, or 1,3",
+      spellcheck: "false",
+      autocomplete: "off",
+    })
+    this.wrong = h("p", {class: "none wrong", role: "alert", hidden: true})
+    this.input.oninput = () => {
+      if (!this.input.value.trim()) this.#filter("")
+    }
+    this.input.onkeydown = (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault()
+        this.#filter(this.input.value)
+      }
+      if (event.key === "Escape") {
+        this.input.value = ""
+        this.#filter("")
+        this.input.blur()
+      }
+    }
+  }
+
+  /** @param {Recording} recording */
+  open(recording) {
+    this.#recording = recording
+    this.#sort = null
+    this.list = Array.from({length: recording.threads}, (_, t) => t)
+    this.#filter(this.input.value)
+  }
+
+  /** Whether the list is of all threads by number. */
+  get isPlain() {
+    return !this.#holds && !this.#sort
+  }
+
+  /**
+   * @param {string} text
+   */
+  #filter(text) {
+    this.#say("")
+    this.#holds = null
+    const recording = this.#recording
+    if (!recording) return
+    const thread = threadAt(text, recording)
+    try {
+      if (thread >= 0) this.#choose(thread)
+      else if (text.trim()) this.#holds = known(parse(text), recording)
+    } catch (reason) {
+      this.#say(messageOf(reason))
+    }
+    this.owner.paint()
+  }
+
+  /** @param {number} thread */
+  #choose(thread) {
+    this.input.value = ""
+    if (this.owner.moment && this.owner.moment.pinned !== thread) this.owner.choose(thread)
+  }
+
+  /** @param {string} words */
+  #say(words) {
+    this.wrong.textContent = words
+    this.wrong.hidden = !words
+  }
+
+  /**
+   * Sort by a column; by the same again the other way, and a third time by number.
+   * @param {string} key  of the column
+   * @param {(moment: Moment, thread: number) => number | null} of  what it sorts by
+   */
+  sortBy(key, of) {
+    const {way = 0} = this.#sort?.key === key ? this.#sort : {}
+    this.#sort = way < 0 ? null : {key, way: way ? -1 : 1, of}
+    this.owner.paint()
+  }
+
+  /**
+   * How a column is sorted, as `aria-sort` says it.
+   * @param {string} key
+   */
+  sorted(key) {
+    if (this.#sort?.key !== key) return "none"
+    return this.#sort.way > 0 ? "ascending" : "descending"
+  }
+
+  /**
+   * List the threads anew. Returns whether the list is another.
+   * @param {Moment} moment
+   */
+  arrange(moment) {
+    const {recording, state} = moment,
+      before = this.list
+    let list = Array.from({length: recording.threads}, (_, t) => t)
+    const holds = this.#holds
+    if (holds) list = list.filter((t) => holds.value(lookup(recording, state, t)))
+    if (this.#sort) {
+      const {way, of} = this.#sort
+      const values = new Map(list.map((t) => [t, of(moment, t)]))
+      const number = (/** @type {number} */ t) => values.get(t) ?? Infinity * way // what has no value comes last
+      list.sort((a, b) => (number(a) - number(b)) * way || a - b)
+    }
+    this.list = list
+    return list.length !== before.length || list.some((t, i) => t !== before[i])
+  }
+}

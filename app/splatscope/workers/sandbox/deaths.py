@@ -1,0 +1,61 @@
+"""Say what is known of a process that died or was stopped: what died, at which stage, and what to try."""
+
+import re
+
+from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING
+
+_SIGNALS = {
+    "Segmentation fault": "it touched memory that is not its own",
+    "Bus error": "it touched memory that is not there",
+    "Aborted": "it gave up, as it does where memory runs out",
+    "Illegal instruction": "it gave up, or ran into what is no instruction",
+    "Floating-point exception": "it divided by zero",
+}
+_DIED = {
+    None: "The process in which this kernel was compiled and run died{how}; at which step is not known. Record fewer functions.",
+    COMPILING: "The compiler died on this kernel as it is written{how}. Nothing has run, and that is the compiler's fault, whatever the "
+    "source says. Undo what was written last, or take parts away until it compiles.",
+    INSTRUMENTING: "This kernel compiles, but the compiler died on its recorded form{how}, which is several times longer. "
+    "Record fewer functions.",
+    RUNNING: "The process died when the driver compiled the recorded kernel or ran it{how}: which of the two is not known. "
+    "Record fewer functions; if it still dies, the kernel may reach outside of an array where nothing is recorded.",
+    COMPARING: "The kernel was recorded to its end; the process died when it ran as it is written{how}. What differs is the order of its "
+    "threads, and that the recorder keeps accesses inside of their memory.",
+}
+_SLOW = {
+    None: "The kernel took longer than {limit:g} s to compile and run, and was stopped. Give it less to do.",
+    COMPILING: "After {limit:g} s the compiler was still busy with this kernel as it is written, and was stopped. Look for loops that are "
+    "unrolled, and for macros or generics that grow without end.",
+    INSTRUMENTING: "After {limit:g} s the compiler was still busy with the recorded form of this kernel, and was stopped. "
+    "Record fewer functions.",
+    RUNNING: "After {limit:g} s the driver was still compiling the recorded kernel, or the kernel was still running; it was stopped. "
+    "Record fewer functions or dispatch fewer groups; and look for threads that wait for each other without a barrier.",
+    COMPARING: "The recorded kernel ended, but the kernel as it is written did not within {limit:g} s, and was stopped. "
+    "Look for threads that wait for each other without a barrier.",
+}
+_CHECK_DIED = (
+    "The compiler died on this source{how}. That is its own fault, whatever the source says. "
+    "Undo what was written last, or nest it less deeply."
+)
+_CHECK_SLOW = (
+    "The compiler took longer than {limit:g} s and was stopped. Look for macros, generics or constants that grow without end."
+)
+
+
+def death_words(records: bool, stage: int | None, fault: bytes = b"") -> str:
+    """Return the line for a process that died.
+
+    Args:
+        records: Whether it recorded a kernel, rather than only compiling a source.
+        stage: The last stage of `tracing.progress` that it reported, None if it is not known.
+        fault: What `faulthandler` wrote as it died. It is not trusted.
+    """
+    found = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
+    how = _SIGNALS.get(found[1].decode(), "") if found else ""
+    words = _DIED.get(stage, _DIED[None]) if records else _CHECK_DIED
+    return words.format(how=f" ({how})" if how else "")
+
+
+def timeout_words(records: bool, stage: int | None, limit: float) -> str:
+    """Return the line for a process that was stopped after `limit` seconds."""
+    return (_SLOW.get(stage, _SLOW[None]) if records else _CHECK_SLOW).format(limit=limit)
