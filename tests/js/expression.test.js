@@ -1,10 +1,13 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {known, parse} from "#web/stepper/model/expression.js"
-import {scalar, showQuantity, vector} from "#web/stepper/model/quantities.js"
+import {halves, scalar, showQuantity, vector} from "#web/stepper/model/quantities.js"
 import {lookup} from "#web/stepper/model/lookup.js"
 import {State} from "#web/stepper/model/state.js"
-import {divergent, shared} from "./packed.js"
+import {Moment} from "#web/stepper/model/moment.js"
+import {find} from "#web/stepper/model/search.js"
+import {structView} from "#web/stepper/panes/memory_view.js"
+import {divergent, float, recordingOf, shared} from "./packed.js"
 
 const value = (/** @type {string} */ text) => parse(text).value(() => null)
 
@@ -121,4 +124,98 @@ test("a question mark chooses, also in a choice", () => {
   assert.equal(shown("1 > 2 ? 10 : 2 > 1 ? 20 : 30"), "20")
   assert.equal(shown("countbits(0xff) + firstbithigh(8)"), "11")
   assert.equal(shown("dot(float2(1, 2), float2(3, 4))"), "11")
+})
+
+/** Two threads over a shared array of 2 × 3, with a constant, a macro, and what the host gave. */
+function tiled() {
+  /** @type {import("#web/types.d.ts").PackedMemory} */
+  const tile = {
+    name: "As",
+    space: "shared",
+    type: "float",
+    dims: [2, 3],
+    count: 6,
+    extent: 6,
+    first: 0,
+    width: 1,
+    parts: [["", "float", 0]],
+  }
+  return recordingOf({
+    source: "#define T 3 // columns\nstatic const uint LAST = T - 1;\nenum Mode { OFF, ON = 4, MORE }\n",
+    sites: [
+      {kind: "write", line: 3, name: "As", space: "shared", type: "float", width: 1, memory: 0, puts: [0]},
+      {kind: "value", line: 4, name: "lid", type: "uint3", width: 3, variable: 0},
+      {kind: "arrive", line: 5, name: "GroupMemoryBarrierWithGroupSync"},
+    ],
+    memories: [tile],
+    variables: [{name: "lid", function: "main", type: "uint3", width: 3}],
+    uniforms: [{name: "scene.scale", type: "float2", words: [float(0.5), float(2)]}],
+    events: [
+      ...[0, 1, 2, 3, 4, 5].map((cell) => ({thread: cell % 2, site: 0, words: [float(cell * 10)], target: cell + 1})),
+      {thread: 0, site: 1, words: [1, 2, 0]},
+      {thread: 0, site: 2},
+      {thread: 1, site: 2},
+    ],
+  })
+}
+
+test("arrays of two dimensions, vectors, constants, ids and what the host gave can be watched", () => {
+  const recording = tiled(),
+    state = new State(recording).seek(recording.length)
+  const at = (/** @type {string} */ text, thread = 0) => shown(text, lookup(recording, state, thread))
+  const cases = {
+    "As[1][2]": "50",
+    "As[1]": "(30, 40, 50)",
+    "As[lid.x][LAST]": "50",
+    "As[1][3]": null,
+    "As[2][0]": null,
+    lid: "(1, 2, 0)",
+    "lid.yx": "(2, 1)",
+    "T * 2": "6",
+    MORE: "5",
+    "scale.y": "2",
+    "scene.scale": "(0.5, 2)",
+    "thread, x": "0x00000000",
+    "SV_GroupThreadID.x": "0",
+    "WaveGetLaneCount()": "32",
+    line: "5",
+  }
+  for (const [text, expected] of Object.entries(cases)) assert.equal(at(text), expected, text)
+  assert.equal(at("thread + lane", 1), "2")
+  for (const text of Object.keys(cases)) known(parse(text), recording)
+})
+
+test("a line, a thread and a kind of event can be found", () => {
+  const moment = new Moment(tiled(), () => {})
+  assert.equal(find(moment, "line == 4", 0), 7)
+  assert.equal(find(moment, "thread == 1", 0), 2)
+  assert.equal(find(moment, "thread 1,0", 0), 2)
+  assert.equal(find(moment, "barrier", 0), 8)
+  assert.equal(find(moment, "barrier if thread == 1", 0), 9)
+  assert.equal(find(moment, "write As", 1), 2)
+  assert.equal(find(moment, "write As[1][0]", 0), 4)
+  assert.equal(find(moment, "read As", 0), null)
+  assert.equal(find(moment, "set lid", 0), 7)
+  assert.equal(find(moment, "line == 3 && thread == 1", 2), 4)
+  assert.throws(() => find(moment, "write nobody", 0), /No variable, memory or function is called nobody/)
+})
+
+test("a macro that names itself has no value", () => {
+  const recording = recordingOf({
+    source: "#define A B + B\n#define B A + A\n",
+    sites: [{kind: "call"}],
+    events: [{thread: 0, site: 0}],
+  })
+  assert.equal(shown("A", lookup(recording, new State(recording).seek(1), 0)), null)
+})
+
+test("words are read as halves and structs", () => {
+  assert.deepEqual(halves(0xc0003c00), [1, -2])
+  const columns = structView("float3 place, uint id, half2 uv") ?? []
+  assert.deepEqual(
+    columns.map(({label}) => label),
+    ["place.x", "place.y", "place.z", "id", "uv"],
+  )
+  assert.deepEqual([columns[0].show(float(1.5)), columns[3].show(7), columns[4].show(0xc0003c00)], ["1.5", "7", "1, −2"])
+  assert.equal(structView("nothing here"), null)
 })

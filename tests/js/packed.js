@@ -3,7 +3,7 @@ import {readFileSync} from "node:fs"
 import {Recording, unpack} from "#web/stepper/model/recording.js"
 
 /**
- * @import {Finding, PackedMemory, Site, Variable} from "#web/types.d.ts"
+ * @import {Finding, PackedMemory, Site, Uniform, Variable} from "#web/types.d.ts"
  * @typedef {object} Event
  * @property {number} thread
  * @property {number} site
@@ -31,8 +31,9 @@ export function float(value) {
  * @param {Variable[]} [about.variables]
  * @param {Finding[]} [about.findings]
  * @param {string} [about.source]
+ * @param {Uniform[]} [about.uniforms]
  */
-export function recordingOf({sites, events, memories = [], variables = [], findings = [], source = ""}) {
+export function recordingOf({sites, events, memories = [], variables = [], findings = [], source = "", uniforms = []}) {
   /** @type {Record<string, number[]>} */
   const columns = {
     thread: events.map((event) => event.thread),
@@ -75,6 +76,7 @@ export function recordingOf({sites, events, memories = [], variables = [], findi
     memories,
     variables,
     findings,
+    uniforms,
     outputs: [],
     columns: table,
   }

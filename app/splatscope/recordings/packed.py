@@ -1,6 +1,7 @@
 """A recording packed for a page: the bytes that the browser unpacks, and a small summary for the server."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ def packed_recording(
     adapter: str,
     adapter_words: str,
     key: str = "",
+    uniforms: Mapping[str, str] = {},
 ) -> PackedRecording:
     """Pack a recording.
 
@@ -59,8 +61,9 @@ def packed_recording(
         adapter: The device's short name.
         adapter_words: The device's full name.
         key: The cache key of the job; part of the recording's hash.
+        uniforms: The types of its uniforms, by name.
     """
-    data = pack(recording, findings, job, layouts)
+    data = pack(recording, findings, job, layouts, uniforms)
     header = recording.trace.header
     meta = {
         "recording": hashlib.sha256(key.encode() + data).hexdigest()[:16],

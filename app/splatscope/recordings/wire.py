@@ -6,7 +6,7 @@ touches is computed here. The column `place` is the cell of a memory, or the ele
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from splatscope.tracing.trace import Trace
 MOST_HEAD = 64 * 2**20  # bytes of the JSON before the columns
 
 
-def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout]) -> bytes:
+def pack(
+    recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout], uniforms: Mapping[str, str] = {}
+) -> bytes:
     """Return the packed recording: events in the device's order, sites, memories, variables, findings and outputs.
 
     Args:
@@ -32,6 +34,7 @@ def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts:
         findings: What the checks found in it.
         job: What was recorded.
         layouts: The layouts of the kernel's buffers, by name.
+        uniforms: The types of its uniforms, by name.
     """
     trace = recording.trace
     order = trace.order
@@ -72,6 +75,10 @@ def pack(recording: Recording, findings: list[Finding], job: KernelJob, layouts:
         "outputs": outputs,
         "same_as_plain": recording.same_as_plain,
     }
+    if uniforms:
+        head["uniforms"] = [about for name, kind in uniforms.items() if (about := _uniform(name, kind, job.inputs.get(name)))]
+    if given := {**job.constants, **job.defines}:
+        head["constants"] = {name: str(value) for name, value in given.items()}
     return _stream(head, columns)
 
 
@@ -135,6 +142,21 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
         if site.kind in (*ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
             about |= {"memory": number, "puts": memory.puts(site)}
     return {name: value for name, value in about.items() if value not in ("", None)}
+
+
+def _uniform(name: str, kind: str, given: np.ndarray | None) -> dict | None:
+    """Return a uniform's value in words of 32 bits, zeros where none was given; None for a type that is not shown."""
+    type_ = SlangType.parse(kind)
+    if type_ is None or words_in(kind) != type_.count:  # 64 bits
+        return None
+    numbers = np.zeros(type_.count) if given is None else np.asarray(given).reshape(-1)
+    if numbers.dtype == np.uint8 and numbers.nbytes == 4 * type_.count:
+        words = numbers.view(np.uint32)
+    elif type_.scalar.is_floating:
+        words = numbers.astype(np.float32).view(np.uint32)
+    else:
+        words = (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
+    return {"name": name, "type": kind, "words": words[: type_.count].tolist()} if len(words) >= type_.count else None
 
 
 def _finding(finding: Finding, position: np.ndarray) -> dict:

@@ -19,7 +19,7 @@ interface_of = functools.lru_cache(maxsize=64)(reflect)  # the interface does no
 
 
 def record_and_pack(
-    device: spy.Device, job: KernelJob, *, between_groups: bool = False
+    device: spy.Device, job: KernelJob, *, between_groups: bool = False, with_uniforms: bool = False
 ) -> tuple[Recording | None, list[Finding], PackedRecording]:
     """Record one workgroup of a dispatch, run all checks, and pack what a page shows.
 
@@ -27,6 +27,7 @@ def record_and_pack(
         device: The device to run it on.
         job: The kernel and its inputs.
         between_groups: Also look for races between workgroups, in a second dispatch that records them all.
+        with_uniforms: Also pack the values of uniforms, which the recordings that ship do not have.
 
     Returns:
         The recording, its findings, and the packed form for the browser. If the source does not compile, the recording is None
@@ -47,4 +48,5 @@ def record_and_pack(
         recording.trace.header["between_groups"] = checked.between_groups
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
-    return recording, findings, packed_recording(recording, findings, job, interface.buffers, key=recording_key(job), **names)
+    about = names | {"key": recording_key(job), "uniforms": interface.uniforms if with_uniforms else {}}
+    return recording, findings, packed_recording(recording, findings, job, interface.buffers, **about)

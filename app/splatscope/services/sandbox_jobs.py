@@ -62,7 +62,7 @@ class Checked:
 def record_job(job: KernelJob, adapter: str = "") -> Answer:
     """Record, check and pack a job. Return the parts of a `PackedRecording`. Raises ValueError if the inputs do not fit."""
     device = open_device(adapter or None)
-    recording, _, packed = record_and_pack(device, job, between_groups=True)
+    recording, _, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
     if recording is None:
         return packed.meta, []
     return packed.meta, [packed.data, save(recording, job, interface_of(device, job.source, job.file, job.entry).buffers)]

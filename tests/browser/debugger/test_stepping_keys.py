@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from helpers.stepping import ask, at, press, ready, site, stepper
 from helpers.workbench import edit, open_example, run, write
+from splatscope.web.examples.gallery import BY_NAME
 
 CALLS = """RWStructuredBuffer<uint> halves;
 uint half_of(uint x)
@@ -142,3 +143,139 @@ def test_many_watches_leave_the_transport_and_the_threads_where_they_are(turn_to
         box = stepper(page).locator(name).bounding_box()
         assert box["height"] > 20
         assert box["y"] + box["height"] <= before["y"], name
+
+
+TILES = """RWStructuredBuffer<float> result;
+cbuffer Scene { uint count; float scale; };
+#define T 4
+static const uint WIDTH = T + 1;
+groupshared float As[T][WIDTH];
+[shader("compute")]
+[numthreads(4, 4, 1)]
+void main(uint3 lid : SV_GroupThreadID)
+{
+    As[lid.y][lid.x] = lid.y * 10 + lid.x;
+    GroupMemoryBarrierWithGroupSync();
+    float here = As[lid.x][lid.y] * scale;
+    result[lid.y * T + lid.x] = here;
+}
+"""
+
+
+@pytest.fixture
+def tiles(turn_to) -> Page:
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, TILES)
+    expect(page.get_by_test_id("debugger-message")).to_have_text("It compiles.")
+    page.get_by_label("Value of Scene.scale").fill("2.5")
+    page.get_by_label("Value of Scene.scale").press("Tab")
+    run(page)
+    press(page, "End")
+    return page
+
+
+def watched(page: Page, text: str) -> str:
+    page.keyboard.press("a")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    value = stepper(page).locator(f"[data-watch='{text}'] b")
+    expect(value).not_to_be_empty()
+    return value.text_content()
+
+
+def test_an_array_of_two_dimensions_is_drawn_and_watched_as_one(tiles):
+    grid = stepper(tiles).locator(".mem[data-memory=As]")
+    expect(grid).to_contain_text("float[4][5]")
+    assert grid.locator(".grid").evaluate("el => el.style.getPropertyValue('--columns')") == "5"
+    assert grid.locator(".cell").nth(7).get_attribute("title") == "As[1][2]"
+    assert watched(tiles, "As[3][3]") == "33"
+    assert watched(tiles, "As[lid.y][T - 1]").endswith("3")
+    assert watched(tiles, "As[2][4]") == "·"  # the padding is never written
+    find = stepper(tiles).locator(".find")
+    find.fill("write As[2][1]")
+    find.press("Enter")
+    assert ask(tiles, "root => splatscope.inspect(root).moment.recording.thread[splatscope.inspect(root).moment.event]") == 9
+    find.fill("line == 13 && thread == 6")
+    find.press("Enter")
+    assert (site(tiles)["line"], site(tiles)["thread"]) == (13, 6)
+
+
+def test_what_the_host_gave_is_shown_and_watched(tiles):
+    expect(stepper(tiles).locator("[data-uniform='Scene.scale'] b")).to_have_text("2.5")
+    assert watched(tiles, "scale * 2") == "5"
+    assert watched(tiles, "WIDTH, b") == "0b101"
+    assert watched(tiles, "lid.yx").startswith("(")
+
+
+def test_memory_is_read_in_hex_and_as_a_picture_and_as_structs(tiles):
+    memory = stepper(tiles).locator(".mem[data-memory=result]")
+    memory.locator("select.view").select_option("hex")
+    expect(memory.locator(".cell").nth(1)).to_have_text("41c80000")  # 25.0
+    memory.locator("select.view").select_option("struct")
+    memory.locator(".view-in").fill("float2 place, uint id, float w")
+    memory.locator(".view-in").press("Tab")
+    assert memory.locator(".part").all_text_contents() == ["place.x", "place.y", "id", "w"]
+    expect(memory.locator(".cell").nth(1)).to_have_text("25")
+    expect(memory.locator(".cell").nth(2)).to_have_text(str(0x42480000))
+    memory.locator("select.view").select_option("picture")
+    picture = memory.locator("canvas.picture")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("canvas => [canvas.width, canvas.height]") == [4, 4]
+    expect(picture).to_have_attribute("title", "0 black, 82.5 white")
+
+
+def test_the_address_restores_an_edited_kernel(tiles):
+    assert "#kernel=" in tiles.url
+    press(tiles, "Home", "ArrowRight", "ArrowRight")
+    tiles.wait_for_url(re.compile(r"step=2.*#kernel="))
+    tiles.evaluate("sessionStorage.clear()")
+    tiles.reload()
+    ready(tiles)
+    expect(stepper(tiles)).to_have_attribute("data-step", "2")
+    expect(stepper(tiles).locator("[data-uniform='Scene.scale'] b")).to_have_text("2.5")
+
+
+def test_while_another_kernel_compiles_its_source_is_on_screen(tiles):
+    tiles.get_by_test_id("debugger-reading").evaluate(
+        """el => { window.seen = []
+        const note = () => { if (!el.hidden) window.seen.push(el.innerText) }
+        new MutationObserver(note).observe(el, {attributes: true, childList: true, subtree: true}) }"""
+    )
+    open_example(tiles, "missing-barrier")
+    expect(tiles.get_by_test_id("debugger-reading")).to_be_hidden()
+    entry = re.search(r"void (\w+)\(", BY_NAME["missing-barrier"].source)[1]
+    assert any(f"void {entry}(" in text for text in tiles.evaluate("window.seen"))
+
+
+LONG = """RWStructuredBuffer<uint> data;
+uint busy(uint n)
+{
+    uint sum = 0;
+    for (uint i = 0; i < 400; i++)
+        sum += i;
+    return sum;
+}
+[shader("compute")]
+[numthreads(1024, 1, 1)]
+void main(uint lane_ : SV_GroupIndex)
+{
+    data[lane_ % 4] = busy(lane_);
+}
+"""
+
+
+def test_a_full_recording_is_not_called_clean_and_offers_what_helps(turn_to):
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, LONG)
+    run(page)
+    findings = page.get_by_test_id("findings")
+    expect(findings.locator("[data-verdict]")).to_have_attribute("data-verdict", "note")
+    expect(findings).to_contain_text("The recording was full before the end")
+    expect(findings).to_contain_text(re.compile(r"Not all of it was recorded|Nothing found in the part that was recorded"))
+    before = stepper(page).get_attribute("data-recording")
+    findings.get_by_role("button", name=re.compile("Leave out busy: 9.% of the events")).click()
+    expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    ready(page)
+    expect(findings).to_contain_text("Not looked at: busy (it was not chosen)")
+    expect(findings).not_to_contain_text("The recording was full")

@@ -240,9 +240,7 @@ async def worker_addresses() -> set[str]:
 def test_a_kernel_crash_costs_no_worker(run):
     async def ask():
         before = await worker_addresses()
-        with pytest.raises(
-            WorkerLost, match=r"driver compiled the recorded kernel or ran it \(it touched memory that is not its own\)"
-        ):
+        with pytest.raises(WorkerLost, match=r"compiled the recorded kernel or ran it \(it touched memory that"):
             await record_source(worker_pool, KernelJob(BREAKING["a pointer to nowhere"][1], records=4000))
         after = await worker_addresses()
         return before, after

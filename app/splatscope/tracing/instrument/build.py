@@ -26,7 +26,10 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
-NO_PIPELINE = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
+NO_PIPELINE = (
+    "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
+    "If less of it is recorded, it may fit."
+)
 # Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and SlangPy's layout
 # has no room for a space that a kernel asks for: either way the driver's memory is damaged. SlangPy's cursors do not reach push
 # constants.

@@ -63,6 +63,15 @@ export async function linkTo(draft, step) {
   return {address: address.length > MOST ? "" : address, length: address.length}
 }
 
+/**
+ * Keep a draft in the address, as far as it fits, so that a reload, a bookmark and Back restore it.
+ * @param {Draft} draft
+ */
+export async function keepLink(draft) {
+  const {address} = await linkTo(draft, 0)
+  if (address) history.replaceState(history.state, "", location.pathname + location.search + new URL(address).hash)
+}
+
 /** Forget the address's draft: what was changed is no longer what it holds. */
 export function clearLink() {
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search)

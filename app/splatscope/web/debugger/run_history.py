@@ -143,7 +143,7 @@ class RunHistory:
         return packed
 
     async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
-        """Record a job; if the compiler or the driver dies of its recorded form, the entry point alone, which the recording says."""
+        """Record a job; if its recorded form kills the compiler or the driver, the entry point alone, as the recording says."""
         stepper = self._page.stepper
         given = {"trusted": is_shipped(job.source), "on_progress": stepper.progress_callback()}
         try:

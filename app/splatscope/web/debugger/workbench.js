@@ -7,7 +7,7 @@ import {addKeys} from "#web/shell/keys.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {listing} from "#web/widgets/quote.js"
 import {send} from "#web/widgets/upload.js"
-import {clearLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
+import {clearLink, keepLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
 import {Functions} from "./functions.js"
 import {Gallery} from "./gallery.js"
 import {Inputs} from "./inputs.js"
@@ -240,6 +240,7 @@ class Workbench {
     if (!this.given) return
     clearTimeout(this.timer)
     this.save()
+    keepLink(this.draft)
     this.fromFile = false
     this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
     this.same = true

@@ -145,7 +145,7 @@ function flush() {
   if (timer === null) return
   clearTimeout(timer)
   timer = null
-  history.replaceState(history.state, "", address(shown))
+  history.replaceState(history.state, "", address(shown) + location.hash) // the debugger's kernel stands behind the #
   tellPython(shown, false)
 }
 

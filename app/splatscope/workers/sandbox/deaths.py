@@ -13,22 +13,22 @@ _SIGNALS = {
 }
 _DIED = {
     None: "The process in which this kernel was compiled and run died{how}; at which step is not known. Record fewer functions.",
-    COMPILING: "The compiler died on this kernel as it is written{how}. Nothing has run, and that is the compiler's fault, whatever the "
-    "source says. Undo what was written last, or take parts away until it compiles.",
+    COMPILING: "The compiler died on this kernel as it is written{how}. Nothing has run, and that is the compiler's fault, "
+    "whatever the source says. Undo what was written last, or take parts away until it compiles.",
     INSTRUMENTING: "This kernel compiles, but the compiler died on its recorded form{how}, which is several times longer. "
     "Record fewer functions.",
     RUNNING: "The process died when the driver compiled the recorded kernel or ran it{how}: which of the two is not known. "
     "Record fewer functions; if it still dies, the kernel may reach outside of an array where nothing is recorded.",
-    COMPARING: "The kernel was recorded to its end; the process died when it ran as it is written{how}. What differs is the order of its "
-    "threads, and that the recorder keeps accesses inside of their memory.",
+    COMPARING: "The kernel was recorded to its end; the process died when it ran as it is written{how}. "
+    "What differs is the order of its threads, and that the recorder keeps accesses inside of their memory.",
 }
 _SLOW = {
     None: "The kernel took longer than {limit:g} s to compile and run, and was stopped. Give it less to do.",
-    COMPILING: "After {limit:g} s the compiler was still busy with this kernel as it is written, and was stopped. Look for loops that are "
-    "unrolled, and for macros or generics that grow without end.",
+    COMPILING: "After {limit:g} s the compiler was still busy with this kernel as it is written, and was stopped. "
+    "Look for loops that are unrolled, and for macros or generics that grow without end.",
     INSTRUMENTING: "After {limit:g} s the compiler was still busy with the recorded form of this kernel, and was stopped. "
     "Record fewer functions.",
-    RUNNING: "After {limit:g} s the driver was still compiling the recorded kernel, or the kernel was still running; it was stopped. "
+    RUNNING: "After {limit:g} s the driver was still compiling the recorded kernel, or the kernel was still running. "
     "Record fewer functions or dispatch fewer groups; and look for threads that wait for each other without a barrier.",
     COMPARING: "The recorded kernel ended, but the kernel as it is written did not within {limit:g} s, and was stopped. "
     "Look for threads that wait for each other without a barrier.",

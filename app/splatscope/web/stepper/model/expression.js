@@ -286,6 +286,7 @@ export function known(question, recording) {
   const there = new Set([
     ...recording.variables.map((v) => v.name.split(/[.[]/)[0]),
     ...recording.memories.map((m) => m.name.split(".")[0]),
+    ...recording.uniforms.flatMap(({name}) => [name.split(/[.[]/)[0], name.split(".")[1]?.split("[")[0] ?? ""]),
     ...recording.constants.keys(),
     ...ids,
   ])

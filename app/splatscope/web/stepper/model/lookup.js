@@ -16,6 +16,7 @@ import {numbers, shape} from "./values.js"
 /** @typedef {(name: string, steps: Step[]) => Quantity | null} Lookup  null where there is no such thing, or it has no value yet */
 
 const DEEPEST = 16 // constants that are made of others
+const MOST_CONSTANTS = 1000 // in one expression, each as often as it is named
 const MOST = 64 // parts of a row that is shown whole
 
 /** @type {WeakMap<Recording, Names>} */
@@ -37,7 +38,8 @@ export function lookup(recording, state, thread) {
   const known = names,
     last = state.last(thread)
   const scope = (last ? recording.about(last - 1).function : recording.head.entry) ?? ""
-  let depth = 0
+  let depth = 0,
+    evaluated = 0
   /** @type {Lookup} */
   const look = (name, steps) => {
     const found = known.variable(scope, name, steps)
@@ -48,9 +50,10 @@ export function lookup(recording, state, thread) {
     if (given) return along(given.quantity, steps.slice(given.steps))
     const constant = recording.constants.get(name)
     if (constant === undefined) return along(idOf(name, recording, thread, state), steps)
-    if (++depth > DEEPEST) return null
+    if (depth >= DEEPEST || ++evaluated > MOST_CONSTANTS) return null
+    depth++
     const value = known.constant(name, constant)?.(look) ?? null
-    depth--
+    if (--depth === 0) evaluated = 0
     return along(value, steps)
   }
   return look

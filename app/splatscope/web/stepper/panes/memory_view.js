@@ -50,7 +50,7 @@ const CHOICES = [
 function shows(type) {
   if (SHOW[type]) return SHOW[type]
   const form = shape(type)
-  if (!form || form.count !== 1 || form.size !== 1 || form.scalar === "half") return null
+  if (form?.count !== 1 || form.size !== 1 || form.scalar === "half") return null
   return (/** @type {number} */ word) => {
     WORD[0] = word
     return text(number(WORD, 0, form.scalar), form.scalar)
@@ -180,16 +180,12 @@ export function drawPicture(canvas, memory, m, state, width) {
       high = Math.max(high, value)
     }
   for (let cell = 0; cell < count; cell++) {
-    const values = (coloured ? [0, 1, 2] : [0, 0, 0]).map((part) => state.cellNumber(m, cell, part))
+    const values = (coloured ? [0, 1, 2] : [0, 0, 0]).flatMap((part) => state.cellNumber(m, cell, part) ?? [])
     const at = memory.index(cell) * 4
-    if (values.some((value) => value === null) || at >= image.data.length) continue
+    if (values.length < 3 || at >= image.data.length) continue
     const wrong = values.some((value) => !Number.isFinite(value))
     values.forEach((value, i) => {
-      image.data[at + i] = wrong
-        ? [255, 0, 255][i]
-        : high > low
-          ? /** @type {number} */ (((value) - low) / (high - low)) * 255
-          : 128
+      image.data[at + i] = wrong ? [255, 0, 255][i] : high > low ? /** @type {number} */ ((value - low) / (high - low)) * 255 : 128
     })
     image.data[at + 3] = 255
   }

@@ -1,6 +1,7 @@
 // Who: the chosen thread's variables, and all threads side by side.
 import {h, targetOf} from "#web/shell/dom.js"
 import {threadName} from "#web/stepper/model/ids.js"
+import {show} from "#web/stepper/model/values.js"
 import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"
 
@@ -205,7 +206,7 @@ export class Threads {
         ...variables.map((v) => this.#entry(v).el),
       ])
       const none = frames.some(({variables}) => variables.length) ? [] : [h("div", {class: "none"}, "No variable has a value yet.")]
-      this.mine.replaceChildren(...parts, ...none)
+      this.mine.replaceChildren(...parts, ...none, ...this.#given())
     }
     for (const v of frames.flatMap(({variables}) => variables)) {
       const entry = this.#entry(v),
@@ -214,6 +215,21 @@ export class Threads {
       if (entry.value.textContent !== value) entry.value.textContent = value
       if (entry.el.className !== klass) entry.el.className = klass
     }
+  }
+
+  /** What the host gave to all threads: uniforms and members of constant buffers. */
+  #given() {
+    const {uniforms} = this.recording
+    if (!uniforms.length) return []
+    const rows = uniforms.map(({name, type, words}) =>
+      h(
+        "div",
+        {class: "var", title: `${type} ${name}, as the host gave it`, "data-uniform": name},
+        h("span", {}, name),
+        h("b", {}, show(words, 0, type)),
+      ),
+    )
+    return [h("div", {class: "fn given"}, "Given by the host"), ...rows]
   }
 
   /** @param {number} v */

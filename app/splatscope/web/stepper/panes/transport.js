@@ -66,10 +66,18 @@ export class Transport {
       {
         type: "button",
         class: "btn wide",
-        title: "The chosen thread's next statement (N), its previous (P)",
+        title: "The chosen thread's next statement, into what it calls (N or F11), its previous (P)",
         onclick: () => stepper.statement(1),
       },
       this.threadName,
+    )
+    /** @type {(words: string, title: string, act: () => void) => HTMLElement} */
+    const step = (words, title, act) => h("button", {type: "button", class: "btn wide", title, onclick: act}, words)
+    this.calls = h(
+      "span",
+      {class: "stops wide"},
+      step("Over", "Its next statement, over what it calls (Shift+N or F10)", () => stepper.over(1)),
+      step("Out", "Out of the function it is in, to its caller (U or Shift+F11)", () => stepper.out()),
     )
     this.stops = h(
       "span",
@@ -87,7 +95,9 @@ export class Transport {
       type: "search",
       class: "find",
       placeholder: "Find: T < 1/255",
-      title: "The first event at which this holds: T < 1/255, keys[10] == 30, NaN (/)",
+      title:
+        "The first event at which this holds: T < 1/255, keys[10] == 30, line == 21, NaN; or of a kind: write keys, barrier, " +
+        "call f, thread 1,3, read keys if i > 3 (/)",
       "aria-label": "Find the first event at which this holds",
       spellcheck: "false",
       autocomplete: "off",
@@ -111,7 +121,7 @@ export class Transport {
       "div",
       {class: "row"},
       tp,
-      h("div", {class: "acts2"}, this.last, this.thread, this.stops),
+      h("div", {class: "acts2"}, this.last, this.thread, this.calls, this.stops),
       stepper.model.layout === "figure" ? this.details : null,
       this.now,
       this.find,
@@ -136,6 +146,7 @@ export class Transport {
     this.#detail(false)
     this.seg.hidden = this.stair.hidden = recording.epochs < 2 && recording.threads < 2
     this.said = ""
+    this.calls.hidden = recording.sites.filter(({kind}) => kind === "call").length < 2
   }
 
   /** @param {boolean} on */
