@@ -42,6 +42,8 @@ function modelOf({meta, opening}) {
     sentences: [],
     opening,
     lockstep: false,
+    kernel: "",
+    offers: false,
     thread: -1,
     fix: [],
     on() {},
