@@ -19,11 +19,12 @@ SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
 ROOM = 16  # places of the list on this page
 THREADS = 32
 FRAME = 1000 / 60  # milliseconds
+BOX = np.dtype([(name, "f4", 2) for name in ("center", "axis", "halfSize")])  # OBB of obb.slang
 MEASURED = np.dtype(
     [
-        *((name, "f4", 2) for name in ("center", "axis", "half")),
+        ("box", BOX),
         *((name, "f4") for name in ("strongest", "opacity")),
-        *((name, "f4", 4) for name in ("distance", "box", "tile", "color")),
+        *((name, "f4", 4) for name in ("distance", "boxReach", "tileReach", "color")),
     ]
 )
 # Those that run, and those that hold the barriers of the modules: races are looked for only where every barrier is recorded.
@@ -60,7 +61,7 @@ class Facts(TypedDict):
     room: int  # places in the list
     tests: list[BoxTest]  # [Gaussian]
     moments: list[int]  # [Gaussian]: a step at which its test is its thread's latest; the stop that tells of it, where it is one
-    shapes: list[dict[str, Any]]  # [Gaussian]: the fields of MEASURED
+    shapes: list[dict[str, Any]]  # [Gaussian]: what the kernel measured of it
 
 
 class CoarseRaster(Lesson):
@@ -169,7 +170,7 @@ class CoarseRaster(Lesson):
             "room": ROOM,
             "tests": found,
             "moments": [moment_of(one, found, stops[one["gaussian"]]) for one in found],
-            "shapes": [{name: np.round(one[name], 4).tolist() for name in MEASURED.names or ()} for one in measured],
+            "shapes": [shape_of(one) for one in measured],
         }
 
     # Questions
@@ -463,6 +464,15 @@ def rounds(query: RecordingQuery) -> list[tuple[int, list[BoxTest], bool]]:
         if touch:
             found.append((max(known + 1, *(one["end"] for one in touch)), of_round, True))
     return sorted(found, key=lambda one: one[0])
+
+
+def shape_of(measured: np.void) -> dict[str, Any]:
+    """Return what the kernel measured of a Gaussian, by the names that the drawing has for it."""
+    box = measured["box"]
+    named = {"center": box["center"], "axis": box["axis"], "half": box["halfSize"]}
+    named |= {name: measured[name] for name in ("strongest", "opacity", "distance", "color")}
+    named |= {"box": measured["boxReach"], "tile": measured["tileReach"]}
+    return {name: np.round(value, 4).tolist() for name, value in named.items()}
 
 
 def moment_of(test: BoxTest, tests: list[BoxTest], stop: int) -> int:

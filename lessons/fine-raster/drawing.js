@@ -64,7 +64,7 @@ function build({root, facts, options, room}, look) {
   const title = (/** @type {string} */ words) => h("p", {class: "fine-words"}, words)
   const chosenTitle = title("The chosen pixel: what each Gaussian takes of its light. ✕ comes too late.")
   const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: turns in vain.")
-  return {el: h("div", {class: "fine"}, chosenTitle, chosen.el, tileTitle, tile.el), paint, describe, width: root.clientWidth}
+  return {el: h("div", {class: "fine-both"}, chosenTitle, chosen.el, tileTitle, tile.el), paint, describe, width: root.clientWidth}
 }
 
 /**

@@ -19,7 +19,7 @@ import {h} from "#web/shell/dom.js"
  * @typedef {object} Box
  * @property {[x: number, y: number]} center
  * @property {[x: number, y: number]} axis  direction of its first side
- * @property {[first: number, second: number]} half  half its sides
+ * @property {[first: number, second: number]} halfSize  half its sides
  *
  * @typedef {object} Facts
  * @property {Stage[]} stages
@@ -216,9 +216,9 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
     return s("rect", {x: x * scale, y: y * scale, width: scale, height: scale})
   })
   const frame = {x: tile[0] * scale, y: tile[1] * scale, width: wide * scale, height: (drawn.length / wide) * scale}
-  const ellipses = boxes.map(({center, axis, half}) => {
+  const ellipses = boxes.map(({center, axis, halfSize}) => {
     const [x, y] = center.map((value) => (value + 0.5) * scale)
-    const [rx, ry] = half.map((value) => Math.max(0, (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS))
+    const [rx, ry] = halfSize.map((value) => Math.max(0, (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS))
     const turn = (Math.atan2(axis[1], axis[0]) * 180) / Math.PI
     return s("ellipse", {cx: x, cy: y, rx, ry, transform: `rotate(${turn} ${x} ${y})`})
   })

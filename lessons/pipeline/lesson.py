@@ -25,7 +25,7 @@ STAGES = (
     ("overWhite", "composite", "colour"),
 )
 RECORDED = (*(name for name, _, _ in STAGES), "orderPair", "paddedCount", "splatBlobs", "transformPixelState")
-BOX = np.dtype([(name, "f4", 2) for name in ("center", "axis", "half")])
+BOX = np.dtype([(name, "f4", 2) for name in ("center", "axis", "halfSize")])  # OBB of obb.slang
 RAW = tuple("log size" if one.name.startswith("log size") else one.label for one in DIRECT)
 
 

@@ -37,7 +37,7 @@ import {scenes} from "./scenes.js"
 export function render({model, el}) {
   style(el)
   const body = h("div", {class: "body"})
-  const caption = h("figcaption")
+  const caption = h("figcaption", {id: `${model.method}-caption`})
   caption.innerHTML = model.caption
   const run = () => model.send_msg({type: "run"})
   const name = `Run it again: ${caption.textContent}`
@@ -61,7 +61,7 @@ export function render({model, el}) {
       return body.replaceChildren(h("p", {class: "none"}, words))
     }
     clear()
-    body.replaceChildren(...results.map((result) => drawResult(result, cleanup)))
+    body.replaceChildren(...results.map((result) => drawResult(result, cleanup, caption)))
   }
   show()
   model.on("remove", clear)
@@ -72,18 +72,19 @@ export function render({model, el}) {
 /**
  * @param {Result} result
  * @param {Cleanup} cleanup
+ * @param {HTMLElement} caption
  * @returns {Node}
  */
-function drawResult(result, cleanup) {
+function drawResult(result, cleanup, caption) {
   switch (result.kind) {
     case "chart":
       return bokehChart(result, cleanup)
     case "bars":
       return bars(result)
     case "table":
-      return table(result)
+      return table(result, caption)
     case "film":
-      return scenes(result, (part) => drawResult(part, cleanup))
+      return scenes(result, (part) => drawResult(part, cleanup, caption))
     case "paths":
       return paths(result)
     case "pictures":
@@ -118,11 +119,16 @@ function bars({labels, amounts, words, unit}) {
   return h("ul", {class: "amounts"}, ...rows)
 }
 
-/** @param {TableResult} result */
-function table({head, rows, marked}) {
+/**
+ * A table, called by its caption; by its heads where it has none.
+ * @param {TableResult} result
+ * @param {HTMLElement} caption
+ */
+function table({head, rows, marked}, caption) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
   const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell))))
   const parts = [h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...lines)]
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
-  return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": name}, h("table", {class: "facts"}, ...parts))
+  const label = caption.textContent ? {"aria-labelledby": caption.id} : {"aria-label": name}
+  return h("div", {class: "tablebox", tabindex: "0", role: "group", ...label}, h("table", {class: "facts", ...label}, ...parts))
 }
