@@ -15,7 +15,8 @@ class Site:
         name: The variable, memory or function that it is about.
         function: The function that it stands in.
         type: The Slang type of the recorded value, "" if its records hold none.
-        path: What follows the subscripts of an access: ".x".
+        path: What follows the subscripts of an access: ".x". Of a fault what the finding needs to know: the type that a float
+            becomes, the bits of what is shifted, "read" or "write".
         space: "shared" or "device", or "alias" where the name stands for one buffer or another.
         dims: The texts of the array sizes of a memory.
         atomic: Whether the access is atomic.

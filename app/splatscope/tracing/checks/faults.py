@@ -28,7 +28,8 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
         if cause in found:
             found[cause].count += 1
         elif words := message(site, event):
-            name = re.search(r"[A-Za-z_]\w*\b(?!\s*\(|<)", site.name)  # the first variable
+            variable = re.search(r"[A-Za-z_]\w*\b(?!\s*\(|<)", site.name)  # the first variable
             thread = int(trace.thread[event])
-            found[cause] = Finding(kind, name.group(0) if name else "", words, [site.line], [thread], 0, [event], file=site.file)
+            name = variable.group(0) if variable else site.function
+            found[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)
     return list(found.values())

@@ -11,7 +11,7 @@ from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 _MOST_ASKED = 4096  # uninitialised reads that are examined for such values
@@ -49,8 +49,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     values = np.array(trace.value(event), float).reshape(-1)
     word = "NaN" if np.isnan(values).any() else "infinite"
     name, verb = site.name or "A value", "is" if site.kind == "read" else "becomes"
-    who = thread_of(trace, event)
-    who = who[0].lower() + who[1:]
+    who = in_sentence(thread_of(trace, event))
     message = f"{name} {verb} {word} in {who} on line {site.line}."
     return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], len(hits), site.file)]
 

@@ -1,12 +1,18 @@
-"""Accesses outside of an array or a buffer. The recorder does not perform such stores, and reads the last element instead."""
+"""Accesses outside of an array or a buffer. The recorder does not perform such stores, and reads the last element instead.
+
+Of textures, devices themselves drop such stores, and read 0.
+"""
 
 import numpy as np
 
+from splatscope.gpu.slang_types import words_in
 from splatscope.tracing.checks.accesses import OUTSIDE_FLAG
 from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 
@@ -26,4 +32,12 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
         message = f"{thread_of(trace, event)} {verb} {site.name}[{signed}] on line {site.line}, which is outside."
         found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
-    return list(found.values())
+    return list(found.values()) + faults_of(trace, context, "out-of-bounds", lambda site, event: _texel_words(trace, site, event))
+
+
+def _texel_words(trace: Trace, site: Site, event: int) -> str:
+    at, count = trace.value(event), words_in(site.type)
+    size = " × ".join(map(str, trace.words[event][3 : 3 + count].tolist()))
+    where = "a level that it does not have" if set(size) <= set("0 ×") else f"its {size} texels"
+    outside = "which is" if where[0] == "a" else "which is outside of"
+    return f"{thread_of(trace, event)} {site.path}s {site.name}[{', '.join(map(str, at))}] on line {site.line}, {outside} {where}."

@@ -28,7 +28,7 @@ import numpy as np
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 _MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
@@ -205,7 +205,8 @@ def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: boo
     who = [thread_of(trace, event) for event in events]
     verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
     end = ": the value is the same whoever comes first." if benign else ", and nothing orders the two."
-    message = f"{who[0]} {verbs[0]} {name} on line {sites[0].line}, {who[1].lower()} {verbs[1]} it on line {sites[1].line}{end}"
+    did = [f"{verb} {what} on line {site.line}" for verb, what, site in zip(verbs, (name, "it"), sites, strict=True)]
+    message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
     lines = [site.line for site in sites]
     return Finding("benign-race" if benign else "race", sites[0].name, message, lines, threads, index, events, file=sites[0].file)

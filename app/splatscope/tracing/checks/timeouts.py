@@ -5,26 +5,31 @@ import numpy as np
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 
 @check("timeout", label="A loop that does not end", severity="error", gone="the endless loop", order=10, names_memory=False)
 def timeouts(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding a loop. Of each thread the first loop counts: afterwards its budget is gone."""
+    """Return one finding a loop. Of each thread the first loop counts: afterwards its budget is gone.
+
+    Loops in which a thread waits for another are livelocks.
+    """
     found: dict[tuple, Finding] = {}
     ended: set[int] = set()
+    waits = {(finding.file, finding.lines[-1]) for finding in context.findings("livelock")}
     for event in np.flatnonzero(trace.at(lambda site: site.kind == "overrun")):
         site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
         if thread in ended:
             continue
         ended.add(thread)
         cause = (site.file, site.line)
+        if cause in waits:
+            continue
         if cause in found:
             found[cause].count += 1
             continue
-        who = thread_of(trace, int(event))
-        who = who[0].lower() + who[1:]
+        who = in_sentence(thread_of(trace, int(event)))
         budget = trace.header.get("loop_budget", 0)
         message = f"The loop on line {site.line} was ended in {who} after {budget:,} iterations."
         found[cause] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)

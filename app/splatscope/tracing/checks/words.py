@@ -11,3 +11,8 @@ def thread_of(trace: Trace, event: int) -> str:
     x, y, _ = trace.header["groups"]
     group, lane = divmod(thread, trace.header["lanes"])
     return f"Thread {lane} of group {group % x},{group // x % y},{group // (x * y)}"
+
+
+def in_sentence(words: str) -> str:
+    """Return words that begin a sentence as they stand within one."""
+    return words[0].lower() + words[1:]

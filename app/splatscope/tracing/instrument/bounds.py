@@ -13,14 +13,15 @@ from splatscope.slang.declarations import ArrayType, Memory
 from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_count
+from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import TreeWriter
 
 
 class Bounds:
     """Writes indices and what they are inside of."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter):
-        self._context, self._writer = context, writer
+    def __init__(self, context: FunctionContext, writer: TreeWriter, textures: Textures):
+        self._context, self._writer, self._textures = context, writer, textures
 
     def index(self, argument: Node, index: Node, array: ArrayType, text: str, access: str = "read") -> str:
         """Return the new text of an index into something that is no shared memory.
@@ -32,6 +33,8 @@ class Bounds:
             text: The new text of `index`, without bounds.
             access: "read" or "write".
         """
+        if (texel := self._textures.subscript(argument, index, text, access)) != "":
+            return texel
         size = self._context.scope.length(array)
         surely_inside = index.type == "number_literal" and size.isdecimal() and re.fullmatch(r"\d+", text) and int(text) < int(size)
         if not size or surely_inside or self._context.is_differentiable:

@@ -1,7 +1,7 @@
 """Calls inside of expressions: loads and atomic methods are recorded, arguments for out parameters stay l-values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tree_sitter import Node
 
@@ -11,6 +11,7 @@ from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.operations import Operations
+from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 # By name: the memory that a barrier orders, and whether threads wait for each other at it.
@@ -44,10 +45,16 @@ class Calls:
     """The rule for calls."""
 
     def __init__(
-        self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, expressions: Expressions, operations: Operations
+        self,
+        context: FunctionContext,
+        writer: TreeWriter,
+        bounds: Bounds,
+        expressions: Expressions,
+        operations: Operations,
+        textures: Textures,
     ):
         self._context, self._writer, self._bounds = context, writer, bounds
-        self._expressions, self._operations = expressions, operations
+        self._expressions, self._operations, self._textures = expressions, operations, textures
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -83,7 +90,8 @@ class Calls:
             head = self._writer.emit(function)
         if bare.startswith("Interlocked"):
             outs = {0, len(arguments.named_children) - 1}
-        return head + self._arguments(arguments, outs, self._operations.constructed(name, arguments.named_children))
+        text = head + self._arguments(arguments, outs, self._checked_arguments(function, name, arguments.named_children))
+        return self._operations.over_wave(node, name, text)
 
     def _special(self, function: Node, arguments: Node) -> str:
         name = text_of(function)
@@ -93,8 +101,20 @@ class Calls:
             return self._writer.text(function) + self._arguments(arguments, set(range(len(arguments.named_children))))
         return self._writer.text(function) + self._writer.text(arguments)
 
-    def _arguments(self, arguments: Node, outs: set[int], becomes: Mapping[int, str] = {}) -> str:
-        """Return the arguments, those for out parameters as l-values; `becomes` has the types of a constructor's, by node."""
+    def _checked_arguments(self, function: Node, name: str, arguments: list[Node]) -> dict[int, Callable[[str], str]]:
+        """Return, by node, what is checked of arguments: what a constructor converts, a lane, where a texture is accessed."""
+        if function.type == "field_expression" and arguments:
+            texture, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
+            return {arguments[0].id: lambda text: self._textures.method(texture, method, arguments[0], text) or text}
+        if name == "WaveReadLaneAt" and len(arguments) == 2:
+            return {arguments[1].id: lambda text: self._operations.lane(arguments[1], text)}
+        scalar = self._operations.constructed(name)
+        if not scalar:
+            return {}
+        return {a.id: lambda text, a=a: self._operations.converted(a, text, scalar) for a in arguments}
+
+    def _arguments(self, arguments: Node, outs: set[int], checks: Mapping[int, Callable[[str], str]] = {}) -> str:
+        """Return the arguments, those for out parameters as l-values; `checks` completes the new texts of some, by node."""
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
         for child in arguments.named_children:
             if child.id in lvalues:
@@ -105,7 +125,7 @@ class Calls:
             if child.id in lvalues:
                 return self._expressions.as_lvalue(child)
             text = self._writer.emit(child)
-            return self._operations.converted(child, text, becomes[child.id]) if child.id in becomes else text
+            return checks[child.id](text) if child.id in checks else text
 
         return self._writer.children(arguments, part)
 

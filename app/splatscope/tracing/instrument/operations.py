@@ -1,15 +1,17 @@
-"""Operations that have no result for some operands: an integer divided by zero, a shift by the width, a float beyond an integer.
+"""Operations that have no result for some operands: a division by zero, a shift by the width, a float beyond an integer, a lane.
 
 An operand that may be wrong is handed through the recorder: `a / b` becomes `a / _rec_divisor(site, b)`, which records only a
 divisor that is 0. So a kernel without such a fault leaves the recording that it would leave without these checks. Nothing is
 checked where the types are not certain, or where the source shows that the operand is right (`i / 4`, `1 << 3`).
 """
 
+import re
+
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.constants import integer
-from splatscope.slang.source import text_of
+from splatscope.slang.source import text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import bits_of, common_type, is_integer
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
@@ -17,6 +19,13 @@ from splatscope.tracing.instrument.writer import Rule, TreeWriter
 DIVISION = "integer-division-by-zero"
 SHIFT = "shift-out-of-range"
 CONVERSION = "conversion-out-of-range"
+LANE = "inactive-lane"
+_OVER_WAVE = {
+    f"Wave{kind}{operation}"
+    for kind, operations in (("Active", "Sum Product Min Max BitAnd BitOr BitXor"), ("Prefix", "Sum Product"))
+    for operation in operations.split()
+}
+_BRANCHES = ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement")
 _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
 _LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
@@ -92,10 +101,39 @@ class Operations:
         site = self._context.fault(value, CONVERSION, _name(value), type="float", path=scalar)
         return f"_rec_converted({site}, {_argument(value, text)}, {low}, {high})"
 
-    def constructed(self, name: str, arguments: list[Node]) -> dict[int, str]:
-        """Return, by node, the types that the arguments of a constructor become: {} for other calls."""
+    def constructed(self, name: str) -> str:
+        """Return the scalar type that a constructor's arguments become, "" for other calls."""
         made = SlangType.parse(self._context.types.named(name))
-        return {} if made is None or len(made.shape) > 1 else {argument.id: made.scalar.name for argument in arguments}
+        return "" if made is None or len(made.shape) > 1 else made.scalar.name
+
+    def lane(self, node: Node, text: str) -> str:
+        """Return the new text of the lane that `WaveReadLaneAt` reads."""
+        if self._context.is_differentiable:
+            return text
+        return f"_rec_read_lane({self._context.fault(node, LANE, _name(node), type='uint', path='read')}, {_argument(node, text)})"
+
+    def over_wave(self, node: Node, name: str, text: str) -> str:
+        """Return the new text of a call; a sum over the wave whose result leaves the branch it stands in records part of a wave.
+
+        Within a branch it is common to compute over the lanes that took it. What leaves the branch looks like that of all lanes.
+        """
+        if name not in _OVER_WAVE or self._context.is_differentiable or not self._leaves_branch(node):
+            return text
+        return f"_rec_over_wave({self._context.fault(node, LANE, text_of(node), type='uint2', path=name)}, {text})"
+
+    def _leaves_branch(self, node: Node) -> bool:
+        """Return whether a value is assigned to what was declared outside of the innermost branch or loop."""
+        while node is not None and node.type != "assignment_expression" and not node.type.endswith("statement"):
+            node = node.parent
+        if node is None or node.type != "assignment_expression":
+            return False
+        root, branch = self._context.scope.root(node.child_by_field_name("left")), node.parent
+        while branch is not None and branch.type not in _BRANCHES:
+            branch = branch.parent
+        if branch is None:
+            return False
+        declared = (text_of(n) for n in walk(branch) if n.type == "declaration")
+        return not root or not any(re.search(rf"\b{root}\b(?=\s*[=,;\[])", text) for text in declared)
 
     def _operand(self, operator: str, left_type: str, right: Node, text: str) -> str:
         """Return the new text of a divisor or of a shift's width."""

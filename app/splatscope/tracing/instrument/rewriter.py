@@ -19,6 +19,7 @@ from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.statements import Statements
 from splatscope.tracing.instrument.stores import Stores
+from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import TreeWriter
 
 
@@ -37,10 +38,11 @@ class FunctionRewriter:
         self._context = FunctionContext(source, block, symbols, table)
         self._writer = TreeWriter(source, block, excluded_lines)
         self._values = LocalValues(self._context, self._writer)
-        bounds = Bounds(self._context, self._writer)
+        textures = Textures(self._context, self._writer)
+        bounds = Bounds(self._context, self._writer, textures)
         operations = Operations(self._context, self._writer)
         expressions = Expressions(self._context, self._writer, bounds, operations)
-        calls = Calls(self._context, self._writer, bounds, expressions, operations)
+        calls = Calls(self._context, self._writer, bounds, expressions, operations, textures)
         stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations)
         statements = Statements(self._context, self._writer, expressions, self._values, stores, operations)
         control_flow = ControlFlow(self._context, self._writer, self._values, statements)

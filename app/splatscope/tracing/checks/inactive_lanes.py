@@ -1,0 +1,42 @@
+"""Wave operations that count on lanes which are not active: a lane that is read, or lanes that a sum leaves out.
+
+What a lane holds that is not active is undefined. A sum over the lanes that took a branch is often meant: it is a finding only
+where it leaves the branch, and where lanes are left out in between, which no guard at the end of an array does.
+"""
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "inactive-lane",
+    label="Lanes that are not active",
+    severity="error",
+    gone="the lanes that are not active",
+    order=33,
+    names_memory=False,
+)
+def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each wave operation that counts on lanes which are not active."""
+
+    def message(site: Site, event: int) -> str:
+        words, who = trace.words[event].tolist(), thread_of(trace, event)
+        if site.path == "read":
+            lane, *active = words[:3]
+            return f"{who} reads lane {lane} on line {site.line}, which is not active there: {lanes_in(active)}."
+        return f"{who} gets {site.path} of a part of its wave on line {site.line}: {lanes_in(words[:2])}."
+
+    return faults_of(trace, context, "inactive-lane", message)
+
+
+def lanes_in(masks: list[int]) -> str:
+    """Return which lanes are active, from masks of 32 lanes each: "lanes 0, 2 and 4 are"."""
+    lanes = [str(32 * word + bit) for word, mask in enumerate(masks) for bit in range(32) if mask >> bit & 1]
+    if len(lanes) == 1:
+        return f"only lane {lanes[0]} is"
+    return f"only lanes {', '.join(lanes[:-1])} and {lanes[-1]} are"

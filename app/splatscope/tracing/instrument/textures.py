@@ -1,0 +1,52 @@
+"""Accesses to textures, recorded only where they are outside: `image[at]`, `image.Load(at)`, `image.Store(at, value)`."""
+
+import re
+
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.writer import TreeWriter
+
+KIND = "out-of-bounds"
+_TEXTURE = re.compile(r"(RW)?Texture(1D|2D|3D)(Array)?\s*(?:<\s*(.+?)\s*>)?$", re.DOTALL)
+
+
+class Textures:
+    """Writes the coordinates of texels."""
+
+    def __init__(self, context: FunctionContext, writer: TreeWriter):
+        self._context, self._writer = context, writer
+
+    def subscript(self, texture: Node, index: Node, text: str, access: str) -> str:
+        """Return the new text of the coordinates in `texture[index]`, "" if it is no texture."""
+        return self._checked(texture, index, text, access, "_rec_texel")
+
+    def method(self, texture: Node, method: str, at: Node, text: str) -> str:
+        """Return the new text of the coordinates in `texture.method(at, …)`, "" if it is no texture or another method."""
+        if method not in ("Load", "Store"):
+            return ""
+        found = self._texture(texture)
+        has_level = found is not None and not found[1]  # of a texture that is only read
+        return self._checked(texture, at, text, "read" if method == "Load" else "write", "_rec_load" if has_level else "_rec_texel")
+
+    def _checked(self, texture: Node, at: Node, text: str, access: str, function: str) -> str:
+        found = self._texture(texture)
+        if found is None or self._context.is_differentiable:
+            return ""
+        count = found[0]
+        type_text = f"int{count}" if count > 1 else "int"
+        site = self._context.fault(at, KIND, self._writer.text(texture), type=type_text, path=access, space="texture")
+        return f"{function}({site}, {self._writer.text(texture)}, {text})"
+
+    def _texture(self, node: Node) -> tuple[int, bool] | None:
+        """Return how many coordinates a texture has, and whether it may be written; None for what is no texture."""
+        if node.type not in ("identifier", "field_expression"):
+            return None
+        match = _TEXTURE.match(self._context.types.whole(node))
+        if match is None:
+            return None
+        element = match[4] or "float4"
+        if not (is_numeric(element) or self._context.types.named(element)):
+            return None
+        return int(match[2][0]) + bool(match[3]), bool(match[1])
