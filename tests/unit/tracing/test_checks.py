@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from splatscope.cli.trace_report import report
+from splatscope.cli.trace_report import finding_as_json
 from splatscope.recordings.packed import packed_recording
 from splatscope.tracing.checks import CHECKS, Check, Finding, check, find
 from splatscope.tracing.job import KernelJob
@@ -66,8 +66,8 @@ def test_a_made_up_check_is_run(made_up):
 
 
 def test_the_command_line_reports_it(made_up):
-    done = recording()
-    (finding,) = json.loads(json.dumps(report(done, find(done.trace))))["findings"]
+    (found,) = find(recording().trace)
+    finding = json.loads(json.dumps(finding_as_json(found)))
     assert (finding["kind"], finding["message"]) == ("second-line", "Line 2 is there.")
 
 

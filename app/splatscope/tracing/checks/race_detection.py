@@ -27,6 +27,7 @@ import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.race_causes import one_for_each_cause, why_not_handed_over, why_unordered
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
@@ -49,7 +50,7 @@ class _Pairs:
 def races_in(trace: Trace, table: Accesses, known: Sources, between_groups: bool = False) -> list[Finding]:
     """Return the races among accesses, true and benign, one finding for each variable and pair of lines.
 
-    A benign race that shares a line of the same variable with a true one is left out.
+    Those that share a line are one: see `race_causes`.
     """
     if len(table) == 0:
         return []
@@ -62,7 +63,7 @@ def races_in(trace: Trace, table: Accesses, known: Sources, between_groups: bool
     pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
     if between_groups:
         pairs = _without_handed_over(trace, table, atomics, pairs)
-    return _without_lesser(_findings(trace, table, pairs, known))
+    return one_for_each_cause(_findings(trace, table, pairs, known, atomics if between_groups else None))
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -161,7 +162,7 @@ def _handed_over(trace: Trace, table: Accesses, atomics: Accesses, barriers: np.
     return any(given.get(int(atomics.address[row]), NEVER) < int(atomics.slot[row]) for row in takes)
 
 
-def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources) -> list[Finding]:
+def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atomics: Accesses | None) -> list[Finding]:
     """Return one finding for each variable and pair of lines, shown by its first pair, counted by segments."""
     if len(pairs.first) == 0:
         return []
@@ -173,7 +174,8 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources) -> l
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
         count = len(np.unique(table.segment[pairs.first[number == cause]]))
-        finding = _finding(trace, table, int(pairs.first[pair]), int(pairs.second[pair]), bool(pairs.benign[pair]), known)
+        rows = sorted((int(pairs.first[pair]), int(pairs.second[pair])), key=lambda row: table.slot[row])
+        finding = _finding(trace, [int(table.event[row]) for row in rows], bool(pairs.benign[pair]), known, atomics)
         key = (finding.kind, finding.name, finding.file, *sorted(finding.lines))
         if key in found:
             found[key].count += count
@@ -183,28 +185,17 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources) -> l
     return list(found.values())
 
 
-def _without_lesser(findings: list[Finding]) -> list[Finding]:
-    """Leave out benign races that share a line of the same variable with a true one, or with a benign one before."""
-    taken: set[tuple] = set()
-    kept = []
-    for finding in sorted(findings, key=lambda f: f.kind != "race"):
-        lines = {(finding.name, finding.file, line) for line in finding.lines}
-        if finding.kind == "race" or not lines & taken:
-            kept.append(finding)
-            taken |= lines
-    return kept
-
-
-def _finding(trace: Trace, table: Accesses, first: int, second: int, benign: bool, known: Sources) -> Finding:
-    events = [int(table.event[first]), int(table.event[second])]
-    if table.slot[first] > table.slot[second]:
-        events.reverse()
+def _finding(trace: Trace, events: list[int], benign: bool, known: Sources, atomics: Accesses | None) -> Finding:
     sites = [trace.sites[trace.site[event]] for event in events]
     index = int(trace.index[events[0]])
     name = known.cell(sites[0], index)
     who = [thread_of(trace, event) for event in events]
     verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
-    end = ": the value is the same whoever comes first." if benign else ", and nothing orders the two."
+    if benign:
+        end = ": the value is the same whoever comes first."
+    else:
+        why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
+        end = f", and nothing orders the two{why}."
     did = [f"{verb} {what} on line {site.line}" for verb, what, site in zip(verbs, (name, "it"), sites, strict=True)]
     message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]

@@ -1,0 +1,87 @@
+"""Why two accesses are not ordered, as far as the recording shows it; and which races have one cause."""
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import Accesses
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.trace import Trace
+
+_MEMORY = {"shared": "shared memory", "device": "buffers"}
+
+
+def why_unordered(trace: Trace, first: int, second: int) -> str:
+    """Return why nothing orders two events of a workgroup, the earlier first: ": the barrier on line 8 …", "" if not known."""
+    for event in _barriers_between(trace, first, second):
+        barrier, space = trace.sites[trace.site[event]], trace.sites[trace.site[first]].space
+        if trace.slot[event] < trace.slot[first] and barrier.name.endswith("WithGroupSync"):
+            continue
+        if not barrier.name.endswith("WithGroupSync"):
+            return f": {barrier.name} on line {barrier.line} makes no thread wait"
+        if barrier.space in _MEMORY and barrier.space != space and space in _MEMORY:
+            return f": the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}"
+    atomic = [trace.sites[trace.site[event]].kind == "atomic" for event in (first, second)]
+    return ": only one of them is atomic" if any(atomic) else ""
+
+
+def _barriers_between(trace: Trace, first: int, second: int) -> list[int]:
+    """Return the barriers that the later thread passed between two accesses, the last first, then those of the earlier thread.
+
+    Where threads do not wait, the one that should come second may be first: then the last barrier before its access, which the
+    other thread passes after its own.
+    """
+    all_passed = np.flatnonzero(trace.at(lambda site: site.kind == "resume"))
+    passed = all_passed[(trace.slot[all_passed] > trace.slot[first]) & (trace.slot[all_passed] < trace.slot[second])]
+    later = passed[(trace.thread[passed] == trace.thread[second]) & (passed < second)]
+    earlier = passed[(trace.thread[passed] == trace.thread[first]) & (passed > first)]
+    before = all_passed[(trace.thread[all_passed] == trace.thread[first]) & (all_passed < first)]
+    after = all_passed[(trace.thread[all_passed] == trace.thread[second]) & (all_passed > second)]
+    swapped = before[np.isin(trace.site[before], trace.site[after])]
+    return [*later[::-1].tolist(), *earlier.tolist(), *swapped[::-1][:1].tolist()]
+
+
+def why_not_handed_over(trace: Trace, atomics: Accesses, first: int, second: int) -> str:
+    """Return what a hand-over between workgroups lacks, of two events, the earlier first; "" if there is none.
+
+    For example: one group writes data and then raises a flag by an atomic; another finds the flag raised and reads the data.
+    Without a fence, the flag may arrive before the data.
+    """
+    groups, _ = trace.group_and_lane
+    gives = np.flatnonzero((atomics.group == groups[first]) & (atomics.slot > trace.slot[first]) & atomics.writes)
+    takes = np.flatnonzero((atomics.group == groups[second]) & (atomics.slot < trace.slot[second]))
+    given: dict[int, int] = {}  # by address, the row of the earliest atomic
+    for row in gives[np.argsort(atomics.slot[gives], kind="stable")].tolist():
+        given.setdefault(int(atomics.address[row]), row)
+    for take in takes[np.argsort(atomics.slot[takes], kind="stable")][::-1].tolist():
+        give = given.get(int(atomics.address[take]))
+        if give is not None and atomics.slot[give] < atomics.slot[take]:
+            raised, found = (trace.sites[atomics.site[row]] for row in (give, take))
+            lines = f"line {raised.line}" if raised.line == found.line else f"lines {raised.line} and {found.line}"
+            return f": {raised.name} on {lines} hands over without a fence; DeviceMemoryBarrier() is one"
+    return ""
+
+
+def one_for_each_cause(findings: list[Finding]) -> list[Finding]:
+    """Return one finding for the races on a variable that share a line: what orders one of them orders the others.
+
+    For example, without the barrier at the end of a loop, a write races with the reads of the next turn and with those behind the
+    loop. A benign race gives way to a true one. The message of a finding names the other lines.
+    """
+    kept: list[Finding] = []
+    others: list[list[list[int]]] = []
+    for finding in sorted(findings, key=lambda f: (f.kind != "race", sorted(f.lines))):
+        of = next((number for number, head in enumerate(kept) if _share_a_line(head, finding)), None)
+        if of is None:
+            kept.append(finding)
+            others.append([])
+        elif finding.kind == kept[of].kind == "race":
+            kept[of].count += finding.count
+            others[of].append(finding.lines)
+    for finding, more in zip(kept, others, strict=True):
+        if more:
+            pairs = "; ".join(f"{a} and {b}" for a, b in more)
+            finding.message = f"{finding.message} For the same reason these lines race: {pairs}."
+    return kept
+
+
+def _share_a_line(one: Finding, other: Finding) -> bool:
+    return (one.name, one.file) == (other.name, other.file) and bool(set(one.lines) & set(other.lines))

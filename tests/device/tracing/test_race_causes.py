@@ -1,0 +1,130 @@
+"""A race's finding says why the two accesses are not ordered."""
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.tracing.checks import find, races_between_groups
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import record
+
+EXCHANGED = """RWStructuredBuffer<uint> data; RWStructuredBuffer<uint> output;
+groupshared uint tile[64];
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    MEMORY[lane] = lane;
+    BARRIER();
+    output[lane] = MEMORY[63 - lane];
+}
+"""
+
+
+def race_in(source: str) -> str:
+    findings = find(record(open_device(), KernelJob(source, records=400_000)).trace)
+    (race,) = [finding for finding in findings if finding.kind == "race"]
+    return race.message
+
+
+@pytest.mark.parametrize(
+    ("memory", "barrier", "why"),
+    [
+        ("data", "GroupMemoryBarrierWithGroupSync", "the barrier on line 7 orders shared memory, not buffers."),
+        ("tile", "DeviceMemoryBarrierWithGroupSync", "the barrier on line 7 orders buffers, not shared memory."),
+        ("tile", "GroupMemoryBarrier", "GroupMemoryBarrier on line 7 makes no thread wait."),
+        ("data", "AllMemoryBarrier", "AllMemoryBarrier on line 7 makes no thread wait."),
+    ],
+)
+def test_a_barrier_that_does_not_order_them_is_named(memory, barrier, why):
+    message = race_in(EXCHANGED.replace("MEMORY", memory).replace("BARRIER", barrier))
+    assert message.endswith(f"and nothing orders the two: {why}")
+
+
+@pytest.mark.parametrize(
+    ("memory", "barrier"), [("data", "AllMemoryBarrierWithGroupSync"), ("tile", "GroupMemoryBarrierWithGroupSync")]
+)
+def test_the_right_barrier_leaves_nothing(memory, barrier):
+    source = EXCHANGED.replace("MEMORY", memory).replace("BARRIER", barrier)
+    assert find(record(open_device(), KernelJob(source, records=400_000)).trace) == []
+
+
+def test_an_atomic_beside_a_plain_access_is_named():
+    message = race_in("""RWStructuredBuffer<uint> output;
+groupshared uint count;
+[shader("compute")] [numthreads(8, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    if (lane == 0)
+        count = 0;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(count, 1);
+    output[lane] = count;
+}
+""")
+    assert message.endswith("and nothing orders the two: only one of them is atomic.")
+
+
+SCAN = """RWStructuredBuffer<uint> output;
+groupshared uint s[32];
+[shader("compute")] [numthreads(32, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    s[lane] = lane;
+    for (uint stride = 1; stride < 32; stride *= 2)
+    {
+        uint at = (lane + 1) * stride * 2 - 1;
+        if (at < 32)
+            s[at] += s[at - stride];
+        BARRIER
+    }
+    for (uint back = 16; back > 0; back /= 2)
+    {
+        uint at = (lane + 1) * back * 2 - 1;
+        if (at + back < 32)
+            s[at + back] += s[at];
+        GroupMemoryBarrierWithGroupSync();
+    }
+    output[lane] = s[lane];
+}
+"""
+
+
+def test_the_races_of_one_missing_barrier_are_one_finding():
+    message = race_in(SCAN.replace("BARRIER", ""))
+    assert "For the same reason these lines race: " in message
+
+
+HANDED_OVER = """globallycoherent RWStructuredBuffer<uint> data; globallycoherent RWStructuredBuffer<uint> flag;
+RWStructuredBuffer<uint> output;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint3 group : SV_GroupID)
+{
+    uint seen = 0;
+    if (group.x == 0)
+    {
+        data[0] = 42;
+        FENCE
+        InterlockedAdd(flag[0], 1, seen);
+    }
+    else
+    {
+        InterlockedAdd(flag[0], 0, seen);
+        FENCE
+        if (seen > 0)
+            output[group.x] = data[0];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("fence", "count"), [("", 1), ("DeviceMemoryBarrier();", 0)])
+def test_a_hand_over_between_groups_needs_a_fence(fence, count):
+    job = KernelJob(HANDED_OVER.replace("FENCE", fence), groups=(4, 1, 1), all_groups=True, records=400_000)
+    recording = record(open_device(), job)
+    assert recording.outputs["output"][1:4].any()  # some group saw the flag
+    races = [finding for finding in races_between_groups(recording.trace) if finding.name == "data"]
+    assert len(races) == count
+    assert (
+        np.unique([race.message.partition("the two")[2] for race in races]).tolist()
+        == [": flag on lines 11 and 15 hands over without a fence; DeviceMemoryBarrier() is one."] * count
+    )

@@ -1,0 +1,29 @@
+"""Why two accesses race, and which races have one cause."""
+
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.race_causes import one_for_each_cause
+
+
+def race(*lines: int, kind: str = "race", name: str = "tile", file: str = "k.slang") -> Finding:
+    return Finding(kind, name, f"They race on {lines[0]} and {lines[1]}.", list(lines), [0, 1], file=file)
+
+
+def shown(findings: list[Finding]) -> list[tuple]:
+    return [(finding.kind, finding.name, *finding.lines, finding.count) for finding in findings]
+
+
+def test_races_that_share_a_line_are_one():
+    found = one_for_each_cause([race(18, 20), race(9, 18), race(9, 9), race(9, 20)])
+    assert shown(found) == [("race", "tile", 9, 9, 3), ("race", "tile", 18, 20, 1)]
+    assert found[0].message == "They race on 9 and 9. For the same reason these lines race: 9 and 18; 9 and 20."
+    assert found[1].message == "They race on 18 and 20."
+
+
+def test_other_variables_and_files_have_causes_of_their_own():
+    apart = [race(9, 18), race(9, 18, name="other"), race(9, 18, file="b.slang"), race(4, 5)]
+    assert len(one_for_each_cause(apart)) == 4
+
+
+def test_a_benign_race_gives_way_and_is_not_counted():
+    found = one_for_each_cause([race(9, 9, kind="benign-race"), race(9, 18), race(3, 4, kind="benign-race")])
+    assert shown(found) == [("race", "tile", 9, 18, 1), ("benign-race", "tile", 3, 4, 1)]
