@@ -132,6 +132,17 @@ class Trace:
         with np.load(file, allow_pickle=False) as arrays:
             return json.loads(arrays["about"].tobytes())["header"]
 
+    def of_group(self, number: int) -> tuple["Trace", int]:
+        """Return one workgroup of a recording of all, as if it had been recorded alone, and the number of its first event."""
+        lanes, (across, down, _) = self.header["lanes"], self.header["groups"]
+        start, end = np.searchsorted(self.thread, (number * lanes, (number + 1) * lanes)).tolist()
+        cut = [thread - number * lanes for thread in self.header.get("cut_threads", []) if thread // lanes == number]
+        group = [number % across, number // across % down, number // (across * down)]
+        header = self.header | {"all_groups": False, "group": group, "threads": lanes, "cut_threads": cut}
+        columns = {name: getattr(self, name)[start:end] for name in _COLUMNS}
+        columns["thread"] = columns["thread"] - np.uint32(number * lanes)
+        return Trace(header, self.sites, **columns), start
+
     @property
     def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
         """Of each event, the number of its workgroup in the dispatch (x fastest) and its thread's number within."""

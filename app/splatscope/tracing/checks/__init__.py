@@ -9,10 +9,9 @@ import pkgutil
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import accesses
-from splatscope.tracing.checks.context import Context, before_overrun
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.context import races_between_groups as between
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.race_detection import races_in
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
@@ -24,7 +23,10 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 
 
 def find(trace: Trace) -> list[Finding]:
-    """Return what all checks find, one finding for each cause, in the order of their first events."""
+    """Return what all checks find, one finding for each cause, in the order of their first events.
+
+    Of a recording of all workgroups, each is judged by itself, and then the buffers that they share.
+    """
     context = Context(trace, run_check)
     found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
     position = np.empty(len(trace), np.int64)
@@ -37,6 +39,4 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 
     No barrier orders these; a hand-over by an atomic does.
     """
-    known = Sources.of(trace)
-    table = accesses(trace, "device", before_overrun(trace), known, across_groups=True)
-    return races_in(trace, table, known, between_groups=True)
+    return between(trace, Sources.of(trace))

@@ -78,12 +78,14 @@ class Accesses:
 def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, across_groups: bool = False) -> Accesses:
     """Return the accesses to one space.
 
+    Of a recording of all workgroups, each has an address space of its own, unless they are to be compared with each other.
+
     Args:
         trace: what was recorded.
         space: "shared" or "device".
         trusted: of each event, whether it counts, (events,) bool.
         known: what the source says of the memory.
-        across_groups: put everything in one epoch, as no barrier orders workgroups.
+        across_groups: put all workgroups in one address space and in one epoch, as no barrier orders them.
     """
     chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space == space)
     events = np.flatnonzero(chosen & trusted & ((trace.flags & OUTSIDE_FLAG) == 0))
@@ -120,7 +122,7 @@ def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> 
     valued = joined([np.full(len(mine), words is not None) for mine, _, _, words, _ in rows], bool)
     vague = joined([np.full(len(mine), unsure) for mine, *_, unsure in rows], bool)
     group = trace.group_and_lane[0][event]
-    separate = np.zeros(len(event), np.int64) if space == "device" else np.unique(group, return_inverse=True)[1]
+    separate = np.zeros(len(event), np.int64) if across_groups else np.unique(group, return_inverse=True)[1]
     address = ((part * (int(separate.max(initial=0)) + 1) + separate) << 32) | index
     epochs = trace.shared_epoch if space == "shared" else trace.device_epoch
     epoch = np.zeros(len(event), np.uint32) if across_groups else epochs[event]

@@ -17,7 +17,7 @@ any more: a race found there would be a consequence of the divergence, not anoth
 The same statement is another barrier for each place that calls the function in which it stands.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,7 +66,44 @@ class _Arrivals:
 
 
 def first_divergence(trace: Trace) -> Divergence | None:
-    """Find the first turn at which the threads do not all arrive at one barrier; None where they always do."""
+    """Find the first turn at which the threads of a workgroup do not all arrive at one barrier; None where they always do.
+
+    In a recording of all workgroups each is judged by itself: the arrivals are those of the first that diverges.
+    """
+    if not trace.header.get("all_groups"):
+        return _in_group(trace)
+    first, ordered = None, np.ones(len(trace), bool)
+    for number in _suspicious_groups(trace):
+        part, start = trace.of_group(number)
+        found = _in_group(part)
+        if found is None:
+            continue
+        ordered[start : start + len(part)] = found.ordered
+        if first is None:
+            absent = found.absent + number * trace.header["lanes"]
+            first = replace(found, together=found.together + start, elsewhere=found.elsewhere + start, absent=absent)
+    return replace(first, ordered=ordered) if first else None
+
+
+def _suspicious_groups(trace: Trace) -> list[int]:
+    """Return the workgroups whose threads may diverge: not those whose threads all arrive at the same statements as often."""
+    is_arrival = trace.at(lambda site: site.kind == "arrive")
+    events, entry = np.flatnonzero(is_arrival), trace.header["entry"]
+    groups, lanes = trace.group_and_lane[0], trace.header["lanes"]
+    if any(trace.sites[site].function != entry for site in np.unique(trace.site[events])):
+        return np.unique(groups[events]).tolist()
+    turn = trace.count(is_arrival)[events].astype(np.int64)
+    key = groups[events].astype(np.int64) << 32 | turn
+    order = np.argsort(key, kind="stable")
+    keys, starts, counts = np.unique(key[order], return_index=True, return_counts=True)
+    if len(keys) == 0:
+        return []
+    sites = trace.site[events][order]
+    lowest, highest = (extreme.reduceat(sites, starts) for extreme in (np.minimum, np.maximum))
+    return np.unique(keys[(counts != lanes) | (lowest != highest)] >> 32).tolist()
+
+
+def _in_group(trace: Trace) -> Divergence | None:
     is_arrival = trace.at(lambda site: site.kind == "arrive")
     if not is_arrival.any():
         return None

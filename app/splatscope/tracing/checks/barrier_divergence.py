@@ -7,6 +7,7 @@ from splatscope.tracing.checks.call_paths import call_sites
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.trace import Trace
 
 
@@ -26,20 +27,22 @@ def barrier_divergence(trace: Trace, context: Context) -> list[Finding]:
 def _finding(trace: Trace, found: Divergence) -> Finding:
     first, elsewhere, absent = int(found.together[0]), found.elsewhere, found.absent
     site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
-    begin = f"Thread {thread} waits at the barrier on line {site.line}"
-    count = f"of {trace.header['threads']} threads"
+    begin = f"{thread_of(trace, first)} waits at the barrier on line {site.line}"
+    lanes = trace.header["lanes"] if trace.header.get("all_groups") else trace.header["threads"]
+    count = f"of {lanes} threads"
     if len(elsewhere) == 0:
-        message = f"{begin}, thread {absent[0]} ends without it ({len(absent)} {count} do)."
+        message = f"{begin}, thread {absent[0] % lanes} ends without it ({len(absent)} {count} do)."
         threads = [thread, int(absent[0])]
         return Finding("barrier-divergence", site.name, message, [site.line], threads, 0, [first], len(absent), site.file)
     other = int(elsewhere[0])
     line, other_thread = trace.sites[trace.site[other]].line, int(trace.thread[other])
+    other_lane = other_thread % lanes
     rest = f"({len(elsewhere)} {count} wait elsewhere)."
-    message = f"{begin}, thread {other_thread} at the one on line {line} {rest}"
+    message = f"{begin}, thread {other_lane} at the one on line {line} {rest}"
     lines, threads, events = [site.line, line], [thread, other_thread], [first, other]
     if trace.site[first] == trace.site[other]:  # the same one, called from two places
         paths = call_sites(trace, np.array(events))
         pairs = zip(paths[first], paths[other], strict=False)
         lines = next(([trace.sites[a].line, trace.sites[b].line] for a, b in pairs if a != b), lines)
-        message = f"{begin} by the call on line {lines[0]}, thread {other_thread} by the one on line {lines[1]} {rest}"
+        message = f"{begin} by the call on line {lines[0]}, thread {other_lane} by the one on line {lines[1]} {rest}"
     return Finding("barrier-divergence", site.name, message, lines, threads, 0, events, len(elsewhere), site.file)

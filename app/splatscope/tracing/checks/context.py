@@ -13,6 +13,7 @@ import numpy as np
 from splatscope.tracing.checks.accesses import Accesses, accesses
 from splatscope.tracing.checks.arrivals import Divergence, first_divergence
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.race_causes import one_for_each_cause
 from splatscope.tracing.checks.race_detection import races_in
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
@@ -44,8 +45,8 @@ class Context:
 
     @cached_property
     def trusted(self) -> np.ndarray:
-        """Of each event, whether it comes before the end of the first endless loop: (events,) bool."""
-        return before_overrun(self.trace)
+        """Of each event, whether it comes before the end of its workgroup's first endless loop: (events,) bool."""
+        return before_overrun(self.trace, self.trace.group_and_lane[0].astype(np.int64))
 
     @cached_property
     def divergence(self) -> Divergence | None:
@@ -69,17 +70,36 @@ class Context:
 
     @cached_property
     def races(self) -> list[Finding]:
-        """The races, true and benign, in shared memory and then in buffers."""
-        return [*races_in(self.trace, self.shared, self.sources), *races_in(self.trace, self.device, self.sources)]
+        """The races, true and benign, in shared memory, in buffers, and between workgroups if all were recorded."""
+        trace, known = self.trace, self.sources
+        within = [*races_in(trace, self.shared, known), *races_in(trace, self.device, known)]
+        return one_for_each_cause([*within, *races_between_groups(trace, known)]) if trace.header.get("all_groups") else within
 
 
-def before_overrun(trace: Trace) -> np.ndarray:
-    """Return of each event whether it comes before the first endless loop was ended, (events,) bool.
+def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
+    """Return the races on buffers between workgroups, from a recording of them all, before any endless loop was ended.
+
+    No barrier orders these; a hand-over by an atomic does.
+    """
+    trusted = before_overrun(trace, np.zeros(len(trace), np.int64))
+    return races_in(trace, accesses(trace, "device", trusted, known, across_groups=True), known, between_groups=True)
+
+
+def before_overrun(trace: Trace, group: np.ndarray) -> np.ndarray:
+    """Return of each event whether it comes before the first endless loop of its group was ended, (events,) bool.
 
     Afterwards the kernel is no longer the one that was written.
+
+    Args:
+        trace: What was recorded.
+        group: The group of each event, (events,).
     """
-    overruns, order = trace.at(lambda site: site.kind == "overrun"), trace.order
-    before = np.ones(len(trace), bool)
-    if overruns.any():
-        before[order[np.argmax(overruns[order]) :]] = False
-    return before
+    overruns = np.flatnonzero(trace.at(lambda site: site.kind == "overrun"))
+    if len(overruns) == 0:
+        return np.ones(len(trace), bool)
+    position = np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    group = np.unique(group, return_inverse=True)[1]
+    first = np.full(int(group.max(initial=0)) + 1, len(trace))
+    np.minimum.at(first, group[overruns], position[overruns])
+    return position < first[group]
