@@ -5,12 +5,14 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import slangpy as spy
 
 import splatscope
+from helpers.progress import report_and_fail
 from splatscope.api import workers
 from splatscope.gpu.device import open_device
 
@@ -161,6 +163,18 @@ def test_a_worker_that_hangs_or_dies_is_replaced():
     with pytest.raises(workers.ChildCrashed, match="SIGABRT"):
         workers.run_on_worker(os.abort, limit=20)
     assert workers.run_on_worker(abs, -3, limit=20) == 3
+
+
+def test_a_worker_may_say_much_at_once(monkeypatch):
+    """An answer that arrives together with what was reported before it is not left in a buffer."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # where a worker finds `helpers`
+    workers.stop_workers()
+    stages: list[int] = []
+    for _ in range(20):
+        with pytest.raises(ZeroDivisionError):
+            workers.run_on_worker(report_and_fail, limit=20, on_progress=stages.append)
+    assert stages == [0, 1, 2] * 20
+    assert len(workers.run_on_worker(bytes, 5_000_000, limit=20)) == 5_000_000
 
 
 def test_a_script_needs_no_main_guard(tmp_path):

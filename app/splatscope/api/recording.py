@@ -1,11 +1,14 @@
 """What `splatscope.record` returns: findings, outputs, and the recording itself."""
 
-from collections.abc import Iterable
+import tempfile
+import webbrowser
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
 from splatscope.api.findings_error import FindingsError
+from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
@@ -65,8 +68,20 @@ class Recording:
         return self._checked.truncated
 
     @property
+    def difference(self) -> str | None:
+        """How the plain kernel's buffers differ: "same", "rounding" or "different"; None where that is not known."""
+        comparison = self._checked.comparison
+        return comparison.difference if comparison else None
+
+    @property
+    def comparison(self) -> str:
+        """How the plain kernel's buffers differ, in a sentence."""
+        comparison = self._checked.comparison
+        return comparison.sentence if comparison else "The plain kernel was not run: that is not safe."
+
+    @property
     def same_as_plain(self) -> bool | None:
-        """Whether the kernel leaves the same buffers when it is not recorded; None where it was not safe to run it so."""
+        """Whether the kernel leaves the same bits when it is not recorded; None where it was not safe to run it so."""
         return self.recorded.same_as_plain
 
     def assert_clean(self, allow: Iterable[str] = ()) -> None:
@@ -95,6 +110,35 @@ class Recording:
         assert self.recorded.job is not None
         Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts))
 
+    def to_html(self, file: str | Path) -> None:
+        """Write the recording as one HTML page that any browser opens from a disk, and steps without a server.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        Path(file).write_text(self._page(), encoding="utf-8")
+
+    def show(self) -> None:
+        """Open the stepper: in the cell of a notebook, else in the browser."""
+        if (display := _notebook()) is not None:
+            display(self._repr_html_())
+            return
+        with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
+            file.write(self._page())
+        webbrowser.open(Path(file.name).as_uri())
+
+    def _repr_html_(self) -> str:
+        from splatscope.web.single_page.single_page import notebook_html
+
+        return notebook_html(self._page())
+
+    def _page(self) -> str:
+        from splatscope.web.single_page.single_page import page_of
+
+        assert self.recorded.job is not None
+        names = {"adapter": self.adapter.split(" (")[0], "adapter_words": self.adapter}
+        return page_of(packed_recording(self.recorded, self.findings, self.recorded.job, self.recorded.layouts, **names))
+
     def _summary(self, findings: list[Finding]) -> str:
         header = self.trace.header
         lines = [
@@ -114,3 +158,14 @@ class Recording:
     def __repr__(self) -> str:
         entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
+
+
+def _notebook() -> Callable[[str], None] | None:
+    """Return what shows HTML in the running notebook; None outside of one."""
+    try:
+        from IPython.core.getipython import get_ipython
+        from IPython.display import HTML, display
+    except ImportError:
+        return None
+    shell = get_ipython()
+    return (lambda text: display(HTML(text))) if shell is not None and hasattr(shell, "kernel") else None

@@ -46,7 +46,8 @@ def run_on_worker(
     with _lock:
         worker = _idle.pop() if _idle else None
     if worker is None or worker.poll() is not None:
-        worker = start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None)
+        # Unbuffered: `select` does not see what a buffer holds.
+        worker = start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
     assert worker.stdin
     assert worker.stdout
     try:
@@ -82,7 +83,9 @@ def stop_workers() -> None:
 
 def _send(stream: BinaryIO, value: Any) -> None:
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    stream.write(_SIZE.pack(len(data)) + data)
+    left = memoryview(_SIZE.pack(len(data)) + data)
+    while left:
+        left = left[stream.write(left) :]
     stream.flush()
 
 
@@ -92,14 +95,18 @@ def _receive(stream: BinaryIO) -> Any:
     Raises:
         EOFError: The other side has ended.
     """
-    head = stream.read(_SIZE.size)
-    if len(head) < _SIZE.size:
-        raise EOFError
-    (size,) = _SIZE.unpack(head)
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return pickle.loads(data)
+    (size,) = _SIZE.unpack(_read(stream, _SIZE.size))
+    return pickle.loads(_read(stream, size))
+
+
+def _read(stream: BinaryIO, size: int) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        part = stream.read(min(size - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+    return data
 
 
 def _serve() -> None:

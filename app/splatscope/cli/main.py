@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from splatscope import __version__
+from splatscope.cli.check import check
 from splatscope.cli.doctor import doctor
 from splatscope.cli.serve import serve
 from splatscope.cli.trace import trace
@@ -46,6 +47,7 @@ commands.command()(train)
 
 
 commands.command()(trace)
+commands.command()(check)
 commands.command()(doctor)
 
 

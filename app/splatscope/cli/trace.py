@@ -3,17 +3,12 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.tracing.job import JOB_SECONDS
-
-if TYPE_CHECKING:
-    from splatscope.api.recording import Recording
-
-_Number = TypeVar("_Number", int, float)
 
 
 def trace(
@@ -41,6 +36,7 @@ def trace(
     device: Annotated[str, typer.Option(help="Part of an adapter's name.")] = "",
     timeout: Annotated[float, typer.Option(help="Seconds until it is given up.", min=1)] = JOB_SECONDS,
     budget: Annotated[int | None, typer.Option(help="Records of 16 bytes that all threads share.", min=1000, max=2**26)] = None,
+    page: Annotated[Path | None, typer.Option("--html", help="Save the recording as a page that any browser opens.")] = None,
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Also look for findings in the other workgroups.")] = False,
     out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
     jobs: Annotated[
@@ -59,10 +55,10 @@ def trace(
         return
     if file is None:
         raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    from splatscope.api.inputs_file import read_inputs
     from splatscope.api.record import KernelTimeout, RecordError, job_of, record_on_worker
     from splatscope.api.recording import Recording
     from splatscope.cli.buffer_option import parse_buffer
-    from splatscope.cli.inputs_file import read_inputs
     from splatscope.cli.trace_report import print_findings, print_timeout, report
     from splatscope.gpu.kernel import CompileError
     from splatscope.tracing.job import MOST_RECORDS
@@ -70,9 +66,9 @@ def trace(
     counts, chosen = _three("--groups", groups), _three("--group", group)
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
-    given = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
-    given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
     try:
+        given = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
+        given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
         job = job_of(
             file,
             None,
@@ -98,8 +94,9 @@ def trace(
         raise
     except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
-    if out is not None:
-        _write(out, recording)
+    for target, write in ((out, recording.save), (page, recording.to_html)):
+        if target is not None:
+            _write(target, write)
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
     else:
@@ -107,11 +104,11 @@ def trace(
     raise typer.Exit(2 if not recording.events else 1 if recording.findings else 0)
 
 
-def _write(out: Path, recording: "Recording") -> None:
+def _write(file: Path, write: Callable[[Path], None]) -> None:
     try:
-        recording.save(out)
+        write(file)
     except OSError as error:
-        raise CallError(f"{error.filename or out} cannot be written: {error.strerror}.") from None
+        raise CallError(f"{error.filename or file} cannot be written: {error.strerror}.") from None
 
 
 def _three(option: str, text: str) -> tuple[int, int, int]:

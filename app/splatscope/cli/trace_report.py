@@ -26,6 +26,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "missed": recording.missed,
         "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
         "same_as_plain": recording.same_as_plain,
+        "difference": recording.difference,
         "findings": [finding_as_json(finding) for finding in recording.findings],
     }
 
@@ -62,9 +63,7 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
         console.print(f"  {name}: {_shown(array)}", soft_wrap=True, markup=False)
     for missed in recording.missed:
         console.print(missed, style="yellow", soft_wrap=True, markup=False)
-    same = recording.same_as_plain
-    console.print({None: "The plain kernel was not run: that is not safe.", True: "The plain kernel leaves the same buffers."}.get(
-        same, "The plain kernel leaves other buffers: the order of its threads matters."))  # fmt: skip
+    console.print(recording.comparison, soft_wrap=True, markup=False)
     for finding in recording.findings:
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"

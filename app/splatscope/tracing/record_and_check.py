@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import slangpy as spy
 
 from splatscope.tracing.checks import Finding, find, races_between_groups
+from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
@@ -24,6 +26,14 @@ class CheckedRecording:
     between_groups: bool | None = None
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """How the plain kernel's buffers differ; None where it was not safe to run it."""
+        recording = self.recording
+        if recording.plain is None:
+            return None
+        return compare(recording.outputs, recording.plain, recording.types, recording.trace, self.findings)
 
     @property
     def missed(self) -> list[str]:

@@ -88,6 +88,7 @@ def test_nothing_found(call):
         "buffers",
         "same_as_plain",
         "findings",
+        "difference",
         "complete",
         "missed",
     }

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from splatscope.cli.errors import CallError
-
 
 def read_inputs(file: Path) -> dict[str, Any]:
     """Return inputs by name, as `splatscope.record` takes them.
@@ -17,7 +15,7 @@ def read_inputs(file: Path) -> dict[str, Any]:
     structs; `{"file": "picture.png"}` or `{"file": "points.npy"}` stands for what is in that file, looked for beside this one.
 
     Raises:
-        CallError: The file, or one that it names, cannot be read.
+        ValueError: The file, or one that it names, cannot be read.
     """
     try:
         if file.suffix == ".npz":
@@ -26,22 +24,27 @@ def read_inputs(file: Path) -> dict[str, Any]:
         text = file.read_text(encoding="utf-8")
         found = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     except OSError as error:
-        raise CallError(f"{file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise CallError(f"{file} cannot be read as {file.suffix or 'JSON'}: {str(error).splitlines()[0]}.") from None
+        raise ValueError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:  # of JSON, TOML or NumPy
+        raise ValueError(f"{file} cannot be read as {file.suffix or 'JSON'}: {str(error).splitlines()[0]}.") from None
     if not isinstance(found, dict):
-        raise CallError(f"{file} must hold an object: the inputs by name.")
-    return {name: _loaded(value, file.parent) for name, value in found.items()}
+        raise ValueError(f"{file} must hold an object: the inputs by name.")
+    return {name: loaded(value, file.parent) for name, value in found.items()}
 
 
-def _loaded(value: Any, folder: Path) -> Any:
+def loaded(value: Any, folder: Path) -> Any:
+    """Return a value with each `{"file": NAME}` in it replaced by what is in that file of `folder`.
+
+    Raises:
+        ValueError: A file cannot be read.
+    """
     if isinstance(value, list):
-        return [_loaded(part, folder) for part in value]
+        return [loaded(part, folder) for part in value]
     if not isinstance(value, dict):
         return value
     if value.keys() == {"file"}:
         return _array(folder / str(value["file"]))
-    return {name: _loaded(part, folder) for name, part in value.items()}
+    return {name: loaded(part, folder) for name, part in value.items()}
 
 
 def _array(file: Path) -> np.ndarray:
@@ -54,6 +57,6 @@ def _array(file: Path) -> np.ndarray:
         with Image.open(file) as picture:
             return np.asarray(picture.convert("RGBA"))
     except OSError as error:
-        raise CallError(f"{file} cannot be read: {error.strerror or 'it is no picture'}.") from None
+        raise ValueError(f"{file} cannot be read: {error.strerror or 'it is no picture'}.") from None
     except ValueError:
-        raise CallError(f"{file} cannot be read as a NumPy array.") from None
+        raise ValueError(f"{file} cannot be read as a NumPy array.") from None

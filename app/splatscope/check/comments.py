@@ -1,0 +1,93 @@
+"""The comments in a kernel's source that speak to the check.
+
+    // splatscope: entry=main groups=4,1,1 vars={"CB": {"n": 8}} inputs=points.json
+    counter[0] = 1;  // splatscope: allow benign-race: all write the same
+
+The first asks for a dispatch; a file may ask for several. The second silences findings of this kind that have to do with its line,
+or, where it stands alone, with the next line; the reason is listed with them.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from splatscope.tracing.checks import CHECKS
+
+_COMMENT = re.compile(r"//[ \t]*splatscope:[ \t]*(?P<text>[^\r\n]*)")
+_ALLOW = re.compile(r"allow\s+(?P<kinds>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(?P<reason>.*\S))?\s*$")
+_KEY = re.compile(r"\s*(\w+)=")
+_LISTS = ("groups", "group", "arguments", "functions", "include", "allow")
+
+
+class CommentError(ValueError):
+    """A comment cannot be understood; the message has its line."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Kinds of finding that are in order at a line, and why."""
+
+    line: int
+    kinds: frozenset[str]
+    reason: str
+
+
+def dispatches(text: str) -> list[dict[str, Any]]:
+    """Return the options of each dispatch that a source asks for.
+
+    Raises:
+        CommentError: A comment has another form.
+    """
+    return [_options(comment, line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
+
+
+def allowances(text: str) -> list[Allowed]:
+    """Return what a source allows, by line.
+
+    Raises:
+        CommentError: A comment gives no reason, or there is no such kind of finding.
+    """
+    found = []
+    for comment, line, alone in _comments(text):
+        if not re.match(r"allow\b(?!\s*=)", comment):
+            continue
+        match = _ALLOW.match(comment)
+        if match is None or not match["reason"]:
+            raise CommentError(f"line {line}: say why, as in “// splatscope: allow race: both write the same”.")
+        kinds = frozenset(re.split(r"\s*,\s*", match["kinds"]))
+        if unknown := kinds - CHECKS.keys():
+            raise CommentError(f"line {line}: there is no kind of finding {', '.join(sorted(unknown))}.")
+        found.append(Allowed(line + alone, kinds, match["reason"]))
+    return found
+
+
+def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield (words, line, whether it stands alone) of each comment."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if match := _COMMENT.search(line):
+            yield match["text"].strip(), number, not line[: match.start()].strip()
+
+
+def _options(text: str, line: int) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    at = 0
+    while at < len(text.rstrip()):
+        key = _KEY.match(text, at)
+        if key is None:
+            raise CommentError(f"line {line}: “{text[at:].strip()[:40]}” is not KEY=VALUE.")
+        value, at = _value(text, key.end(), line)
+        options[key[1]] = value.split(",") if key[1] in _LISTS and isinstance(value, str) else value
+    return options
+
+
+def _value(text: str, at: int, line: int) -> tuple[Any, int]:
+    """Return a value and where it ends: JSON where it begins like an object, a list or a text, else all up to a space."""
+    if text[at : at + 1] in ("{", "[", '"'):
+        try:
+            return json.JSONDecoder().raw_decode(text, at)
+        except ValueError as error:
+            raise CommentError(f"line {line}: {error}.") from None
+    end = next((match.start() for match in re.finditer(r"\s", text[at:])), len(text) - at) + at
+    return text[at:end], end

@@ -1,0 +1,159 @@
+"""Which kernels a repository wants checked: those its configuration names, and those whose source asks for it."""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splatscope.api.inputs_file import loaded, read_inputs
+from splatscope.api.record import SECONDS, job_of
+from splatscope.check.comments import CommentError, dispatches
+from splatscope.tracing.checks import CHECKS
+from splatscope.tracing.job import MOST_RECORDS, KernelJob
+
+SUFFIXES = (".slang", ".hlsl", ".hlsli", ".compute", ".usf")
+CONFIGURATION = "splatscope.toml"
+_OPTIONS = (
+    "file", "name", "entry", "groups", "group", "vars", "inputs", "defines", "include", "constants", "arguments", "conformances",
+    "functions", "device", "timeout", "budget", "allow",
+)  # fmt: skip
+_MOST_DEPTH = 12  # folders, below one that is searched
+
+
+class ConfigurationError(ValueError):
+    """The configuration cannot be read, or does not fit; the message says where."""
+
+    exit_code = 2  # for the command line
+
+
+@dataclass(frozen=True)
+class CheckedKernel:
+    """A kernel to check.
+
+    Attributes:
+        name: What reports call it.
+        path: Its source.
+        job: The dispatch.
+        everywhere: Whether all workgroups are looked at.
+        device: Part of an adapter's name, or "".
+        timeout: Seconds.
+        allow: Kinds of finding that are in order everywhere in it.
+    """
+
+    name: str
+    path: Path
+    job: KernelJob
+    everywhere: bool = True
+    device: str = ""
+    timeout: float = SECONDS
+    allow: frozenset[str] = field(default_factory=frozenset)
+
+
+def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
+    """Return the kernels to check.
+
+    Args:
+        paths: Files and folders. Without any, the configuration of `here` says which, and its files are searched for comments.
+        here: The folder whose `splatscope.toml`, or `[tool.splatscope]` in `pyproject.toml`, is read.
+
+    Raises:
+        ConfigurationError: A path does not exist, or an option does not fit.
+    """
+    wanted = [path.resolve() for path in paths]
+    if missing := [path for path in wanted if not path.exists()]:
+        raise ConfigurationError(f"{missing[0]} does not exist.")
+    configured = [
+        kernel
+        for folder in dict.fromkeys([here.resolve(), *(path for path in wanted if path.is_dir())])
+        for kernel in _configured(folder)
+        if not wanted or any(kernel.path == path or path in kernel.path.parents for path in wanted)
+    ]
+    named = {kernel.path for kernel in configured}
+    asking = [kernel for path in wanted or [here.resolve()] for file in _sources(path) for kernel in _asking(file)]
+    found = configured + [kernel for kernel in asking if kernel.path not in named]
+    return list({(kernel.path, kernel.name): kernel for kernel in found}.values())
+
+
+def _configured(folder: Path) -> Iterator[CheckedKernel]:
+    for file, table in ((folder / CONFIGURATION, ()), (folder / "pyproject.toml", ("tool", "splatscope"))):
+        if not file.is_file():
+            continue
+        try:
+            settings: Any = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{file.name} cannot be read: {str(error).splitlines()[0]}.") from None
+        for key in table:
+            settings = settings.get(key, {})
+        shared = {key: value for key, value in settings.items() if key != "kernel"}
+        for i, options in enumerate(settings.get("kernel", [])):
+            if not isinstance(options, dict) or not isinstance(options.get("file"), str):
+                raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
+            yield _kernel(folder / options["file"], shared | options, file.name)
+        if settings:
+            return
+
+
+def _asking(file: Path) -> Iterator[CheckedKernel]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        asked = dispatches(text) if "splatscope:" in text else []
+    except (OSError, UnicodeDecodeError):
+        return
+    except CommentError as error:
+        raise ConfigurationError(f"{file.name}, {error}") from None
+    for i, options in enumerate(asked):
+        number = f" ({i + 1})" if len(asked) > 1 and "name" not in options else ""
+        name = str(options.get("name") or options.get("entry") or "") + number
+        yield _kernel(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
+
+
+def _sources(path: Path, depth: int = 0) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    elif path.is_dir() and depth < _MOST_DEPTH:
+        for inside in sorted(path.iterdir()):
+            hidden = inside.name.startswith(".") or inside.name in ("node_modules", "build", "__pycache__")
+            if inside.is_dir() and not hidden and not inside.is_symlink():
+                yield from _sources(inside, depth + 1)
+            elif inside.suffix in SUFFIXES and inside.is_file():
+                yield inside
+
+
+def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:
+    if unknown := [key for key in options if key not in _OPTIONS]:
+        raise ConfigurationError(f"{where}: there is no option {unknown[0]}. There are {', '.join(_OPTIONS)}.")
+    folder = path.parent
+    try:
+        groups = [int(n) for n in _list(options.get("groups", 1))]
+        group = options.get("group", "all")
+        given = loaded(dict(options.get("vars", {})), folder)
+        if "inputs" in options:
+            given = read_inputs(folder / str(options["inputs"])) | given
+        job = job_of(
+            path,
+            None,
+            str(options.get("entry", "")),
+            groups,
+            (0, 0, 0) if group in ("all", ["all"]) else [int(n) for n in _list(group)],
+            given,
+            dict(options.get("defines", {})),
+            [folder / str(name) for name in _list(options.get("include", []))],
+            dict(options.get("constants", {})),
+            [str(name) for name in _list(options.get("arguments", []))],
+            [tuple(str(pair).split(":", 1)) for pair in _list(options.get("conformances", []))],
+            [str(name) for name in _list(options.get("functions", []))],
+            int(options.get("budget", MOST_RECORDS)),
+        )
+        timeout = float(options.get("timeout", SECONDS))
+        allow = frozenset(map(str, _list(options.get("allow", []))))
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(f"{where}: {path.name}: {error}") from None
+    if unknown_kinds := allow - CHECKS.keys():
+        raise ConfigurationError(f"{where}: there is no kind of finding {', '.join(sorted(unknown_kinds))}.")
+    name = str(options.get("name") or f"{path.name} {job.entry}".strip())
+    return CheckedKernel(name, path.resolve(), job, group in ("all", ["all"]), str(options.get("device", "")), timeout, allow)
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,80 @@
+"""A plugin for pytest: the fixture `splatscope` records kernels, and a test that fails says what was found.
+
+    def test_scan_is_clean(splatscope):
+        recording = splatscope.record("scan.slang", groups=(4, 1, 1), group="all", vars={"data": numbers})
+        recording.assert_clean()
+        assert recording.outputs["sums"][-1] == numbers.sum()
+
+A file of the kernel is looked for beside the test. What was recorded by a test that fails is saved in the folder of the option
+`--splatscope-dir`, as a page and as a file for `splatscope.load`.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from splatscope.api.recording import Recording
+
+_RECORDED = pytest.StashKey[list]()
+
+
+class Recorder:
+    """Records kernels for one test; `recordings` are those it has made."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.recordings: list[Recording] = []
+
+    def record(self, file: str | Path | None = None, **options: Any) -> "Recording":
+        """Return `splatscope.record(file, **options)`; a relative file is looked for beside the test, then as it is."""
+        from splatscope.api.record import record
+
+        if file is not None and (self._folder / file).is_file():
+            file = self._folder / file
+        recording = record(file, **options)
+        self.recordings.append(recording)
+        return recording
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare where recordings of tests that fail are saved."""
+    parser.getgroup("splatscope").addoption(
+        "--splatscope-dir", default=".splatscope", help="folder for the recordings of tests that fail (%(default)s)"
+    )
+
+
+@pytest.fixture
+def splatscope(request: pytest.FixtureRequest) -> Recorder:
+    """Record kernels: `splatscope.record(...)` takes what the function of this name takes."""
+    recorder = Recorder(request.path.parent)
+    request.node.stash[_RECORDED] = recorder.recordings
+    return recorder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Add to the report of a test that failed what its kernels did, and where their recordings are."""
+    report = yield
+    recordings = item.stash.get(_RECORDED, [])
+    if report.when == "call" and report.failed and recordings:
+        report.sections.append(("splatscope", "\n\n".join(_saved(item, i, one) for i, one in enumerate(recordings))))
+    return report
+
+
+def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
+    """Save a recording, and return its summary with the files' names."""
+    folder = Path(item.config.getoption("--splatscope-dir"))
+    folder = folder if folder.is_absolute() else item.config.rootpath / folder
+    name = re.sub(r"[^\w.-]+", "_", item.nodeid.rpartition("/")[2])[:120] + (f"-{number + 1}" if number else "")
+    text = str(recording)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        recording.save(folder / f"{name}.npz")
+        recording.to_html(folder / f"{name}.html")
+    except (OSError, ValueError) as error:
+        return f"{text}\nThe recording could not be saved: {error}"
+    return f"{text}\nTo step it, open {folder / name}.html"

@@ -1,0 +1,148 @@
+"""Reports of a check: JSON, SARIF 2.1.0, JUnit, and the annotations of GitHub's workflows."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from splatscope import __version__
+from splatscope.check.run import ERROR, FINDINGS, Verdict
+from splatscope.tracing.checks import CHECKS
+from splatscope.tracing.checks.finding import Finding
+
+
+def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
+    """Return the object that `--json` prints."""
+    return {
+        "kernels": [
+            {
+                "name": verdict.kernel.name,
+                "file": _relative(verdict.kernel.path, here),
+                "state": verdict.state,
+                "threads": verdict.threads,
+                "events": verdict.events,
+                "seconds": round(verdict.seconds, 3),
+                "findings": [_finding(verdict, finding, here) for finding in verdict.findings],
+                "silenced": [_finding(verdict, finding, here) | {"reason": why} for finding, why in verdict.silenced],
+                "missed": verdict.missed,
+                "error": verdict.error or None,
+            }
+            for verdict in verdicts
+        ]
+    }
+
+
+def _finding(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
+    plain = json.loads(json.dumps(finding.as_dict(), default=int))
+    return {**plain, "file": _relative(verdict.path_of(finding), here), "line": finding.line}
+
+
+def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
+    """Return a SARIF 2.1.0 log (OASIS).
+
+    Each finding is a result, a silenced one with its reason. What was not looked at is a notification of the tool.
+    """
+    results: list[dict[str, Any]] = []
+    notifications: list[dict[str, Any]] = []
+    for verdict in verdicts:
+        results += [_sarif_result(verdict, finding, here) for finding in verdict.findings]
+        for finding, reason in verdict.silenced:
+            suppression = {"kind": "inSource", "justification": reason}
+            results.append(_sarif_result(verdict, finding, here) | {"suppressions": [suppression]})
+        where = [_sarif_location(_relative(verdict.kernel.path, here), 1)]
+        for text in [verdict.error] if verdict.error else verdict.missed:
+            message = {"text": f"{verdict.kernel.name}: {text}"}
+            notifications.append({"level": "error", "message": message, "locations": where})
+    rules = [_sarif_rule(kind) for kind in CHECKS]
+    driver = {"name": "Splatscope", "semanticVersion": __version__, "rules": rules}
+    invocation = {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
+    return {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "invocations": [invocation], "results": results}]}
+
+
+def _sarif_rule(kind: str) -> dict[str, Any]:
+    return {"id": kind, "shortDescription": {"text": CHECKS[kind].label}, "defaultConfiguration": {"level": _level(kind)}}
+
+
+def _sarif_result(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
+    file = _relative(verdict.path_of(finding), here)
+    found: dict[str, Any] = {
+        "ruleId": finding.kind,
+        "level": _level(finding.kind),
+        "message": {"text": finding.message},
+        "locations": [_sarif_location(file, finding.line)],
+    }
+    others = [line for line in dict.fromkeys(finding.lines) if line != finding.line]
+    return found | ({"relatedLocations": [_sarif_location(file, line) for line in others]} if others else {})
+
+
+def _sarif_location(file: str, line: int) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": max(1, line)}}}
+
+
+def _level(kind: str) -> str:
+    return "note" if CHECKS[kind].severity == "note" else "error"
+
+
+def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
+    """Return the XML of a JUnit report: a test case for each kernel."""
+    listed = list(verdicts)
+    suite = ElementTree.Element(
+        "testsuite",
+        name="splatscope",
+        tests=str(len(listed)),
+        failures=str(sum(verdict.state == FINDINGS for verdict in listed)),
+        errors=str(sum(verdict.state not in ("clean", FINDINGS) for verdict in listed)),
+        time=f"{sum(verdict.seconds for verdict in listed):.3f}",
+    )
+    for verdict in listed:
+        file = _relative(verdict.kernel.path, here)
+        case = ElementTree.SubElement(suite, "testcase", classname=file, name=verdict.kernel.name, time=f"{verdict.seconds:.3f}")
+        if verdict.findings:
+            messages = [f"{_relative(verdict.path_of(f), here)}:{f.line}: {f.kind}: {f.message}" for f in verdict.findings]
+            failure = ElementTree.SubElement(case, "failure", message=_xml(messages[0]), type=verdict.findings[0].kind)
+            failure.text = _xml("\n".join([*messages, *verdict.missed]))
+        elif verdict.state != "clean":
+            reasons = [verdict.error] if verdict.error else verdict.missed
+            error = ElementTree.SubElement(case, "error", message=_xml(reasons[0]), type=verdict.state)
+            error.text = _xml("\n".join(reasons))
+        if verdict.silenced:
+            lines = [f"allowed: {f.kind} on line {f.line}: {why}" for f, why in verdict.silenced]
+            ElementTree.SubElement(case, "system-out").text = _xml("\n".join(lines))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _xml(text: str) -> str:
+    """Return a text without the characters that XML does not allow."""
+    return "".join(
+        c if c in "\t\n" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "\ufffd" for c in text
+    )
+
+
+def as_annotations(verdicts: Iterable[Verdict], here: Path) -> list[str]:
+    """Return the lines that GitHub's workflows show beside the code."""
+    lines = []
+    for verdict in verdicts:
+        for finding in verdict.findings:
+            command = "notice" if CHECKS[finding.kind].severity == "note" else "error"
+            file = _relative(verdict.path_of(finding), here)
+            lines.append(_annotation(command, file, finding.line, f"splatscope: {finding.kind}", finding.message))
+        texts = [verdict.error] if verdict.state == ERROR else verdict.missed
+        file = _relative(verdict.kernel.path, here)
+        lines += [_annotation("error", file, 1, "splatscope: not looked at", f"{verdict.kernel.name}: {text}") for text in texts]
+    return lines
+
+
+def _annotation(command: str, file: str, line: int, title: str, message: str) -> str:
+    def escaped(text: str, more: str = "") -> str:
+        for c in ("%", "\r", "\n", *more):
+            text = text.replace(c, f"%{ord(c):02X}")
+        return text
+
+    return f"::{command} file={escaped(file, ':,')},line={max(1, line)},title={escaped(title, ':,')}::{escaped(message)}"
+
+
+def _relative(path: Path, here: Path) -> str:
+    """Return a path as a report names it: from `here` if it is inside."""
+    return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

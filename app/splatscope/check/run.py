@@ -1,0 +1,127 @@
+"""Record kernels side by side, and sort what was found into what is allowed and what is not."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from splatscope.api.record import KernelTimeout, RecordError, record_on_worker
+from splatscope.api.recording import Recording
+from splatscope.check.comments import Allowed, CommentError, allowances
+from splatscope.check.kernels import CheckedKernel
+from splatscope.gpu.kernel import CompileError
+from splatscope.tracing.checks.finding import Finding
+
+CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one kernel.
+
+    Attributes:
+        kernel: The kernel.
+        findings: What is wrong with it.
+        silenced: Findings that are allowed, each with the reason.
+        missed: What was not looked at, a sentence each.
+        error: Why it could not be recorded; "" if it could.
+        events: How many were recorded.
+        threads: Of how many threads.
+        seconds: How long it took.
+        paths: The files that findings name, by those names.
+    """
+
+    kernel: CheckedKernel
+    findings: list[Finding] = field(default_factory=list)
+    silenced: list[tuple[Finding, str]] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    error: str = ""
+    events: int = 0
+    threads: int = 0
+    seconds: float = 0.0
+    paths: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """CLEAN, FINDINGS, INCOMPLETE if something was not looked at and nothing found, or ERROR."""
+        if self.error:
+            return ERROR
+        return FINDINGS if self.findings else INCOMPLETE if self.missed else CLEAN
+
+    def path_of(self, finding: Finding) -> Path:
+        """Return the file that a finding is in."""
+        return self.paths.get(finding.file, self.kernel.path)
+
+
+def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None] = lambda verdict: None) -> list[Verdict]:
+    """Record kernels on as many workers as there are processors, and return what came of each, in their order.
+
+    Args:
+        kernels: What to record.
+        on_verdict: Called in the same order, as soon as a verdict and all those before it are there.
+    """
+    verdicts = []
+    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+        for verdict in pool.map(verdict_of, kernels):
+            verdicts.append(verdict)
+            on_verdict(verdict)
+    return verdicts
+
+
+def exit_status(verdicts: Iterable[Verdict]) -> int:
+    """Return 2 if anything could not be looked at, or there was no kernel at all; 1 if anything was found; else 0."""
+    listed = list(verdicts)
+    if not listed or any(verdict.error or verdict.missed for verdict in listed):
+        return 2
+    return int(any(verdict.findings for verdict in listed))
+
+
+def verdict_of(kernel: CheckedKernel) -> Verdict:
+    """Record one kernel, and return what came of it."""
+    began = time.monotonic()
+    try:
+        recording = Recording(record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere))
+    except KernelTimeout as error:
+        return Verdict(kernel, [error.finding], missed=[error.finding.message], seconds=time.monotonic() - began)
+    except (CompileError, RecordError, ValueError, RuntimeError) as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        return Verdict(kernel, error=message, seconds=time.monotonic() - began)
+    sources: dict[str, str] = recording.trace.header["sources"]
+    paths = {name: path for name in sources if (path := _path(kernel, name)) is not None}
+    try:
+        allowed = {name: allowances(text) for name, text in sources.items() if name in paths and "splatscope:" in text}
+    except CommentError as error:
+        return Verdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
+    findings, silenced = [], []
+    for finding in recording.findings:
+        reason = _reason(finding, kernel, allowed.get(finding.file or kernel.job.file, []))
+        if reason:
+            silenced.append((finding, reason))
+        else:
+            findings.append(finding)
+    return Verdict(
+        kernel,
+        findings,
+        silenced,
+        recording.missed,
+        events=recording.events,
+        threads=recording.threads,
+        seconds=time.monotonic() - began,
+        paths=paths,
+    )
+
+
+def _reason(finding: Finding, kernel: CheckedKernel, allowed: list[Allowed]) -> str:
+    """Return why a finding is in order; "" if it is not."""
+    if finding.kind in kernel.allow:
+        return "allowed by the configuration"
+    return next((one.reason for one in allowed if finding.kind in one.kinds and one.line in finding.lines), "")
+
+
+def _path(kernel: CheckedKernel, name: str) -> Path | None:
+    """Return where a file of the program is, None for those of Splatscope itself."""
+    if name == kernel.job.file:
+        return kernel.path
+    return next((folder / name for folder in kernel.job.include if (folder / name).is_file()), None)

@@ -1,0 +1,95 @@
+"""`splatscope check`: record the kernels of a repository, and say what is wrong with them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from splatscope.cli.errors import CallError
+
+if TYPE_CHECKING:
+    from splatscope.check.run import Verdict
+
+
+def check(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders with kernels; this folder by default."),
+    ] = None,
+    sarif: Annotated[Path | None, typer.Option(help="Write a SARIF report.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub's workflows.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+) -> None:
+    """Record the kernels that splatscope.toml names, or that say so in a comment, and look for what is wrong with them.
+
+    Exit status: 0 clean, 1 findings, 2 when anything could not be looked at. See docs/ci.md.
+    """
+    from splatscope.check.kernels import kernels_in
+    from splatscope.check.reports import as_annotations, as_junit, as_sarif
+    from splatscope.check.reports import as_json as json_report
+    from splatscope.check.run import check as check_all
+    from splatscope.check.run import exit_status
+
+    here = Path.cwd()
+    kernels = kernels_in(paths or [], here)
+    if not kernels:
+        raise CallError(
+            "There is no kernel to check: name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
+        )
+    quiet = as_json or github
+    table = _Table() if not quiet else None
+    verdicts = check_all(kernels, table.add if table else lambda verdict: None)
+    for file, text in ((sarif, lambda: json.dumps(as_sarif(verdicts, here), indent=1)), (junit, lambda: as_junit(verdicts, here))):
+        if file is not None:
+            _write(file, text())
+    if as_json:
+        print(json.dumps(json_report(verdicts, here), allow_nan=False))
+    if github:
+        print(*as_annotations(verdicts, here), sep="\n")
+    if table:
+        table.end(verdicts)
+    raise typer.Exit(exit_status(verdicts))
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CallError(f"{file} cannot be written: {error.strerror}.") from None
+
+
+class _Table:
+    """The verdicts, a line each as they come, then what was found and what was not looked at."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(highlight=False)
+
+    def add(self, verdict: "Verdict") -> None:
+        """Print the line of one kernel."""
+        styles = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "yellow"}
+        words = {"findings": f"{len(verdict.findings)} found", "incomplete": "not all looked at", "error": "not recorded"}
+        counts = f"{verdict.threads:>7,} threads {verdict.events:>11,} events {verdict.seconds:6.1f} s"
+        self._say(f"{verdict.kernel.name:<40} {counts}  [{styles[verdict.state]}]{words.get(verdict.state, verdict.state)}[/]")
+
+    def end(self, verdicts: "list[Verdict]") -> None:
+        """Print the findings, and a line with the totals."""
+        for verdict in verdicts:
+            path = verdict.kernel.path.name
+            for finding in verdict.findings:
+                times = f" ({finding.count:,} times)" if finding.count > 1 else ""
+                self._say(f"{verdict.path_of(finding).name}:{finding.line}: {finding.kind}: {finding.message}{times}", "red")
+            for finding, reason in verdict.silenced:
+                self._say(f"{verdict.path_of(finding).name}:{finding.line}: allowed: {finding.kind}: {reason}")
+            for text in [verdict.error] if verdict.error else verdict.missed:
+                self._say(f"{path}: {verdict.kernel.name}: {text}", "yellow")
+        states = [verdict.state for verdict in verdicts]
+        unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
+        total = f"{len(verdicts)} kernels: {states.count('clean')} clean, {states.count('findings')} with findings"
+        self._say(total + (f", {unseen} not looked at in full" if unseen else "") + ".")
+
+    def _say(self, text: str, style: Any = None) -> None:
+        self._console.print(text, style=style, soft_wrap=True, markup=style is None)

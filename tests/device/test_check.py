@@ -1,0 +1,224 @@
+"""`splatscope check`: which kernels are looked at, what is found, what is allowed, and the reports."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from splatscope.cli.main import main
+
+CLEAN = """RWStructuredBuffer<float> o;
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID) { o[t.x] = t.x; }
+"""
+RACE = """groupshared uint cells[8];
+RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    cells[t] = t;
+    o[t] = cells[7 - t];
+}
+"""
+ASKS = "// splatscope: groups=1\n"
+
+
+def same(comment: str = "") -> str:
+    """Return a kernel whose threads write the same value to one element, with a comment there."""
+    return ASKS + CLEAN.replace("o[t.x] = t.x;", f"\n    o[0] = 1;{comment}\n")
+
+
+INCOMPLETE = CLEAN.replace("o[t.x] = t.x;", "for (uint i = 0; i < 4000; i++) o[t.x] += i;")
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """Write files by name into an empty folder, which becomes the working directory."""
+
+    def write(**files: str):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/").replace("_slang", ".slang").replace("_toml", ".toml")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        monkeypatch.chdir(tmp_path)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture
+def check(capsys):
+    """Run the command in this process. Return (exit status, stdout, stderr)."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main(["check", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return run
+
+
+def kernels(out: str) -> dict[str, dict]:
+    """Return what `--json` printed, by name."""
+    return {kernel["name"]: kernel for kernel in json.loads(out)["kernels"]}
+
+
+def test_a_clean_kernel_is_clean(repository, check):
+    repository(a_slang=ASKS + CLEAN)
+    status, out, _ = check("--json")
+    (kernel,) = kernels(out).values()
+    assert (status, kernel["state"], kernel["file"], kernel["findings"]) == (0, "clean", "a.slang", [])
+    assert kernel["events"] > 0
+
+
+def test_a_race_is_status_1_with_its_file_and_line(repository, check):
+    repository(kernels__race_slang=ASKS + RACE, a_slang=ASKS + CLEAN)
+    status, out, _ = check("--json")
+    assert status == 1
+    (finding,) = kernels(out)["race.slang"]["findings"]
+    assert (finding["kind"], finding["file"], sorted(finding["lines"])) == ("race", "kernels/race.slang", [7, 8])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"a_slang": CLEAN},
+        {"a_slang": ASKS + CLEAN.replace("t.x;", "nobody;")},
+        {"a_slang": ASKS.replace("\n", " budget=1000\n") + INCOMPLETE},
+        {"a_slang": "// splatscope: groups=2 group=0,0,0\n" + CLEAN},
+        {"a_slang": "// splatscope: group=none\n" + CLEAN},
+        {"a_slang": "// splatscope: colour=red\n" + CLEAN},
+        {"a_slang": '// splatscope: vars={"m": 1}\n' + CLEAN},
+        {"splatscope_toml": '[[kernel]]\nfile = "nowhere.slang"\n'},
+        {"splatscope_toml": "[[kernel]]\n"},
+        {"splatscope_toml": "kernel = "},
+    ],
+)
+def test_what_was_not_looked_at_is_status_2(repository, check, files):
+    repository(**files)
+    status, out, err = check("--json")
+    assert status == 2
+    assert err or any(kernel["error"] or kernel["missed"] for kernel in kernels(out).values())
+
+
+def test_the_configuration_names_kernels_inputs_and_what_is_allowed(repository, check):
+    source = "cbuffer CB { uint n; float scale; };\n" + CLEAN.replace("o[t.x] = t.x;", "if (t.x < n) o[t.x] = scale; o[9] = 1;")
+    configuration = """
+    [[kernel]]
+    name = "scaled"
+    file = "kernels/scaled.slang"
+    groups = [2, 1, 1]
+    inputs = "given.json"
+    vars = { CB = { n = 8 } }
+    allow = ["benign-race"]
+    """
+    folder = repository(kernels__scaled_slang=source, splatscope_toml=configuration)
+    (folder / "kernels" / "given.json").write_text('{"CB.scale": 2.5}')
+    status, out, _ = check("--json")
+    kernel = kernels(out)["scaled"]
+    assert (status, kernel["state"]) == (0, "clean")
+    assert {finding["kind"] for finding in kernel["silenced"]} == {"benign-race"}
+    assert {finding["reason"] for finding in kernel["silenced"]} == {"allowed by the configuration"}
+
+
+def test_pyproject_configures_it_too(repository, check):
+    repository(a_slang=CLEAN, pyproject_toml='[[tool.splatscope.kernel]]\nfile = "a.slang"\n')
+    assert check()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("comment", "status"),
+    [("", 1), ("  // splatscope: allow benign-race: all write the same", 0), ("  // splatscope: allow race: why", 1)],
+)
+def test_a_comment_silences_its_kind_on_its_line_with_a_reason(repository, check, comment, status):
+    repository(a_slang=same(comment))
+    found, out, _ = check("--json")
+    assert found == status
+    silenced = kernels(out)["a.slang"]["silenced"]
+    assert [finding["reason"] for finding in silenced] == (["all write the same"] if status == 0 else [])
+
+
+def test_a_comment_of_its_own_line_speaks_of_the_next(repository, check):
+    repository(a_slang=same().replace("    o[0]", "    // splatscope: allow benign-race: the same\n    o[0]"))
+    assert check("--json")[0] == 0
+
+
+@pytest.mark.parametrize(("comment", "words"), [("allow race", "say why"), ("allow rase: why", "no kind of finding rase")])
+def test_an_allowance_without_a_reason_or_of_no_kind_is_refused(repository, check, comment, words):
+    repository(a_slang=same(f"  // splatscope: {comment}"))
+    status, out, _ = check("--json")
+    assert status == 2
+    assert words in kernels(out)["a.slang"]["error"]
+
+
+def test_paths_choose(repository, check):
+    repository(one__a_slang=ASKS + CLEAN, two__b_slang=ASKS + RACE)
+    assert check("one")[0] == 0
+    assert check("two/b.slang")[0] == 1
+    status, _, err = check("three")
+    assert status == 2
+    assert "three does not exist" in err
+
+
+def test_the_reports_agree(repository, check, tmp_path):
+    repository(
+        race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN, broken_slang=ASKS + "nonsense",
+        same_slang=same("  // splatscope: allow benign-race: the same"),
+    )  # fmt: skip
+    status, out, _ = check("--github", "--sarif", tmp_path / "s.json", "--junit", tmp_path / "j.xml")
+    assert status == 2
+    lines = out.splitlines()
+    assert sum(line.startswith("::error file=race.slang,line=7,title=splatscope%3A race::Thread ") for line in lines) == 1
+    assert sum(line.startswith("::error file=broken.slang,line=1,") for line in lines) == 1
+    assert len(lines) == 2
+
+    (run,) = json.loads((tmp_path / "s.json").read_text())["runs"]
+    found = {(result["ruleId"], "suppressions" in result) for result in run["results"]}
+    assert found == {("race", False), ("benign-race", True)}
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} >= {"race", "benign-race", "out-of-bounds"}
+    assert run["invocations"][0]["executionSuccessful"] is False
+    (race,) = (result for result in run["results"] if result["ruleId"] == "race")
+    place = race["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("race.slang", 7)
+
+    suite = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "1", "1")
+    assert suite.find("testcase[@classname='race.slang']/failure").get("type") == "race"
+    assert suite.find("testcase[@classname='broken.slang']/error") is not None
+    assert "the same" in suite.find("testcase[@classname='same.slang']/system-out").text
+
+
+def test_the_table_names_every_kernel_and_ends_with_the_totals(repository, check):
+    repository(race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN)
+    _, out, _ = check()
+    assert "clean.slang" in out
+    assert "race.slang:7: race: Thread" in out
+    assert out.rstrip().endswith("2 kernels: 1 clean, 1 with findings.")
+
+
+TESTS = """
+def test_clean(splatscope):
+    found = splatscope.record("race.slang", vars={"o": [0] * 8})
+    found.assert_clean()
+
+def test_outputs(splatscope):
+    assert splatscope.record("race.slang").outputs["o"].shape == (1024,)
+"""
+
+
+def test_the_plugin_of_pytest_reports_and_saves_what_a_failing_test_recorded(repository):
+    folder = repository(race_slang=RACE)
+    (folder / "test_kernels.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-p", "splatscope.check.pytest_plugin", "-p", "no:cacheprovider", "-q"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "race.slang:6: race: Thread" in done.stdout
+    assert {path.name for path in (folder / ".splatscope").iterdir()} == {
+        "test_kernels.py_test_clean.html",
+        "test_kernels.py_test_clean.npz",
+    }
