@@ -85,6 +85,14 @@ def test_a_finding_is_told_in_words_with_a_link_to_its_moment():
     assert '<a href="#step=40" data-finding="0">' in page
 
 
+def test_a_cell_of_an_array_with_rows_is_named_by_row_and_column():
+    tile = {"name": "tile", "space": "shared", "dims": [8, 9], "count": 72}
+    total = {"name": "total", "space": "shared", "dims": [], "count": 1}
+    found = [RACE | {"name": "tile", "index": 10}, RACE | {"name": "total", "index": 0}]
+    told = words(page_of(packed(memories=[tile, total], findings=found)))
+    assert [line.split(" Thread")[0] for line in told] == ["◆Race on tile[1][1]", "◆Race on total"]
+
+
 @pytest.mark.parametrize(
     ("head", "expected"),
     [

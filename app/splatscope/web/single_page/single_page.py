@@ -125,9 +125,15 @@ def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:
 
 
 def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
+    """Return the element of a finding as subscripts, `[1][3]`; "" for a memory of one cell."""
     memory = next((memory for memory in head["memories"] if memory["name"] == finding["name"]), None)
-    indexed = memory and (memory["space"] == "device" or memory["dims"] or memory["count"] > 1)
-    return f"[{int(finding['index'])}]" if indexed else ""
+    if memory is None or (memory["space"] == "shared" and not memory["dims"] and memory["count"] == 1):
+        return ""
+    index, text = int(finding["index"]), ""
+    for size in memory["dims"][:0:-1]:
+        index, inner = divmod(index, size)
+        text = f"[{inner}]{text}"
+    return f"[{index}]{text}"
 
 
 def _item(severity: str, words: str) -> str:
