@@ -27,6 +27,7 @@ RACE = {
     "events": [12, 40],
     "message": "Thread 1 writes blobs[3], thread 2 reads it <first>.",
 }
+PART = "●Nothing found in what was recorded"
 
 
 @cache
@@ -100,15 +101,16 @@ def test_a_cell_of_an_array_with_rows_is_named_by_row_and_column():
         ({"same_as_plain": None}, ["✓Nothing found"]),
         (
             {"truncated": True},
-            ["●Nothing found in what was recorded", "●The recording was full before the end: what came later was not looked at."],
+            [PART, "●The recording was full before the end: what came later was not looked at."],
         ),
-        ({"events": 0}, ["●Nothing found in what was recorded", "●Nothing was recorded."]),
+        ({"events": 0}, [PART, "●Nothing was recorded."]),
         (
             {"groups": [4, 1, 1]},
-            ["●Nothing found in what was recorded", "●Races between workgroups cannot be seen in the recording of one."],
+            [PART, "●Races between workgroups cannot be seen in the recording of one."],
         ),
         ({"groups": [4, 1, 1], "between_groups": True, "same_as_plain": None}, ["✓Nothing found"]),
-        ({"unseen": ["f() was not recorded."]}, ["●Nothing found in what was recorded", "●f() was not recorded."]),
+        ({"stepped_over": {"log2Of": "it is too long"}}, [PART, "●log2Of was not recorded: it is too long."]),
+        ({"unseen": ["f() was not recorded."]}, [PART, "●f() was not recorded."]),
     ],
 )
 def test_nothing_found_is_said_only_of_what_was_looked_at(head, expected):

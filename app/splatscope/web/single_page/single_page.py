@@ -112,7 +112,8 @@ def _unseen(head: dict[str, Any]) -> list[str]:
             "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
         ),
     )
-    return [*(words for holds, words in doubts if holds), *head.get("unseen", [])]
+    over = [f"{name} was not recorded: {why}." for name, why in head.get("stepped_over", {}).items()]
+    return [*(words for holds, words in doubts if holds), *over, *head.get("unseen", [])]
 
 
 def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:

@@ -192,8 +192,8 @@ class Grid {
         this.about,
         h("span", {class: "sp"}),
         this.hint,
-        this.choice.el,
       ),
+      this.choice.el,
       this.body,
       this.picture,
     )

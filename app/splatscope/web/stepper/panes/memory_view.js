@@ -100,11 +100,6 @@ export class ViewChoice {
     )
     this.input = h("input", {class: "view-in", spellcheck: "false", autocomplete: "off", hidden: true})
     this.el = h("span", {class: "views"}, this.select, this.input)
-    this.el.onclick = (event) => event.preventDefault() // it stands in what opens and shuts the memory
-    this.select.onclick = this.input.onclick = (event) => event.stopPropagation()
-    this.input.onkeyup = (event) => {
-      if (event.key === " ") event.preventDefault() // which would shut the memory
-    }
     this.select.onchange = () => {
       const asks = CHOICES.find(([value]) => value === this.select.value)?.[2]
       this.input.hidden = !asks
