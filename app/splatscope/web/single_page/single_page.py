@@ -11,7 +11,7 @@ from splatscope import __version__
 from splatscope.paths import BUNDLE, PACKAGE
 from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import head_of
-from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 
 SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
 TEMPLATE = PACKAGE / "web" / "single_page" / "page.html"
@@ -41,7 +41,7 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": KEYS}
+    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*KEYS, *DEBUGGER_KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         policy=_policy(script),

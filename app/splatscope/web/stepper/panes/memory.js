@@ -185,14 +185,7 @@ class Grid {
     this.el = h(
       "details",
       {class: "mem", "data-memory": memory.name},
-      h(
-        "summary",
-        {class: "ph"},
-        h("h2", {class: "mono"}, memory.name),
-        this.about,
-        h("span", {class: "sp"}),
-        this.hint,
-      ),
+      h("summary", {class: "ph"}, h("h2", {class: "mono"}, memory.name), this.about, h("span", {class: "sp"}), this.hint),
       this.choice.el,
       this.body,
       this.picture,
