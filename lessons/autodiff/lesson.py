@@ -86,7 +86,7 @@ class Autodiff(Lesson):
         return gaussians(centres, sizes, rng.random(BLOBS) * np.pi, colours, np.full(BLOBS, self.opacity))
 
     def inputs(self, **more: Any) -> dict[str, Any]:
-        """Return the inputs of the page's kernels, overridden by `more`."""
+        """Return the inputs of the figure's kernel, overridden by `more`."""
         return (
             scene_inputs(TILE, self.raw())
             | {
@@ -226,12 +226,17 @@ class Autodiff(Lesson):
     @param.depends("blob", "opacity", "seed")
     def nine(self, experiment: Experiment) -> Table:
         """Show the nine gradients of one Gaussian beside central differences."""
-        trained = experiment.run(self.kernel("whole", entry="gradients", inputs=self.inputs()))["derivBuffer"].view(np.float32)
+        trained = experiment.run(self._whole("gradients"))["derivBuffer"].view(np.float32)
         rows = []
         for field, name in enumerate(FIELDS):
             by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(experiment, field)
             rows.append((name, number(by_rule), number(tried), small(abs(by_rule - tried))))
         return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
+
+    def _whole(self, entry: str, raw: np.ndarray | None = None) -> KernelJob:
+        """Return a kernel of the whole picture's loss, or of its gradient."""
+        inputs = scene_inputs(TILE, self.raw() if raw is None else raw)
+        return self.kernel("whole", entry=entry, inputs=inputs | {"targetBuffer": TARGET, "losses": np.zeros(PIXELS, np.float32)})
 
     def _tried(self, experiment: Experiment, field: int, step: float = 0.01) -> float:
         """Return the central difference of the picture's loss by one raw value."""
@@ -239,10 +244,7 @@ class Autodiff(Lesson):
         for way in (step, -step):
             raw = self.raw()
             raw[field, self.blob] += way
-            inputs = self.inputs(blobsBuffer=raw.ravel(), losses=np.zeros(PIXELS, np.float32))
-            losses.append(
-                experiment.run(self.kernel("whole", entry="lossOfEach", inputs=inputs))["losses"].astype(np.float64).sum()
-            )
+            losses.append(experiment.run(self._whole("lossOfEach", raw))["losses"].astype(np.float64).sum())
         return float(losses[0] - losses[1]) / (2 * step)
 
     @param.depends("blob", "field", "opacity", "seed")

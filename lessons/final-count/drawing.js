@@ -203,7 +203,7 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, gr
     svg.append(text(x(count) - 10, y(lowest) - 10, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
     svg.append(text(x(count * 0.3), y(count * 0.3) - 22, guarded ? "index = finalCount: undo" : "index = finalCount", aside))
   }
-  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, "layers[ ]", {class: "m small"}))
+  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, cell < 40 ? "[ ]" : "layers[ ]", {class: "m small"}))
   const threshold = level(OPAQUE)
   svg.append(text(8, ground - BARS + 8, "T"), s("path", {class: "limit", d: `M${x(0)} ${threshold}H${x(count)}`}))
   svg.append(text(LEFT - 6, threshold + 4, "1/255", {"text-anchor": "end"}))

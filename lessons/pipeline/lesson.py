@@ -2,7 +2,7 @@
 
 import re
 from html import escape
-from typing import ClassVar, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import param
@@ -69,16 +69,15 @@ class Pipeline(Lesson):
 
     def job(self) -> KernelJob:
         """Return one tile's way through all stages."""
-        return self.kernel(entry="oneTile", inputs=self.inputs() | {"boxes": np.zeros(self.blobs, BOX)}, functions=RECORDED)
+        inputs = self.inputs() | {"picture": np.zeros((LANES, 4), np.float32), "boxes": np.zeros(self.blobs, BOX)}
+        return self.kernel(entry="oneTile", inputs=inputs, functions=RECORDED)
 
     def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """Return the inputs of the page's kernels, for these raw values or the lesson's own."""
+        """Return what all of the page's kernels take, for these raw values or the lesson's own."""
         tone = np.linspace(0.2, 0.9, SIZE[0] * SIZE[1], dtype=np.float32)
         return scene_inputs(SIZE, self.raw() if raw is None else raw) | {
-            "picture": np.zeros((LANES, 4), np.float32),
             "tile": np.array(TILE, np.uint32),
             "targetBuffer": np.stack([tone, 1 - tone, 0.5 + 0 * tone, 1 + 0 * tone], axis=1),
-            "losses": np.zeros(LANES, np.float32),
         }
 
     # What the figure shows
@@ -252,7 +251,7 @@ class Pipeline(Lesson):
         """Count the calls of each stage in the forward kernel and in the gradient's."""
         forward = experiment.record(self.job())
         functions = (*RECORDED, "undoPixelState", "fineRasterize_bwd")
-        backward = experiment.record(self.kernel("learn", entry="gradientOfTile", inputs=self.inputs(), functions=functions))
+        backward = experiment.record(self._learn("gradientOfTile", functions=functions))
         rows = []
         for function in ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd"):
             counts = (len(query.steps(kind="call", name=function)) for query in (forward, backward))
@@ -265,9 +264,14 @@ class Pipeline(Lesson):
         """Return the kernel in the wrong order, with a token made up on the spot."""
         return edited(self.kernel("order", entry="wrongOrder"), "bitonicSort(filled, lane)", "bitonicSort({ 0 }, lane)")
 
+    def _learn(self, entry: str, raw: np.ndarray | None = None, **options: Any) -> KernelJob:
+        """Return a kernel of the tile's loss, or of its gradient."""
+        inputs = self.inputs(raw) | {"losses": np.zeros(LANES, np.float32)}
+        return self.kernel("learn", entry=entry, inputs=inputs, **options)
+
     def gradient_of(self, experiment: Experiment, entry: str) -> np.ndarray:
         """Return the derivative of the tile's summed loss by every raw value: (9, blobs) float32."""
-        bits = experiment.run(self.kernel("learn", entry=entry, inputs=self.inputs()))["derivBuffer"]
+        bits = experiment.run(self._learn(entry))["derivBuffer"]
         return bits.view(np.float32).reshape(9, self.blobs)
 
     def strongest(self, experiment: Experiment) -> int:
@@ -280,9 +284,7 @@ class Pipeline(Lesson):
         for way in (step, -step):
             raw = self.raw()
             raw[field, blob] += way
-            losses.append(
-                experiment.run(self.kernel("learn", entry="lossOfTile", inputs=self.inputs(raw)))["losses"].astype(np.float64).sum()
-            )
+            losses.append(experiment.run(self._learn("lossOfTile", raw))["losses"].astype(np.float64).sum())
         return float(losses[0] - losses[1]) / (2 * step)
 
 

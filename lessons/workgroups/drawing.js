@@ -309,7 +309,7 @@ function orderOfEvents({size: [across, down], wave, kinds, threads}, width, row,
     const {moment} = look
     if (lockstep !== moment.lockstep) {
       lockstep = moment.lockstep
-      name.textContent = lockstep ? "in lockstep" : "as the device ran it"
+      name.textContent = lockstep ? "in lockstep" : width < NARROW ? "as it ran" : "as the device ran it"
       layOutTicks(look)
     }
     setAttributes(chosenRow, {y: ORDER_TOP + look.thread * row})
