@@ -200,6 +200,16 @@ test("a line, a thread and a kind of event can be found", () => {
   assert.throws(() => find(moment, "write nobody", 0), /No variable, memory or function is called nobody/)
 })
 
+test("a row that is known in part shows what is known", () => {
+  const recording = tiled(),
+    state = new State(recording).seek(4) // of the second row one cell is written
+  const at = (/** @type {string} */ text) => shown(text, lookup(recording, state, 0))
+  assert.equal(at("As[1]"), "(30, ·, ·)")
+  assert.equal(at("As[1] + 1"), "(31, ·, ·)")
+  assert.equal(at("all(As[1] > 0)"), "false")
+  assert.equal(shown("As[1]", lookup(recording, new State(recording).seek(2), 0)), null)
+})
+
 test("a macro that names itself has no value", () => {
   const recording = recordingOf({
     source: "#define A B + B\n#define B A + A\n",

@@ -93,9 +93,11 @@ function cell(recording, state, m, steps) {
   const rest = steps.slice(at)
   if (dims.length && at < dims.length) {
     if (!at || rest.length || inside > MOST) return null
+    const width = memory.parts.length
     const row = Array.from({length: inside}, (_, i) => oneCell(state, m, memory.cell(index * inside + i), memory.parts, []))
-    if (row.some((one) => one === null)) return null
-    const found = /** @type {Quantity[]} */ (row)
+    if (row.every((one) => one === null)) return null
+    const unknown = {parts: Array(width).fill(NaN), kinds: Array(width).fill("?")}
+    const found = row.map((one) => one ?? unknown)
     return {parts: found.flatMap(({parts}) => parts), kinds: found.flatMap(({kinds}) => kinds)}
   }
   return oneCell(state, m, memory.cell(index), memory.parts, rest)

@@ -4,9 +4,10 @@ import {isFloat, shape, text} from "./values.js"
 
 /**
  * @import {Scalar} from "#web/types.d.ts"
+ * @typedef {Scalar | "" | "?"} Kind  "" of a number as it is typed, "?" of a part that has no value yet
  * @typedef {object} Quantity
  * @property {number[]} parts  of a scalar one, of a matrix row by row
- * @property {(Scalar | "")[]} kinds  scalar type of each part; "" for a number without one, as it is typed
+ * @property {Kind[]} kinds  scalar type of each part
  * @property {number} [columns]  of a matrix
  */
 
@@ -17,7 +18,7 @@ const BITS = new DataView(new ArrayBuffer(4))
 /**
  * A scalar.
  * @param {number} value
- * @param {Scalar | ""} [kind]
+ * @param {Kind} [kind]
  * @returns {Quantity}
  */
 export const scalar = (value, kind = "") => ({parts: [value], kinds: [kind]})
@@ -25,7 +26,7 @@ export const scalar = (value, kind = "") => ({parts: [value], kinds: [kind]})
 /**
  * A vector of one type.
  * @param {number[]} parts
- * @param {Scalar | ""} kind
+ * @param {Kind} kind
  * @returns {Quantity}
  */
 export const vector = (parts, kind) => ({parts, kinds: parts.map(() => kind)})
@@ -34,7 +35,7 @@ export const vector = (parts, kind) => ({parts, kinds: parts.map(() => kind)})
  * A quantity as one truth: of a vector, whether all of it is true.
  * @param {Quantity} quantity
  */
-export const isTrue = ({parts}) => parts.every(Boolean)
+export const isTrue = ({parts, kinds}) => parts.every((value, i) => kinds[i] !== "?" && Boolean(value))
 
 /**
  * The part of a vector or matrix that a step behind it leads to, `.zyx` or `[2]`; null where there is none.
@@ -58,11 +59,12 @@ export function select({parts, kinds, columns}, step) {
 
 /**
  * The type of what is computed from two.
- * @param {Scalar | ""} a
- * @param {Scalar | ""} b
- * @returns {Scalar | ""}
+ * @param {Kind} a
+ * @param {Kind} b
+ * @returns {Kind}
  */
 const common = (a, b) => {
+  if (a === "?" || b === "?") return "?"
   if (a === b || !b) return a
   if (!a) return b
   const both = [a, b]
@@ -73,7 +75,7 @@ const common = (a, b) => {
  * Apply a function to the parts of quantities, a scalar to each part of a vector; null where two vectors differ in length.
  * @param {Quantity[]} given
  * @param {(...values: number[]) => number} act
- * @param {Scalar | ""} [kind]  of the result; that of what is given, if left out
+ * @param {Kind} [kind]  of the result; that of what is given, if left out
  * @returns {Quantity | null}
  */
 export function each(given, act, kind) {
@@ -81,9 +83,10 @@ export function each(given, act, kind) {
   if (given.some(({parts}) => parts.length !== 1 && parts.length !== count)) return null
   const at = (/** @type {number[]} */ parts, /** @type {number} */ i) => parts[parts.length === 1 ? 0 : i]
   const parts = Array.from({length: count}, (_, i) => act(...given.map((one) => at(one.parts, i))))
-  const kinds = parts.map(
-    (_, i) => kind ?? given.map((one) => one.kinds[one.kinds.length === 1 ? 0 : i]).reduce((a, b) => common(a, b)),
-  )
+  const kinds = parts.map((_, i) => {
+    const found = given.map((one) => one.kinds[one.kinds.length === 1 ? 0 : i]).reduce((a, b) => common(a, b))
+    return found === "?" ? found : (kind ?? found)
+  })
   return {parts, kinds, columns: given.find(({columns}) => columns)?.columns}
 }
 
@@ -269,11 +272,12 @@ export function showQuantity({parts, kinds, columns}, format = "") {
 
 /**
  * @param {number} value
- * @param {Scalar | ""} kind
+ * @param {Kind} kind
  * @param {Format} format
  * @param {number} digits  significant ones of a float
  */
 function showNumber(value, kind, format, digits) {
+  if (kind === "?") return "·"
   if (format === "x" || format === "b") {
     const bits = isFloat(kind) || !Number.isInteger(value) ? floatBits(value) : value >>> 0
     return format === "x" ? `0x${bits.toString(16).padStart(8, "0")}` : `0b${bits.toString(2)}`

@@ -28,7 +28,7 @@ export class ThreadOrder {
       class: "filter-in",
       "aria-label": "List the threads for which this holds, or choose a thread by its number or place",
       title: "i > 3 lists threads; 25 or 1,3 chooses one",
-      placeholder: "Filter: i > 3, or 1,3",
+      placeholder: "i > 3, or 1,3",
       spellcheck: "false",
       autocomplete: "off",
     })

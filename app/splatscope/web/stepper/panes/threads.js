@@ -142,6 +142,7 @@ export class Threads {
       .filter(([n]) => n)
       .map(([n, word]) => `${n.toLocaleString("en")} ${word}`)
       .join(", ")
+    this.words.title = this.words.textContent
     this.#rows(moment)
     if (this.order.list.length < recording.threads)
       this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`

@@ -157,7 +157,9 @@ export class Watches {
   paint(moment) {
     for (const watch of this.list) {
       const value = watch.wrong ? "?" : this.value(watch, moment, moment.thread) || "·"
-      if (watch.value && watch.value.textContent !== value) watch.value.textContent = value
+      if (!watch.value || watch.value.textContent === value) continue
+      watch.value.textContent = value
+      watch.value.title = watch.wrong || value
     }
   }
 }
