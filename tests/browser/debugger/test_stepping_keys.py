@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.stepping import ask, at, press, ready, site, stepper
-from helpers.workbench import edit, open_example, run, write
+from helpers.workbench import edit, give, open_example, run, write
 from splatscope.web.examples.gallery import BY_NAME
 
 CALLS = """RWStructuredBuffer<uint> halves;
@@ -127,6 +127,50 @@ def test_breakpoints_and_watches_belong_to_their_kernel(bench):
     expect(bench.locator('.bp[aria-pressed="true"]')).to_have_count(0)
     edit(bench)
     expect(bench.get_by_test_id("outputs")).not_to_contain_text("halves")
+
+
+def test_a_file_that_is_refused_leaves_no_inputs_of_the_last_kernel(bench, tmp_path):
+    edit(bench)
+    expect(bench.get_by_label("Number of elements of halves")).to_be_visible()
+    file = tmp_path / "own.hlsl"
+    file.write_text('#include "nowhere.hlsl"\n' + CALLS)
+    give(bench, file)
+    expect(bench.get_by_test_id("debugger-message")).to_contain_text("#include is not allowed here")
+    expect(bench.get_by_label("Number of elements of halves")).to_have_count(0)
+    expect(bench.get_by_test_id("outputs")).to_be_hidden()
+
+
+def test_a_value_is_said_where_the_pointer_rests(bench):
+    press(bench, "End")
+    stepper(bench).locator('.ln-row[data-line="16"] .code').hover(position={"x": 4 * 8 + 45, "y": 8})
+    expect(stepper(bench).locator('.ln-row[data-line="16"] .code')).to_have_attribute(
+        "title", re.compile(r"^a = \d+ in thread \d+$")
+    )
+
+
+DEADLY = """RWStructuredBuffer<uint> flag;
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID)
+{
+    uint old;
+    InterlockedExchange(flag[t.x], 1, old);
+    flag[t.x] = old;
+}
+"""
+
+
+def test_a_compiler_that_dies_is_not_a_write_out_of_bounds(bench):
+    write(bench, DEADLY)
+    expect(bench.get_by_test_id("debugger-message")).to_have_text("It compiles.")
+    bench.get_by_test_id("debugger-run").click()
+    state = stepper(bench).locator("> .state.wrong")
+    died = state.filter(has_text="died")
+    expect(died.or_(stepper(bench).and_(bench.locator("[data-steps]")))).to_be_visible(timeout=60_000)
+    if died.is_visible():  # the driver of this machine does not survive it
+        expect(died).not_to_contain_text("out of bounds")
+        expect(died).to_contain_text("The compiler or the driver died on this kernel as it is written")
+        expect(died.get_by_role("button", name="Record the entry point alone")).to_be_visible()
 
 
 def test_many_watches_leave_the_transport_and_the_threads_where_they_are(turn_to):

@@ -6,8 +6,8 @@ from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUN
 from splatscope.workers.sandbox.deaths import death_words, timeout_words
 
 STAGES = {
-    COMPILING: "The compiler died on this kernel as it is written",
-    INSTRUMENTING: "This kernel compiles, but the compiler died on its recorded form",
+    COMPILING: "The compiler or the driver died on this kernel as it is written",
+    INSTRUMENTING: "This kernel compiles, but the compiler or the driver died on its recorded form",
     RUNNING: "which of the two is not known",
     COMPARING: "The kernel was recorded to its end; the process died when it ran as it is written",
     SEARCHING: "at which step is not known",

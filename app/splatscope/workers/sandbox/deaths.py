@@ -13,10 +13,10 @@ _SIGNALS = {
 }
 _DIED = {
     None: "The process in which this kernel was compiled and run died{how}; at which step is not known. Record fewer functions.",
-    COMPILING: "The compiler died on this kernel as it is written{how}. Nothing has run, and that is the compiler's fault, "
+    COMPILING: "The compiler or the driver died on this kernel as it is written{how}. Nothing has run: the fault is theirs, "
     "whatever the source says. Undo what was written last, or take parts away until it compiles.",
-    INSTRUMENTING: "This kernel compiles, but the compiler died on its recorded form{how}, which is several times longer. "
-    "Record fewer functions.",
+    INSTRUMENTING: "This kernel compiles, but the compiler or the driver died on its recorded form{how}, "
+    "which is several times longer. Record fewer functions.",
     RUNNING: "The process died when the driver compiled the recorded kernel or ran it{how}: which of the two is not known. "
     "Record fewer functions; if it still dies, the kernel may reach outside of an array where nothing is recorded.",
     COMPARING: "The kernel was recorded to its end; the process died when it ran as it is written{how}. "

@@ -1,6 +1,7 @@
 // The source with the line that every thread is on.
 import {h, targetOf} from "#web/shell/dom.js"
 import {tokens} from "#web/widgets/slang.js"
+import {columnAt, expressionAt, valueUnder} from "./hover.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
 
 /**
@@ -55,6 +56,7 @@ export class Source {
       owner.paint()
     }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
+    this.src.addEventListener("pointermove", (event) => this.#hovered(event))
     this.src.addEventListener("dblclick", (event) => {
       if (!targetOf(event)?.closest(".gut, button, input")) this.runHere()
     })
@@ -251,6 +253,19 @@ export class Source {
       this.owner.breakpoints?.toggle(this.recording.files[this.shown], Number(row.dataset.line))
     else if (row && !targetOf(event)?.closest("button, input") && !getSelection()?.toString())
       this.#pick(this.shown, Number(row.dataset.line))
+  }
+
+  /**
+   * Say what stands under the pointer.
+   * @param {PointerEvent} event
+   */
+  #hovered(event) {
+    const code = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".code")),
+      {moment} = this.owner
+    if (!code || !moment || !this.owner.runTo) return
+    const line = Number(/** @type {HTMLElement | null} */ (code.closest(".ln-row"))?.dataset.line),
+      {text} = this.#sheet(this.shown)[line - 1]
+    code.title = valueUnder(expressionAt(text, columnAt(code, text, event.clientX)), moment)
   }
 
   /**

@@ -1,0 +1,63 @@
+// The value of what the pointer rests on in the source, for the chosen thread.
+import {known, parse} from "#web/stepper/model/expression.js"
+import {lookup} from "#web/stepper/model/lookup.js"
+import {showQuantity} from "#web/stepper/model/quantities.js"
+
+/** @import {Moment} from "#web/stepper/model/moment.js" */
+
+/**
+ * The expression that a column of a line is in: a name with the members before it and the subscripts behind it, "" where there is none.
+ * In `As[lid.y][k].w`, `As` leads to `As[lid.y][k]`, `lid` to `lid`, and `y` to `lid.y`.
+ * @param {string} text
+ * @param {number} column  from 0
+ */
+export function expressionAt(text, column) {
+  const word = [...text.matchAll(/[A-Za-z_]\w*/g)].find(({index, 0: name}) => index <= column && column < index + name.length)
+  if (!word) return ""
+  let start = word.index,
+    end = start + word[0].length
+  for (let before = /([A-Za-z_]\w*)\.$/.exec(text.slice(0, start)); before; before = /([A-Za-z_]\w*)\.$/.exec(text.slice(0, start)))
+    start -= before[0].length
+  while (text[end] === "[") {
+    let depth = 0,
+      at = end
+    do {
+      if (text[at] === "[") depth++
+      if (text[at] === "]") depth--
+      at++
+    } while (depth && at < text.length)
+    if (depth) break
+    end = at
+  }
+  return text[end] === "(" ? "" : text.slice(start, end)
+}
+
+/**
+ * What an expression is for the chosen thread, `i = 4 in thread 3`; "" where it means nothing or has no value yet.
+ * @param {string} text
+ * @param {Moment} moment
+ */
+export function valueUnder(text, moment) {
+  if (!text) return ""
+  try {
+    const value = known(parse(text), moment.recording).quantity(lookup(moment.recording, moment.state, moment.thread))
+    return value ? `${text} = ${showQuantity(value)} in thread ${moment.thread}` : ""
+  } catch {
+    return "" // a keyword, or a name that the recording does not have
+  }
+}
+
+/**
+ * The column of a line of code that a pointer is over, -1 where it is beside the text.
+ * @param {HTMLElement} code
+ * @param {string} text  of the line
+ * @param {number} x
+ */
+export function columnAt(code, text, x) {
+  const indent = /^\s*/.exec(text)?.[0].length ?? 0
+  const {left, width} = code.getBoundingClientRect(),
+    lead = code.querySelector(".ind")?.getBoundingClientRect().width ?? 0
+  const letter = (width - lead) / (text.length - indent)
+  const column = Math.floor((x - left - lead) / letter) + indent
+  return x >= left + lead && column < text.length ? column : -1
+}
