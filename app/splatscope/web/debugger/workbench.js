@@ -166,6 +166,7 @@ class Workbench {
       }),
       on("moment", (shown) => this.#moved(shown)),
       addKeys({keys: {"Ctrl+Enter": run, "Ctrl+Shift+Enter": run}, whileTyping: true}),
+      addKeys({active: () => this.view === "edit", keys: {F5: run}, whileTyping: true}),
       addKeys({keys: {e: toggleEditor, "Shift+e": toggleEditor}}),
     ]
     model.on("opened", () =>

@@ -11,6 +11,8 @@ import {showQuantity} from "#web/stepper/model/quantities.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  */
 
+const MOST_FIELDS = 32 // of a struct or array that is shown whole
+
 /**
  * @typedef {object} Watch
  * @property {string} text
@@ -140,7 +142,24 @@ export class Watches {
    */
   value(watch, moment, thread) {
     const value = watch.question?.quantity(this.look(moment, thread))
-    return value ? showQuantity(value, watch.question?.format) : ""
+    return value ? showQuantity(value, watch.question?.format) : this.#fields(watch.text, moment, thread)
+  }
+
+  /**
+   * The members of a struct or the elements of a local array, `{x = 1, colour = (1, 0, 0)}`; "" where the name is neither.
+   * @param {string} name
+   * @param {Moment} moment
+   * @param {number} thread
+   */
+  #fields(name, {recording, state}, thread) {
+    const last = state.last(thread),
+      scope = last ? recording.about(last - 1).function : recording.head.entry
+    const found = recording.variables.flatMap((variable, v) => {
+      const rest = variable.name.slice(name.length)
+      const isPart = variable.function === scope && variable.name.startsWith(name) && /^[.[]/.test(rest) && state.set(thread, v)
+      return isPart ? [`${rest.replace(/^\./, "")} = ${state.value(thread, v)}`] : []
+    })
+    return found.length ? `{${found.slice(0, MOST_FIELDS).join(", ")}${found.length > MOST_FIELDS ? ", …" : ""}}` : ""
   }
 
   /**

@@ -1,0 +1,34 @@
+// "Nothing found" is said only of what was looked at.
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {verdictOf} from "#web/stepper/panes/findings.js"
+
+/** @import {Head} from "#web/types.d.ts" */
+
+/** @param {Partial<Head>} about */
+const verdict = (about) => verdictOf(/** @type {Head} */ ({events: 10, truncated: false, stepped_over: {}, findings: [], ...about}))
+
+test("a whole recording without a finding is clean", () => {
+  assert.deepEqual(verdict({}), {heading: "Nothing found", level: "ok", why: []})
+})
+
+test("a recording of nothing says so, and why", () => {
+  const {heading, level, why} = verdict({events: 0, stepped_over: {main: "the compiler does not survive its recorded form"}})
+  assert.equal(heading, "Nothing was recorded")
+  assert.equal(level, "note")
+  assert.match(why.join(" "), /main \(the compiler does not survive its recorded form\).*Choose fewer functions/)
+})
+
+test("a full recording and one without a function are not called clean", () => {
+  assert.equal(verdict({truncated: true}).heading, "Nothing found in the part that was recorded")
+  const {heading, why} = verdict({stepped_over: {trace: "it was not chosen"}})
+  assert.equal(heading, "Nothing found in what was recorded")
+  assert.deepEqual(why, ["Not looked at: trace (it was not chosen)."])
+  const finding = /** @type {Head["findings"]} */ ([{kind: "race"}])
+  assert.equal(verdict({truncated: true, findings: finding}).heading, "Not all of it was recorded")
+})
+
+test("of many functions the first are named", () => {
+  const over = Object.fromEntries(Array.from({length: 9}, (_, i) => [`f${i}`, "it was not chosen"]))
+  assert.match(verdict({stepped_over: over}).why[0], /f5 \(it was not chosen\) and 3 more\.$/)
+})
