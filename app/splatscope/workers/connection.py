@@ -24,7 +24,12 @@ DISCONNECTED = "The connection to the cluster was lost: try again when it is bac
 
 
 class WorkerError(RuntimeError):
-    """The job could not be run, through no fault of its own. The message is one line for the user."""
+    """The job could not be run, through no fault of its own. The message is one line for the user.
+
+    `stage` is the last stage of `tracing.progress` that it reported in the sandbox, None where that is not known.
+    """
+
+    stage: int | None = None
 
 
 class WorkerLost(WorkerError):  # noqa: N818

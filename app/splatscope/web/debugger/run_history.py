@@ -13,6 +13,7 @@ from splatscope.services.adapters import adapters
 from splatscope.services.recordings import check_source, record_source, source_costs
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
 from splatscope.web.debugger.draft import entry_of, job_of, public
 from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.page_protocol import DebuggerPage
@@ -20,7 +21,7 @@ from splatscope.web.debugger.playground import complete, read
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError, WorkerLost
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 
 BOTH = "both"
 DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
@@ -29,6 +30,13 @@ DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "grou
 def gone_words(kinds: set[str]) -> str:
     """Return the notice about a fix that removed findings of these kinds."""
     return f"The fix took {' and '.join(CHECKS[kind].gone for kind in sorted(kinds))} away." if kinds else "The fix was made."
+
+
+def _may_survive(error: WorkerError) -> bool:
+    """Return whether a kernel that ended so may be recorded if less of it is: not one that dies or hangs as it is written."""
+    if isinstance(error, JobTimeout):
+        return error.stage == INSTRUMENTING
+    return error.stage not in (COMPILING, COMPARING)
 
 
 @dataclass(frozen=True)
@@ -143,17 +151,18 @@ class RunHistory:
         return packed
 
     async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
-        """Record a job; if its recorded form kills the compiler or the driver, the entry point alone, as the recording says."""
+        """Record a job. If its recorded form is too much for the compiler, record the entry point alone, as the page then says."""
         stepper = self._page.stepper
-        given = {"trusted": is_shipped(job.source), "on_progress": stepper.progress_callback()}
+        trusted = is_shipped(job.source)
         try:
-            return await record_source(worker_pool, job, adapter, **given)
-        except WorkerLost:
-            narrower = replace(job, instrument_scope="entry")
-            if job.functions == (job.entry,):
+            return await record_source(worker_pool, job, adapter, trusted=trusted, on_progress=stepper.progress_callback())
+        except (WorkerLost, JobTimeout) as error:
+            if job.functions == (job.entry,) or not _may_survive(error):
                 raise
+            stepper.wait("The compiler does not get to the end of this kernel's recorded form. Recording the entry point alone …")
+            narrower = replace(job, instrument_scope="entry")
             with suppress(WorkerError):
-                return await record_source(worker_pool, narrower, adapter, **given)
+                return await record_source(worker_pool, narrower, adapter, trusted=trusted)
             raise
 
     def _recorded(self, shown: ShownRecording, fix: bool) -> None:

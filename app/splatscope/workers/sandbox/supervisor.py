@@ -173,9 +173,13 @@ class SandboxedProcess:
             return self._receive(limit)
         except (EOFError, OSError, RecursionError) as lost:
             records = name == "record"
+            error: WorkerError
             if time.monotonic() - started >= limit:
-                raise JobTimeout(timeout_words(records, self._stage, limit)) from lost
-            raise WorkerLost(death_words(records, self._stage, self._last_words())) from lost
+                error = JobTimeout(timeout_words(records, self._stage, limit))
+            else:
+                error = WorkerLost(death_words(records, self._stage, self._last_words()))
+            error.stage = self._stage
+            raise error from lost
 
     def end(self) -> None:
         """Kill the process and release its handles."""
