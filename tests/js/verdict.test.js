@@ -16,7 +16,7 @@ test("a recording of nothing says so, and why", () => {
   const {heading, level, why} = verdict({events: 0, stepped_over: {main: "the compiler does not survive its recorded form"}})
   assert.equal(heading, "Nothing was recorded")
   assert.equal(level, "note")
-  assert.match(why.join(" "), /main \(the compiler does not survive its recorded form\).*Choose fewer functions/)
+  assert.ok(/main \(the compiler does not survive its recorded form\).*Choose fewer functions/.test(why.join(" ")))
 })
 
 test("a full recording and one without a function are not called clean", () => {
@@ -30,5 +30,5 @@ test("a full recording and one without a function are not called clean", () => {
 
 test("of many functions the first are named", () => {
   const over = Object.fromEntries(Array.from({length: 9}, (_, i) => [`f${i}`, "it was not chosen"]))
-  assert.match(verdict({stepped_over: over}).why[0], /f5 \(it was not chosen\) and 3 more\.$/)
+  assert.ok(verdict({stepped_over: over}).why[0].endsWith("f5 (it was not chosen) and 3 more."))
 })

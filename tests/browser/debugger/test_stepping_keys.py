@@ -86,6 +86,9 @@ def test_a_line_that_is_clicked_is_run_to_and_f9_and_f5_stop_there(bench):
     assert at(bench) > there
     press(bench, "Home", "Control+F10")
     assert at(bench) == there
+    stepper(bench).locator('.ln-row[data-line="9"] .code').click()
+    press(bench, "F9")  # on the line just clicked
+    expect(stepper(bench).locator('.ln-row[data-line="9"] .bp')).to_have_attribute("aria-pressed", "true")
     bench.keyboard.press("?")
     expect(bench.locator("#keys")).to_contain_text("Shift+F11".replace("+", ""))
 

@@ -11,7 +11,7 @@ KEYS = [
     ("T Shift+T", "Choose the next or the previous thread"),
     ("M", "Follow the cell or variable that this event touches"),
     ("W", "Who wrote this? To the previous write of the followed cell or variable; Shift: the next"),
-    ("B", "Set or clear a breakpoint on the current line; Shift: with a condition"),
+    ("B", "Set or clear a breakpoint on the current line, or on the one just clicked; Shift: with a condition"),
     ("] [", "To the next or the previous breakpoint"),
     ("F", "To the next finding; Shift: the previous"),
     ("O", "In the device's order or in lockstep"),
@@ -23,7 +23,7 @@ KEYS = [
 # The keys of other debuggers, on the debugger's page beside the others.
 DEBUGGER_KEYS = [
     ("F5 Shift+F5", "Run on to the next breakpoint, or to the end; back to the previous one"),
-    ("F9", "Set or clear a breakpoint on the current line"),
+    ("F9", "Set or clear a breakpoint on the current line, or on the one just clicked"),
     ("F10 Shift+F10", "The chosen thread's next or previous statement, over calls"),
     ("F11", "Its next statement, into calls"),
     ("Shift+F11", "Out of the function, to its caller"),

@@ -49,16 +49,16 @@ export class Breakpoints {
     }
   }
 
-  /** Set a breakpoint on the line of the chosen thread, or remove it. */
+  /** Set a breakpoint on the line that is meant, or remove it. */
   toggleHere() {
-    const {here, recording} = this.stepper.source
-    if (here) this.toggle(recording.files[here[0]], here[1])
+    const {meant, recording} = this.stepper.source
+    if (meant) this.toggle(recording.files[meant[0]], meant[1])
   }
 
-  /** Ask for a condition on the line of the chosen thread. */
+  /** Ask for a condition on the line that is meant. */
   askHere() {
-    const {here} = this.stepper.source
-    if (here) this.stepper.source.ask(here[1])
+    const {meant} = this.stepper.source
+    if (meant) this.stepper.source.ask(meant[1])
   }
 
   /**

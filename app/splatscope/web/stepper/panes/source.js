@@ -28,6 +28,7 @@ export class Source {
   here = null // where the chosen thread is
   /** @type {Line | null} */
   picked = null // the line that the reader clicked, to run to
+  pickedAt = -1 // the position at which
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -279,8 +280,14 @@ export class Source {
     const row = this.#sheet(file)[line - 1]
     if (!row) return
     this.picked = [file, line]
+    this.pickedAt = this.owner.moment?.position ?? -1
     row.el.setAttribute("data-picked", "")
     row.el.append(this.run)
+  }
+
+  /** The line that is meant: the one picked last, until the run moves on; else where the chosen thread is. */
+  get meant() {
+    return this.picked && this.pickedAt === this.owner.moment?.position ? this.picked : this.here
   }
 
   /** Run to the line that was picked. */

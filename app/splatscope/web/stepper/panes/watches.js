@@ -35,7 +35,8 @@ export class Watches {
     this.input = h("input", {
       class: "watch-in",
       "aria-label": "Watch an expression, for this thread and for all",
-      title: "Watch an expression (A)",
+      title:
+        "Watch an expression (A): v.xy, tile[y][x], (uint) n, a ? b : c, thread, WaveGetLaneIndex(); bits, x in hex, bits, b in binary",
       spellcheck: "false",
       autocomplete: "off",
     })
