@@ -174,6 +174,7 @@ class Workbench {
         if (this.editor) this.put(model.opened)
       }),
     )
+    model.on("interface", () => queueMicrotask(() => this.inputs.show()))
     model.on("checked", () => queueMicrotask(() => this.#checked()))
     model.on("pair", () => queueMicrotask(() => this.#paired()))
     model.on("adapters", () => this.state())
