@@ -144,8 +144,8 @@ def debugger(location: Location) -> Page:
         keys=[
             ("Ctrl+Enter", "Run"),
             ("E", "Edit, or back to stepping"),
-            *KEYS,
             *DEBUGGER_KEYS,
+            *KEYS,
             ("D", "Side by side: to the first difference"),
         ],
     )

@@ -41,7 +41,7 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*KEYS, *DEBUGGER_KEYS]}
+    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         policy=_policy(script),
