@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {known, parse} from "#web/stepper/model/expression.js"
-import {halves, scalar, showQuantity, vector} from "#web/stepper/model/quantities.js"
-import {lookup} from "#web/stepper/model/lookup.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
+import {halves, scalar, showQuantity, vector} from "#web/stepper/expressions/quantities.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
 import {State} from "#web/stepper/model/state.js"
 import {Moment} from "#web/stepper/model/moment.js"
 import {find} from "#web/stepper/model/search.js"
@@ -85,7 +85,10 @@ test("a name leads to the thread's variable, else to a cell", () => {
   assert.equal(parse("x + y").value(lookup(other, new State(other).seek(other.length), 1)), 2)
 })
 
-const shown = (/** @type {string} */ text, /** @type {import("#web/stepper/model/lookup.js").Lookup} */ look = () => null) => {
+const shown = (
+  /** @type {string} */ text,
+  /** @type {import("#web/stepper/expressions/lookup.js").Lookup} */ look = () => null,
+) => {
   const {quantity, format} = parse(text)
   const found = quantity(look)
   return found && showQuantity(found, format)

@@ -1,6 +1,6 @@
 // What a drawing asks of the moment: expressions over a thread's variables, cells of memory, what threads are doing.
-import {parse} from "#web/stepper/model/expression.js"
-import {lookup} from "#web/stepper/model/lookup.js"
+import {parse} from "#web/stepper/expressions/expression.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
 import {State} from "#web/stepper/model/state.js"
 import {text} from "#web/stepper/model/values.js"
 

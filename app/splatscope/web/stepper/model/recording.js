@@ -1,6 +1,6 @@
 // A recording as it comes from Python: columns of events in the device's order, with what is asked of them again and again.
 import {KIND, kindOf} from "./kinds.js"
-import {constantsOf} from "./constants.js"
+import {constantsOf} from "#web/stepper/expressions/constants.js"
 import {lockstep} from "./lockstep.js"
 import {Stacks} from "./stack.js"
 import {show} from "./values.js"

@@ -1,13 +1,13 @@
 // Where to stop: the first event that fits a question, or the next breakpoint.
-import {known, parse} from "./expression.js"
-import {ids, threadAt} from "./ids.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
+import {ids, threadAt} from "#web/stepper/expressions/ids.js"
 import {KIND} from "./kinds.js"
-import {lookup} from "./lookup.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
 import {State} from "./state.js"
 import {isFloat, numbers, shape} from "./values.js"
 
 /**
- * @import {Expression} from "./expression.js"
+ * @import {Expression} from "#web/stepper/expressions/expression.js"
  * @import {Moment} from "./moment.js"
  * @import {Recording} from "./recording.js"
  */

@@ -1,6 +1,6 @@
 // Breakpoints and questions: where to stop next, and what to say where there is no such place.
 import {messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/model/expression.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
 import {find, nextStop} from "#web/stepper/model/search.js"
 
 /** @import {Stepper} from "#web/stepper/stepper.js" */

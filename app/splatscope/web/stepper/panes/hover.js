@@ -1,7 +1,7 @@
 // The value of what the pointer rests on in the source, for the chosen thread.
-import {known, parse} from "#web/stepper/model/expression.js"
-import {lookup} from "#web/stepper/model/lookup.js"
-import {showQuantity} from "#web/stepper/model/quantities.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
+import {showQuantity} from "#web/stepper/expressions/quantities.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 

@@ -1,6 +1,6 @@
 // Other ways to read a memory: its words in hexadecimal or binary, as another type, as structs, as a picture.
 import {h} from "#web/shell/dom.js"
-import {halves} from "#web/stepper/model/quantities.js"
+import {halves} from "#web/stepper/expressions/quantities.js"
 import {number, shape, text} from "#web/stepper/model/values.js"
 
 /**

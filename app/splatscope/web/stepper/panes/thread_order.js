@@ -1,12 +1,12 @@
 // Which threads the table lists, and in which order: all by number, those for which an expression holds, sorted by a column.
 import {h, messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/model/expression.js"
-import {threadAt} from "#web/stepper/model/ids.js"
-import {lookup} from "#web/stepper/model/lookup.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
+import {threadAt} from "#web/stepper/expressions/ids.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Expression} from "#web/stepper/model/expression.js"
+ * @import {Expression} from "#web/stepper/expressions/expression.js"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  */

@@ -1,6 +1,6 @@
 // Who: the chosen thread's variables, and all threads side by side.
 import {h, targetOf} from "#web/shell/dom.js"
-import {threadName} from "#web/stepper/model/ids.js"
+import {threadName} from "#web/stepper/expressions/ids.js"
 import {show} from "#web/stepper/model/values.js"
 import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"

@@ -1,12 +1,12 @@
 // Watched expressions: their value for the chosen thread here, for all threads a column each of the table.
 import {h, messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/model/expression.js"
-import {lookup} from "#web/stepper/model/lookup.js"
-import {showQuantity} from "#web/stepper/model/quantities.js"
+import {known, parse} from "#web/stepper/expressions/expression.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
+import {showQuantity} from "#web/stepper/expressions/quantities.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Expression} from "#web/stepper/model/expression.js"
+ * @import {Expression} from "#web/stepper/expressions/expression.js"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  */

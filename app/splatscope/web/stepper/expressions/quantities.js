@@ -1,6 +1,6 @@
 // What an expression computes with: a scalar, a vector or a matrix, as numbers with the scalar type of each; and C's and Slang's
 // operators and functions over them. Numbers are real numbers, so that T < 1/255 means what it says: only a cast rounds or wraps.
-import {isFloat, shape, text} from "./values.js"
+import {isFloat, shape, text} from "#web/stepper/model/values.js"
 
 /**
  * @import {Scalar} from "#web/types.d.ts"

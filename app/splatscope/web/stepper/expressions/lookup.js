@@ -2,14 +2,14 @@
 // gave, a constant of the source, or the thread itself.
 import {parse} from "./expression.js"
 import {idOf} from "./ids.js"
-import {KIND} from "./kinds.js"
+import {KIND} from "#web/stepper/model/kinds.js"
 import {select, vector} from "./quantities.js"
-import {numbers, shape} from "./values.js"
+import {numbers, shape} from "#web/stepper/model/values.js"
 
 /**
  * @import {Quantity} from "./quantities.js"
- * @import {Recording} from "./recording.js"
- * @import {State} from "./state.js"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {State} from "#web/stepper/model/state.js"
  */
 
 /** @typedef {number | string} Step  what follows a name: 3 for [3], ".x" for .x */
