@@ -33,6 +33,7 @@ import {PADDING, keyRows} from "./key_rows.js"
  *
  * @typedef {object} Options
  * @property {string} memory  the array that is sorted
+ * @property {number} thread  the one that is chosen at first
  *
  * @typedef {Pass & {x: number, width: number, lanes: number}} Column
  */
@@ -52,12 +53,31 @@ const MOST_IN_NETWORK = 16
  * @param {DrawingHost<Facts, Options>} host
  * @returns {DrawingView}
  */
-export const draw = (host) =>
-  redrawn(
+export const draw = (host) => {
+  const view = redrawn(
     host,
     (facts) => facts.count,
     (now) => (now.facts.count <= MOST_IN_NETWORK ? network(now) : keyRows(now)),
   )
+  return {
+    ...view,
+    open(look) {
+      view.open?.(look)
+      queueMicrotask(() => followThreads(host, look))
+    },
+  }
+}
+
+/**
+ * Choose the thread whose pairs are shown, while all threads end a pass together. Without a barrier they do not, and the source follows
+ * the threads that each sentence is about.
+ * @param {DrawingHost<Facts, Options>} host
+ * @param {Look} look
+ */
+function followThreads({facts, options}, {moment}) {
+  const asBefore = facts.orderly ? -1 : options.thread
+  if (moment.pinned === asBefore) moment.choose(options.thread)
+}
 
 /**
  * @param {Facts} facts

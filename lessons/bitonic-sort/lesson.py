@@ -20,6 +20,7 @@ ORDERS = ("shuffled", "rising", "falling", "a hill")
 SORT, MERGE = "all passes", "the last merge of eight"
 HILL = "2 4 6 8 7 5 3 1"
 THREADS = 32
+CHOSEN = 5  # the thread whose pairs are shown at first
 
 
 class Pass(TypedDict):
@@ -69,7 +70,9 @@ class BitonicSort(Lesson):
     eight = param.String(default=HILL, label="A sequence to merge", doc="Eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=5)
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        options={"memory": "blobs", "thread": CHOSEN}, parts=("source", "findings"), thread=CHOSEN
+    )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),
