@@ -19,6 +19,8 @@ _UNROLLED_FILL = re.compile(
     re.MULTILINE,
 )
 _INNERMOST_CALL = re.compile(r"\w+\s*\(([^()]*)\)")
+_UNROLL = re.compile(r"\[\s*(?:unroll|ForceUnroll)\b\s*(?:\([^()]*\)\s*)?\]", re.IGNORECASE)
+_DIFFERENTIATES = re.compile(r"\b(?:\w*Differentiable\w*|(?:bwd|fwd)_diff|no_diff)\b")
 _INTEGER = re.compile(r"(u?int|bool)[234]?$")
 
 
@@ -93,6 +95,13 @@ def roll(text: str) -> str:
         return f"{match['before']}[loop] [MaxIters({match['turns']})]{match['loop']}"
 
     return _UNROLLED_FILL.sub(rolled, text)
+
+
+def without_unrolling(text: str) -> str:
+    """Keep all unrolled loops as loops, where nothing is differentiated: autodiff may need them unrolled. Columns stay."""
+    if _DIFFERENTIATES.search(COMMENT.sub("", text)):
+        return text
+    return _UNROLL.sub(lambda match: "[loop]" + re.sub(r"[^\n]", " ", match[0][6:]), text)
 
 
 def _behind_statement(code: str, at: int) -> int:

@@ -326,6 +326,14 @@ def test_less_is_recorded_within_a_smaller_scope(scope: str, recorded_ones: list
     assert (len(recording.trace) > 0) == bool(recorded_ones)
 
 
+def test_within_a_smaller_scope_unrolled_loops_are_recorded_as_loops_and_said_to_be() -> None:
+    text = kernel("int sum = 0;\n[unroll] for (int i = 0; i < 5; i++) sum += i;\nresult[id.x] = sum;")
+    recording = source(text, instrument_scope="entry")
+    assert recording.same_as_plain
+    assert (recording.trace.kinds == "loop").sum() == 5 * recording.trace.header["threads"]
+    assert any("are recorded as loops" in gap for gap in recording.trace.header["unseen"])
+
+
 def test_line_directives_do_not_move_what_is_refused() -> None:
     text = kernel(
         "int x = 3;\n#line 900\nPick p = x == 3 ? Pick.yes : Pick.no;\nresult[id.x] = x + choose(p);\nx += 1;",

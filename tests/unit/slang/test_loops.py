@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, loops_without_budget, roll
+from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, loops_without_budget, roll, without_unrolling
 from splatscope.slang.source import Source
 
 LOOP = """
@@ -67,3 +67,21 @@ def test_loops_that_may_run_forever_are_named_by_line():
     source = Source(text)
     assert loops_without_budget(source, set(), set()) == [3, 4, 6]
     assert loops_without_budget(source, {(3, 1), (6, 1)}, set()) == [4]
+
+
+def test_an_unrolled_loop_stays_a_loop_and_every_column_its_place():
+    source = (
+        "[unroll] for (int i = 0; i < 4; i++) a += i;\n  [ForceUnroll]\nfor (;;) b;\n"
+        "[unroll(8)] for (;;) c; d[unrolled]; [loop] for (;;) e;"
+    )
+    rolled = without_unrolling(source)
+    assert len(rolled) == len(source)
+    assert rolled.count("[loop]") == 4
+    assert "nroll" not in rolled.replace("d[unrolled]", "")
+    assert rolled.index("for (int") == source.index("for (int")
+
+
+def test_where_derivatives_are_taken_loops_stay_unrolled():
+    source = "[Differentiable] float f(float x) { [ForceUnroll] for (int i = 0; i < 4; i++) x *= x; return x; }"
+    assert without_unrolling(source) == source
+    assert without_unrolling(source.replace("[Differentiable]", "// Differentiable\n")) != source

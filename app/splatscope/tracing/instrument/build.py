@@ -13,7 +13,7 @@ from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
-from splatscope.slang.loops import roll
+from splatscope.slang.loops import roll, without_unrolling
 from splatscope.slang.modules import Module, constants_without_value, declared_constants, with_macros_expanded
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
@@ -139,11 +139,17 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
         CompileError: The compiler refuses it even where nothing records.
     """
     linker = _Linker(device, entry, job)
-    rolled = [replace(m, source=Source(text, m.file)) if (text := roll(m.original)) != m.original else m for m in modules]
+    roll_up = (
+        roll if job.instrument_scope == "all" else without_unrolling
+    )  # what was too long unrolled may not be too long as a loop
+    rolled = [replace(m, source=Source(text, m.file)) if (text := roll_up(m.original)) != m.original else m for m in modules]
     if rolled != modules:
         rolled = with_macros_expanded(rolled)
         with contextlib.suppress(CompileError):
-            return _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
+            build = _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
+            if job.instrument_scope == "entry":
+                build.coverage_gaps.append("Loops that the source unrolls are recorded as loops, which compile faster.")
+            return build
     return _build(linker, modules, _outside_scope(modules, entry, job), MOST_ATTEMPTS)
 
 
