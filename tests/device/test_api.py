@@ -83,6 +83,34 @@ def test_one_of_several_groups_is_not_all_of_them():
     assert {finding.kind for finding in both.findings} & {"race"}  # both groups write the same particles
 
 
+GROUPS = """
+RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID, uint lane : SV_GroupIndex, uint3 g : SV_GroupID)
+{
+    uint divisor = g.y == 1 && g.x == 1 ? lane : 1;
+    o[g.y == 2 && g.x == 1 ? t.x + 5000 : t.x + g.y * 64] = t.x / divisor;
+}
+"""
+
+
+def test_the_group_that_fails_is_recorded_and_findings_of_others_are_told():
+    found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
+    assert found.trace.header["group"] == [1, 1, 0]
+    division, outside = found.findings
+    assert (division.kind, division.line, bool(division.events)) == ("integer-division-by-zero", 7, True)
+    assert (outside.kind, outside.line, outside.count, outside.events) == ("out-of-bounds", 7, 8, [])
+    assert "of group 1,2,0" in outside.message
+    assert found.complete
+
+
+def test_a_dispatch_too_large_to_look_at_says_so_and_gives_the_group():
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(4096, 16, 1), group="all", budget=100_000)
+    assert found.events > 0
+    assert not found.complete
+    assert "other workgroups were not looked at: 524,288 threads are too many" in " ".join(found.missed)
+
+
 def test_a_saved_recording_is_loaded_as_it_was(tmp_path):
     found = splatscope.record(source=RACE, vars=GIVEN)
     found.save(tmp_path / "r.npz")

@@ -55,7 +55,7 @@ def record(
         source: The source itself, instead of a file.
         entry: The entry point; the first one by default.
         groups: Workgroups to dispatch in x, y and z.
-        group: The workgroup to record. "all" records the first, and looks for findings in all of them as well.
+        group: The workgroup to record. "all" looks at all of them, and records the first that has a finding.
         vars: Inputs by name. Members of constant buffers, parameter blocks and structs are nested dicts (`{"CB": {"n": 8}}`) or
             names with dots (`"CB.n"`); what leads to a name may be left out where the rest is unique. A buffer takes an array,
             one of structs also a structured array or a list of dicts; a texture an array of (height, width, components), uint8
@@ -82,7 +82,7 @@ def record(
     )
     everywhere = group == "all"
     if device is not None and not isinstance(device, str):
-        return Recording(record_and_check(device, job, between_groups=everywhere))
+        return Recording(record_and_check(device, job, between_groups=everywhere, follow=everywhere))
     return Recording(record_on_worker(job, device or "", timeout, everywhere))
 
 
@@ -205,4 +205,4 @@ def _record(job: KernelJob, adapter: str, between_groups: bool) -> CheckedRecord
     from splatscope.gpu.device import open_device, prepare_for_recording
 
     prepare_for_recording()
-    return record_and_check(open_device(adapter or None), job, between_groups=between_groups)
+    return record_and_check(open_device(adapter or None), job, between_groups=between_groups, follow=between_groups)

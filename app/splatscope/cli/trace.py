@@ -85,8 +85,6 @@ def trace(
             budget or MOST_RECORDS,
         )
         recording = Recording(record_on_worker(job, device, timeout, all_groups))
-        if recording.too_many:
-            raise CallError(recording.too_many)
     except KernelTimeout as error:
         print_timeout(error.finding, as_json)
         raise typer.Exit(1) from None
@@ -101,7 +99,7 @@ def trace(
         print(json.dumps(report(recording), allow_nan=False))
     else:
         print_findings(recording, all_groups)
-    raise typer.Exit(2 if not recording.events else 1 if recording.findings else 0)
+    raise typer.Exit(2 if not recording.events else 1 if recording.findings else 2 if recording.too_many else 0)
 
 
 def _write(file: Path, write: Callable[[Path], None]) -> None:

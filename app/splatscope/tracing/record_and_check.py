@@ -6,19 +6,20 @@ from functools import cached_property
 
 import slangpy as spy
 
-from splatscope.tracing.checks import Finding, find, races_between_groups
+from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.trace import Trace
 
 
 @dataclass(frozen=True)
 class CheckedRecording:
-    """A recording of one workgroup, and its findings, those between workgroups last.
+    """A recording of one workgroup, and its findings, those in and between other workgroups last.
 
-    `between_groups` is whether all workgroups were recorded to look for races between them, None where that was not asked for or
-    there is only one. Where it is False, `too_many` says why.
+    `between_groups` is whether all workgroups were recorded and looked at, None where that was not asked for or there is only
+    one. Where it is False, `too_many` says why.
     """
 
     recording: Recording
@@ -51,13 +52,14 @@ class CheckedRecording:
         return missed + header.get("unseen", [])
 
 
-def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool = False) -> CheckedRecording:
+def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool = False, follow: bool = False) -> CheckedRecording:
     """Record one workgroup of a dispatch and run all checks.
 
     Args:
         device: what runs the kernel.
         job: the kernel and its inputs.
-        between_groups: dispatch once more, record the buffers of all workgroups, and look for races between them.
+        between_groups: dispatch once more, record all workgroups, and run all checks on each, and look for races between them.
+        follow: where nothing is found in the job's workgroup but something in another, record that one instead.
 
     Raises:
         CompileError: the source does not compile, or has no entry point.
@@ -74,6 +76,27 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
             wide = record(device, replace(job, all_groups=True)).trace
     except ValueError as error:
         return CheckedRecording(recording, findings, False, str(error), truncated)
+    elsewhere = find(wide)
+    if follow and not findings and (group := _group_with_finding(elsewhere, wide)) is not None:
+        with progress_to(None):
+            recording = record(device, replace(job, group=group))
+        findings, truncated = find(recording.trace), recording.trace.header["truncated"]
+    known = {_cause(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
-    findings = findings + [replace(finding, events=[]) for finding in races_between_groups(wide)]
+    findings = findings + [replace(finding, events=[]) for finding in elsewhere if _cause(finding) not in known]
     return CheckedRecording(recording, findings, True, truncated=truncated or wide.header["truncated"])
+
+
+def _cause(finding: Finding) -> tuple:
+    return finding.kind, finding.name, finding.file, tuple(sorted(finding.lines))
+
+
+def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int, int] | None:
+    """Return the first workgroup that has a finding of its own, None if there is none."""
+    lanes, (across, down, _) = wide.header["lanes"], wide.header["groups"]
+    for finding in findings:
+        groups = {thread // lanes for thread in finding.threads}
+        if len(groups) == 1:
+            group = groups.pop()
+            return group % across, group // across % down, group // (across * down)
+    return None
