@@ -1,5 +1,6 @@
 """`splatscope trace` as its users call it."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 
 from helpers.corpus import FINDINGS
+from splatscope.api import record as api_record
 from splatscope.cli import trace_batch
 from splatscope.cli.main import main
 from splatscope.gpu.device import open_device
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.trace import Trace
 from splatscope.workers.pool import Pool
 
@@ -425,3 +428,19 @@ def test_a_batch_job_takes_bits_for_a_float_member(tmp_path, capsys):
     jobs.write_text(json.dumps({"file": str(file), "buffers": {"CB.scale": {"stride": 4, "words": [bits]}}}))
     trace_batch.batch(jobs)
     assert json.loads(capsys.readouterr().out)["buffers"]["o"][0] == bits
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_where_nothing_was_recorded_nothing_is_called_clean(call, monkeypatch, form):
+    def record_nothing(job, *_):
+        return record_and_check(open_device(), dataclasses.replace(job, instrument_scope="nothing"))
+
+    monkeypatch.setattr(api_record, "record_on_worker", record_nothing)
+    status, lines, _ = call(CLEAN, *form)
+    assert status == 2
+    if form:
+        report = json.loads(lines[0])
+        assert (report["events"], report["complete"], report["missed"][0]) == (0, False, "Nothing was recorded.")
+    else:
+        assert lines[-1] == "Nothing was recorded, so nothing can be said of this kernel."
+        assert not any("Nothing found" in line for line in lines)
