@@ -85,7 +85,8 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
     report_progress(COMPARING)
-    unsafe = set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
+    ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
+    unsafe = ended or set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
     outputs, arrays = dispatch.outputs(), dispatch.arrays()
     return Recording(trace, outputs, plain, dispatch.types, build.functions, build.stepped_over, job, arrays, layouts)

@@ -3,6 +3,9 @@
 Of textures, devices themselves drop such stores, and read 0.
 """
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from splatscope.gpu.slang_types import words_in
@@ -11,6 +14,7 @@ from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -29,10 +33,23 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
             continue
         thread, index = int(trace.thread[event]), int(trace.index[event])
         signed = index if index < 2**31 else index - 2**32
+        wrapped = f": a uint that goes below 0 wraps around, here to {index:,}" if signed < 0 else ""
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
-        message = f"{thread_of(trace, event)} {verb} {site.name}[{signed}] on line {site.line}, which is outside."
+        where = _place(site, signed, context.sources)
+        message = f"{thread_of(trace, event)} {verb} {where}{wrapped}."
         found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
     return list(found.values()) + faults_of(trace, context, "out-of-bounds", lambda site, event: _texel_words(trace, site, event))
+
+
+def _place(site: Site, index: int, known: Sources) -> str:
+    """Return where an access goes: "tile[4][0] on line 7, which is outside", or which row it leaves."""
+    sizes, name = known.sizes(site), f"{site.name}[{index}]"
+    is_flat = site.space in ("shared", "device", "alias") or site.kind == "element"
+    if len(sizes) > 1 and is_flat and index >= 0:
+        name = known.cell(replace(site, path=""), index)
+        if index < math.prod(sizes):
+            return f"behind a row of {site.name} on line {site.line}, in {name}"
+    return f"{name} on line {site.line}, which is outside"
 
 
 def _texel_words(trace: Trace, site: Site, event: int) -> str:

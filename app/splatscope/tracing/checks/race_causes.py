@@ -75,7 +75,9 @@ def one_for_each_cause(findings: list[Finding]) -> list[Finding]:
             others.append([])
         elif finding.kind == kept[of].kind == "race":
             kept[of].count += finding.count
-            others[of].append(finding.lines)
+            pairs = [sorted(lines) for lines in (kept[of].lines, *others[of])]
+            if sorted(finding.lines) not in pairs:
+                others[of].append(finding.lines)
     for finding, more in zip(kept, others, strict=True):
         if more:
             pairs = "; ".join(f"{a} and {b}" for a, b in more)

@@ -83,12 +83,15 @@ class Sources:
         if not site.dims and site.space not in ("device", "alias"):
             return site.name + site.path
         subscripts, rest = "", index
-        sizes = [integer(size, self.integers) for size in site.dims]
-        if len(sizes) > 1 and index >= 0 and all(sizes):
-            for size in reversed(sizes[1:]):
-                rest, column = divmod(rest, size)
-                subscripts = f"[{column}]{subscripts}"
+        for size in reversed(self.sizes(site)[1:] if index >= 0 else []):
+            rest, column = divmod(rest, size)
+            subscripts = f"[{column}]{subscripts}"
         return f"{site.name}[{rest}]{subscripts}{site.path}"
+
+    def sizes(self, site: Site) -> list[int]:
+        """Return the sizes of a site's array, outermost first; [] where one of them is not known."""
+        sizes = [integer(size, self.integers) for size in site.dims]
+        return [size for size in sizes if size] if all(sizes) else []
 
     def unrecorded(self, sites: list[Site]) -> set[str]:
         """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is.

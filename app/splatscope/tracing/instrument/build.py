@@ -18,6 +18,7 @@ from splatscope.slang.modules import Module, constants_without_value, declared_c
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.coverage import coverage_gaps
+from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
 from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
 from splatscope.tracing.instrument.retry import exclude_refused
@@ -89,6 +90,9 @@ class _Linker:
         def mirrored(path: Path) -> Path:
             return mirror / path.resolve().relative_to(path.resolve().anchor)
 
+        has_exchanges = adapter_of(self.device).is_software and exchange.are_in(texts)
+        if has_exchanges:
+            texts = [exchange.by_compare_exchange(t, not m.included) for m, t in zip(modules, texts, strict=True)]
         for module, text in zip(modules, texts, strict=True):
             if module.included and module.path is not None:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +102,8 @@ class _Linker:
         settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)
         # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
         session = self.device.create_slang_session(compiler_options=settings)
-        loaded = [session.load_module_from_source("_recorder", recorder, "_recorder.slang")] if recorder else []
+        helpers = [("_recorder", recorder)] * bool(recorder) + [(exchange.MODULE, exchange.TEXT)] * has_exchanges
+        loaded = [session.load_module_from_source(name, text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
             if not module.included:
                 path = mirrored(module.path) if module.path else mirror / "main" / module.file

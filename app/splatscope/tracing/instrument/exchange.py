@@ -1,0 +1,30 @@
+"""`InterlockedExchange` on a software device, whose driver crashes on one in a buffer: made of compare-exchanges there."""
+
+import re
+
+MODULE = "_exchange"
+_NAME = "_rec_exchangeByCas_"  # as long as what it stands for, so that columns stay
+_CALL = re.compile(r"(?<![\w.])InterlockedExchange(?=\s*\()")
+_FUNCTION = """
+[ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
+{{
+    {type} seen = cell;
+    for (;;)
+    {{
+        InterlockedCompareExchange(cell, seen, value, original);
+        if (original == seen) break;
+        seen = original;
+    }}
+}}
+"""
+TEXT = f"module {MODULE};\n" + "".join(_FUNCTION.format(name=_NAME, type=one) for one in ("uint", "int"))
+
+
+def are_in(texts: list[str]) -> bool:
+    """Return whether any of a program's texts calls `InterlockedExchange`."""
+    return any(_CALL.search(text) for text in texts)
+
+
+def by_compare_exchange(text: str, is_module: bool) -> str:
+    """Return a text whose exchanges are made of compare-exchanges; `is_module` is False for one that others include."""
+    return _CALL.sub(_NAME, text) + (f"\nimport {MODULE};\n" if is_module else "")
