@@ -55,7 +55,7 @@ class Symbols:
     constants: set[str] = field(default_factory=set)  # known at compile time
     integers: dict[str, str] = field(default_factory=dict)  # the expressions behind integer constants
     globals: dict[str, str] = field(default_factory=dict)  # types of constants, uniforms, textures; of a block what is in it
-    returns: dict[str, str] = field(default_factory=dict)  # types that functions return, "" where overloads differ
+    returns: dict[str, str] = field(default_factory=dict)  # of functions that do something, "" where overloads differ
     macros: dict[str, str] = field(default_factory=dict)  # bodies of those that take arguments or stand for more than a value
     out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, over all overloads
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
@@ -84,7 +84,8 @@ class Symbols:
             elif block.kind in ("cbuffer", "tbuffer"):
                 self._add_types(source.code[block.start + 1 : block.end - 1])
             elif block.is_code:
-                self._add_return(source.head(block), block)
+                if source.code[block.start + 1 : block.end - 1].strip():
+                    self._add_return(source.head(block), block)
                 self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
             elif block.kind == "interface":
                 for attributes, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):

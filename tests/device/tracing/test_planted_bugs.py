@@ -87,8 +87,8 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
         matmul(last="T + 1"),
         1,
         [
-            ("out-of-bounds", [14], "behind a row of As on line 14, in As[1][0]"),
             ("out-of-bounds", [14], "reads Bs[4][0] on line 14"),
+            ("out-of-bounds", [14], "behind a row of As on line 14, in As[1][0]"),
         ],
     ),
     "the last barrier of a tile is missing": (
