@@ -1,16 +1,17 @@
-"""Measures what a first visit to pages costs: bytes on the wire, largest contentful paint, layout shift.
+"""Measures what a first visit to pages costs: bytes on the wire, largest contentful paint, layout shift, and when one can step.
 
 Each page is visited with an empty cache, in a browser context of its own, and then watched for some seconds.
 
-    python tests/load/measure_pages.py [--seconds 6] [home,train,debugger,claims,blending]
+    python tests/load/measure_pages.py [--seconds 6] [--fresh] [home,train,debugger,claims,blending]
 
-It serves the app by itself; a busy machine makes the times longer, and the bytes the same.
+It serves the app by itself, with `--fresh` anew for each page; a busy machine makes the times longer, and the bytes the same.
 """
 
 import argparse
 import shutil
 import sys
 import tempfile
+from math import nan
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -45,9 +46,14 @@ def measure(browser: Browser, address: str, page_name: str, seconds: float) -> d
         page.goto(f"{address}/app?page={page_name}")
         page.locator("[data-page]").wait_for()
         live = page.evaluate("performance.now()")
+        steps = nan
+        if page.locator("[data-testid=stepper]").count():
+            page.locator("[data-testid=stepper][data-steps]").first.wait_for()
+            steps = page.evaluate("performance.now()")
         page.wait_for_timeout(1000 * seconds)
         seen = page.evaluate("window.seen")
-    return {"kB": sum(sizes) / 1000, "socket": sum(frames) / 1000, "LCP": seen["paint"], "live": live, "CLS": seen["shift"]}
+    times = {"LCP": seen["paint"], "live": live, "steps": steps}
+    return {"kB": sum(sizes) / 1000, "socket": sum(frames) / 1000, "CLS": seen["shift"]} | times
 
 
 def main() -> None:
@@ -55,14 +61,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("pages", nargs="?", default="home,train,debugger,claims,glossary,blending,bitonic-sort")
     parser.add_argument("--seconds", type=float, default=6.0, help="how long each page is watched")
+    parser.add_argument("--fresh", action="store_true", help="serve the app anew for each page, and visit it at once")
     options = parser.parse_args()
-    print(f"{'page':14}{'kB':>8}{'socket kB':>11}{'LCP ms':>8}{'live ms':>9}{'CLS':>8}")
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log") as address, sync_playwright() as playwright:
+    print(f"{'page':14}{'kB':>8}{'socket kB':>11}{'LCP ms':>8}{'live ms':>9}{'step ms':>9}{'CLS':>8}")
+    names = options.pages.split(",")
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
-        measure(browser, address, "home", 5.0)  # the server's own first time
-        for name in options.pages.split(","):
-            found = measure(browser, address, name, options.seconds)
-            print(f"{name:14}{found['kB']:8.0f}{found['socket']:11.0f}{found['LCP']:8.0f}{found['live']:9.0f}{found['CLS']:8.3f}")
+        for group in [[name] for name in names] if options.fresh else [names]:
+            with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log") as address:
+                if not options.fresh:
+                    measure(browser, address, "home", 5.0)  # the server's own first time
+                for name in group:
+                    found = measure(browser, address, name, options.seconds)
+                    print(
+                        f"{name:14}{found['kB']:8.0f}{found['socket']:11.0f}{found['LCP']:8.0f}{found['live']:9.0f}"
+                        f"{found['steps']:9.0f}{found['CLS']:8.3f}"
+                    )
         browser.close()
 
 

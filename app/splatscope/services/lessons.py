@@ -117,6 +117,11 @@ async def open_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecordin
     return await _at_once.get(request.key(*quizzes), lambda: asyncio.to_thread(_open_at_once, request, tuple(quizzes)))
 
 
+def opened_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | None:
+    """Return what `open_at_once` has returned before for these inputs, or None if it has not been called yet."""
+    return _at_once.find(LessonRequest.of(lesson).key(*quizzes))
+
+
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
     """Run a method of the lesson on a worker, with the parameters it depends on. The result is cached, unless `anew`.
 

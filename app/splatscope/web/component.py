@@ -1,11 +1,14 @@
 """The base class of the app's browser components: one bundle, one style sheet, and none of Panel's designs."""
 
+import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import panel as pn
 import param
 from panel.custom import JSComponent
 from panel.theme.base import Design
+from panel.viewable import Child, Children
 
 from splatscope.paths import BUNDLE, LESSONS, PACKAGE
 from splatscope.web.assets import address
@@ -35,12 +38,56 @@ class Component(JSComponent):
         params.setdefault("design", Bare)
         super().__init__(**params)
 
+    def described(self) -> dict[str, Any]:
+        """Return class, values and children as JSON can hold them, from which `first_view.js` draws the component.
+
+        Raises:
+            TypeError: JSON cannot hold them, or a child is no component of the app's.
+        """
+        own = {name: self.param[name] for name in self.param if name not in JSComponent.param}
+        held = {name: getattr(self, name) for name, parameter in own.items() if isinstance(parameter, Child | Children)}
+        values = {name: plain(getattr(self, name)) for name, parameter in own.items() if name not in held}
+        return {"class": type(self).__name__, "values": values, "children": _described(held)}
+
     @classmethod
     def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
         """Return the bundle's address in this session, or outside a server its text."""
         if not server:
             return super()._render_esm(compiled, server)
         return f"./{pn.state.curdoc.template_variables.get('bundle') or address(BUNDLE.name)}"
+
+
+def _described(child: Any) -> Any:
+    match child:
+        case Component():
+            return child.described()
+        case None:
+            return None
+        case list():
+            return [_described(one) for one in child]
+        case dict():
+            return {name: _described(one) for name, one in child.items()}
+    raise TypeError(f"A first view cannot hold a {type(child).__name__}")
+
+
+def plain(value: Any) -> Any:
+    """Return a parameter's value as JSON can hold it, so that the browser reads what Bokeh would have sent; bytes are left out.
+
+    Raises:
+        TypeError: JSON cannot hold it.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case bytes():
+            return None
+        case list() | tuple():
+            return [plain(one) for one in value]
+        case Mapping() if all(isinstance(name, str) for name in value):
+            return {name: plain(one) for name, one in value.items()}
+    raise TypeError(f"JSON cannot hold {value!r}")
 
 
 def style_sheet() -> str:

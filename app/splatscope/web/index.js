@@ -1,4 +1,5 @@
 // The browser's side of the app. Each key is the name of a Python class in splatscope.web, each value its module.
+import {withFirstView} from "./shell/first_view.js"
 import * as Router from "./shell/router.js"
 import * as Page from "./shell/page.js"
 import * as Frame from "./widgets/frame.js"
@@ -25,7 +26,7 @@ import * as Show from "./results/show.js"
 import * as LessonBar from "./lesson_page/lesson_bar.js"
 import * as WalkBar from "./classroom/walk_bar.js"
 
-export default {
+export default withFirstView({
   Router,
   Page,
   Frame,
@@ -51,4 +52,4 @@ export default {
   Show,
   LessonBar,
   WalkBar,
-}
+})

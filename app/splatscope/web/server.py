@@ -8,9 +8,11 @@ import subprocess
 from typing import Any
 
 from bokeh.server.urls import per_app_patterns, toplevel_patterns
+from panel.config import config
 from panel.io.server import DocHandler, WSHandler
 from tornado.escape import utf8
 from tornado.ioloop import IOLoop
+from tornado.web import authenticated
 
 from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
@@ -18,11 +20,14 @@ from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.assets import AssetHandler, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
+from splatscope.web.first_document import first_document
+from splatscope.web.lesson_page.first_recording import RecordingHandler
 from splatscope.web.shell.pages import PAGES
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
 
 log = logging.getLogger(__name__)
+FIRST_VISIT = 2.0  # seconds after the start that belong to whoever comes first: workers take all cores when they start
 _cache_fillers: list[subprocess.Popen] = []
 
 
@@ -45,8 +50,11 @@ def on_server_unloaded(server_context: Any) -> None:
 
 
 async def _warm_up() -> None:
+    await asyncio.sleep(FIRST_VISIT)
     try:
         await asyncio.gather(warm(worker_pool), warm(worker_pool))  # concurrently, so that two workers are ready
+        for name in lesson_names():
+            await first_document({"page": name})
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
@@ -70,6 +78,17 @@ class Socket(WSHandler):
 class PageHandler(DocHandler):
     """Sends a page's HTML, compressed."""
 
+    @authenticated
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Send the document with which a section opens, or a page with its session."""
+        query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        plain = config.authorize_callback is None and "/" not in self.request.path.strip("/")
+        if text := plain and await first_document(query):
+            self.set_header("Cache-Control", "no-cache")
+            self.write(text)
+        else:
+            await super().get(*args, **kwargs)
+
     def write(self, chunk: str | bytes | dict[str, Any]) -> None:
         """Send all of an answer."""
         if isinstance(chunk, str | bytes) and takes_gzip(self):
@@ -83,4 +102,4 @@ class PageHandler(DocHandler):
 # this file has run, so that handlers are replaced in place.
 HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
 per_app_patterns[:] = [(route, HANDLERS.get(handler, handler)) for route, handler in per_app_patterns]
-toplevel_patterns.append((r"/assets/(.*)", AssetHandler))
+toplevel_patterns.extend([(r"/assets/(.*)", AssetHandler), (r"/recordings/(.*)", RecordingHandler)])

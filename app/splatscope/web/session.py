@@ -1,19 +1,14 @@
 """Create a session: the document and the shell for its address, and the walk that it takes part in."""
 
-from pathlib import Path
-
-import jinja2
 import panel as pn
 
 from splatscope.paths import BUNDLE
+from splatscope.web import first_document
 from splatscope.web.assets import address, scripts
 from splatscope.web.classroom.walk_bar import join
-from splatscope.web.component import style_sheet
-from splatscope.web.shell.pages import entry_of, groups
+from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.router import read_inputs, read_step
 from splatscope.web.shell.shell import Shell, title
-
-TEMPLATE = Path(__file__).parent / "shell" / "shell.html"
 
 
 def serve() -> Shell:
@@ -23,10 +18,13 @@ def serve() -> Shell:
     document.template_variables["bundle"] = address(BUNDLE.name)  # the same one for all components, even if it is built anew
     shell = _shell_of(query)
     shell.router.servable()
-    entry = entry_of(shell.page)
-    document.title = title(entry)
-    document.template = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True, lstrip_blocks=True)
-    document.template_variables.update(css=style_sheet(), groups=groups(), current=entry, scripts=scripts(), first=shell.view.first)
+    document.title = title(entry_of(shell.page))
+    if first_document.SESSION in query:
+        document.template = first_document.TEMPLATES.get_template("session.html")
+        document.template_variables["scripts"] = scripts()
+    else:
+        document.template = first_document.TEMPLATES.get_template("shell.html")
+        document.template_variables.update(first_document.variables(shell))
     return shell
 
 

@@ -19,6 +19,10 @@ class SingleFlightCache:
         self._results: LRUCache[str, Any] = LRUCache(maxsize, getsizeof=size)
         self._in_flight: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task] = {}
 
+    def find(self, key: str) -> Any:
+        """Return the cached result of `key`, or None."""
+        return self._results.get(key)
+
     async def get(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
         """Return the cached result of `key`, or that of `make()`, which runs once for all who wait for it.
 

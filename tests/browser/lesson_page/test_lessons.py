@@ -130,6 +130,16 @@ def test_axe_has_nothing_to_say_on_a_phone_in_the_dark(turn_to: Callable[..., Pa
     check_axe_and_width(page, 390)
 
 
+@each
+def test_axe_has_nothing_to_say_on_a_tablet(turn_to: Callable[..., Page], stem: str):
+    page = turn_to(f"/app?page={stem}", width=820, height=1180)
+    stepper = stepper_of(page)
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Run it again").evaluate_all("buttons => buttons.forEach((button) => button.click())")
+    expect(stepper).to_have_attribute("data-painted", stepper.get_attribute("data-step"))
+    check_axe_and_width(page, 820)
+
+
 def check_axe_and_width(page: Page, width: int) -> None:
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     wrong = wrongs_of(page)

@@ -23,7 +23,10 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     expect(claim.get_by_role("button", name="Run it again")).to_be_hidden()
     bet = next(bet for bet, words in WORDS.items() if (words == verdict) == right)
     claim.get_by_role("button", name=bet, exact=True).click()
-    expect(claim.get_by_role("status")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
+    expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
+    said = [claim.locator("ol > li").nth(2).locator(part).text_content() for part in (".won", ".tag", "div:not(.bet)")]
+    assert all(said)
+    expect(claim.get_by_role("status")).to_have_text(" ".join(said))  # the verdict is spoken, too
     expect(claim.locator("li").last.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
     expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
     expect(claim.get_by_role("group", name="Your bet")).to_be_hidden()

@@ -108,6 +108,45 @@ def test_the_live_page_takes_the_place_of_the_first_one(visit):
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
+SESSION = re.compile(r"[?&]session=1")
+
+
+def test_a_sections_figure_is_stepped_before_its_session_is_there_and_goes_on_when_it_comes(visit):
+    begun = []
+    page = visit("/app?page=home")
+    page.route(SESSION, lambda route: begun.append(route))  # the session waits
+    page.goto(page.url.replace("home", "bitonic-sort"))
+    stepper = page.get_by_test_id("stepper")
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    step = stepper.get_attribute("data-step")
+    assert int(step) > 0
+    expect(page).to_have_url(re.compile(f"step={step}"))
+    page.get_by_role("radio", name="Falling").click()  # is sent once the session is there
+    page.get_by_role("radio", name="Shuffled").focus()
+    before = stepper.get_attribute("data-recording")
+    place = stepper.bounding_box()
+    assert page.evaluate("window.Bokeh === undefined")
+    begun[0].continue_()
+    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
+    expect(stepper).to_have_count(1)
+    assert stepper.bounding_box()["y"] == place["y"]
+    expect(page.get_by_role("radio", name="Shuffled")).to_be_focused()
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    expect(page.locator("[data-page]")).to_have_count(1)
+    expect(page.locator("[data-page=blending]")).to_be_visible()
+    assert page.locator("#first").count() == 0
+
+
+def test_a_recording_that_ships_is_a_file_that_browsers_keep(first_visit):
+    transfer = first_visit("/app?page=blending")
+    (headers,) = [headers for address, headers in transfer.headers.items() if "/recordings/blending" in address]
+    assert "immutable" in headers["cache-control"]
+
+
 def test_without_scripts_the_words_can_be_read(visit):
     page = visit("/app", java_script_enabled=False, wait=False)
     expect(page.get_by_role("heading", level=1)).to_be_visible()

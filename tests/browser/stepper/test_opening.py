@@ -54,6 +54,23 @@ def test_the_reader_stays_at_their_stop_when_another_devices_recording_comes(tur
     assert stepper.evaluate(STOP) == 2
 
 
+def test_the_reader_stays_at_their_stop_when_the_inputs_change(turn_to):
+    page = turn_to("/app?page=termination")
+    stepper = figure(page)
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    before = stepper.get_attribute("data-recording")
+    moment = page.get_by_role("slider", name="Moment of the run")
+    expect(moment).to_have_attribute("aria-valuetext", re.compile(r"^layer 3 of \d+$"))
+    layers = page.get_by_role("spinbutton", name="Layers")
+    layers.fill("12")
+    layers.press("Enter")
+    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(moment).to_have_attribute("aria-valuetext", "layer 3 of 12")
+    assert stepper.evaluate(STOP) == 2
+
+
 def test_a_step_is_said_in_a_sentence_and_read_out_once_the_reader_rests(turn_to):
     page = turn_to(PAGE)
     stepper = figure(page)

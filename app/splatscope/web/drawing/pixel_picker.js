@@ -14,7 +14,14 @@ import {s} from "./svg.js"
  * @property {[x: number, y: number, sigmaX: number, sigmaY: number, angle: number][]} [ellipses]
  */
 
-const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+const MOVES = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  Home: [-Infinity, -Infinity],
+  End: [Infinity, Infinity],
+}
 
 /**
  * Make the picture. `show(facts, colours)` paints it, a colour for each ellipse.

@@ -58,7 +58,7 @@ def _html(missing: str) -> str:
       <header class="home-first">
         <div class="home-words">
           <h1>Read a GPU program while it runs</h1>
-          <p class="lede">The picture beside these words is made of 2,048 soft ellipses of colour. A program on a graphics card
+          <p class="lede">This picture is made of 2,048 soft ellipses of colour. A program on a graphics card
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able

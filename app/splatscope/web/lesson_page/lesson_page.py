@@ -14,7 +14,6 @@ from splatscope.gpu.kernel import CompileError, declaration
 from splatscope.services.lessons import (
     LessonRecording,
     dependencies,
-    open_at_once,
     open_shipped,
     record_lesson,
     run_experiment,
@@ -27,6 +26,7 @@ from splatscope.textbook.terms import Links
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
+from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
 from splatscope.web.results.results import Claim, Quiz, Show
@@ -77,8 +77,11 @@ class LessonPage:
             )
             html += f'<details class="kernels"><summary>{words}</summary>{"".join(self._kernels)}</details>'
         self.bar = LessonBar(self._choose, address=self._address(), debugger=self._link())
+        if first := self._first_recording():
+            self._show_first(first)
         self.page = Page(
             page=stem,
+            preload=self.stepper.file if self.stepper else "",
             html=f'<article class="lesson">{html}{self.links.definitions()}</article>',
             slots=self.slots,
             keys=self._keys(),
@@ -86,7 +89,8 @@ class LessonPage:
         )
         self.page.on_close(self.close)
         self.page.on_close(partial(location.param.unwatch, location.param.watch(self._follow_address, "inputs")))
-        pn.state.onload(self._begin)
+        if location.live:
+            pn.state.onload(self._begin)
 
     def close(self) -> None:
         """Cancel all tasks."""
@@ -257,7 +261,23 @@ class LessonPage:
     def _begin(self) -> None:
         self._last_values = self._values()
         self.waiting = list(self.experiments)
-        self._start("figure", self._record())
+        self._start("figure", self._open())
+
+    def _first_recording(self) -> LessonRecording | None:
+        """Return the recording that ships for these inputs, if one does and it has been opened."""
+        return None if self.stepper is None or self._shows_shipped else first_recording.prepared(self.lesson)
+
+    def _show_first(self, recording: LessonRecording) -> None:
+        stem = self.lesson.stem()
+        self._show(self.stepper, recording, file=first_recording.address(stem, recording))
+
+    async def _open(self) -> None:
+        """Show the recording that ships for these inputs, if one does, until this device's own has been made."""
+        await first_recording.prepare(self.lesson.stem())
+        first = self._first_recording()
+        if first and not self.stepper.sequence:
+            self._show_first(first)
+        await self._record(waits=first is None)
 
     def _run_again(self, name: str) -> None:
         self._start(name, self._run(name, anew=True))
@@ -274,10 +294,13 @@ class LessonPage:
         except Exception:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
-    async def _record(self, settle: float = 0.0) -> None:
-        """Record the figure, and after `settle` seconds run the experiments that wait. A change of the inputs cancels this."""
+    async def _record(self, settle: float = 0.0, waits: bool = True) -> None:
+        """Record the figure, and after `settle` seconds run the experiments that wait. A change of the inputs cancels this.
+
+        With `waits` False, nothing says that a recording is being made: the one that is shown is of the same inputs.
+        """
         if self.stepper is not None:
-            if not await self._open_at_once(self.stepper):
+            if waits:
                 self.stepper.wait()
             try:
                 recording = await self._recording(self.stepper)
@@ -291,26 +314,18 @@ class LessonPage:
             await self._run(name)
             self.waiting = [other for other in self.waiting if other != name]
 
-    async def _open_at_once(self, stepper: Stepper) -> bool:
-        """Show the recording that ships for these inputs, if one does, until this device's own has been made."""
-        if self._shows_shipped or stepper.sequence:
-            return False
-        recording = await open_at_once(self.lesson, list(self.quizzes))
-        if recording is not None:
-            self._show(stepper, recording)
-        return recording is not None
-
     async def _recording(self, stepper: Stepper) -> LessonRecording:
         quizzes = list(self.quizzes)
         if self._shows_shipped:
             return await open_shipped(worker_pool, type(self.lesson), quizzes)
         return await record_lesson(worker_pool, self.lesson, quizzes, stepper.progress_callback())
 
-    def _show(self, stepper: Stepper, recording: LessonRecording, from_elsewhere: bool = False) -> None:
+    def _show(self, stepper: Stepper, recording: LessonRecording, from_elsewhere: bool = False, file: str = "") -> None:
         if self.drawing:
             self.drawing.facts = recording.facts
         sentences = [inline(sentence) for sentence in recording.sentences]
-        stepper.show(recording.packed, stops=recording.stops, fix=self._fix(), opening=recording.opening, sentences=sentences)
+        about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
+        stepper.show(recording.packed, file, **about)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:

@@ -55,8 +55,9 @@ export function render({model, el}) {
     h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet),
   )
   const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
-  const won = h("p", {class: "won", role: "status"})
-  const verdict = h("li", {}, mark, won, said, ask)
+  const won = h("p", {class: "won"})
+  const heard = h("p", {class: "sr", role: "status"}) // what a bet uncovered, spoken
+  const verdict = h("li", {}, mark, won, said, ask, heard)
   const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
@@ -77,6 +78,7 @@ export function render({model, el}) {
     bet = holds
     covered = false
     show()
+    heard.textContent = model.verdict.said === undefined ? "" : [won, mark, said].map((el) => el.textContent).join(" ")
     again.focus({preventScroll: true}) // the button that had the focus is gone
   }
 

@@ -49,7 +49,8 @@ function pictureView(picture, lens, onRead) {
   const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
   const data = colours(picture)
   context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)
-  const words = h("p", {class: "reading num", "aria-live": "off"})
+  const words = h("p", {class: "reading num", "aria-hidden": "true"})
+  const heard = h("p", {class: "sr", "aria-live": "polite"}) // what the keys read; what a pointer reads is seen, not said
   const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
   title.innerHTML = picture.caption
@@ -66,16 +67,16 @@ function pictureView(picture, lens, onRead) {
   }
   canvas.onpointerleave = () => onRead(null)
   canvas.onblur = () => {
-    words.ariaLive = "off"
+    heard.textContent = ""
     onRead(null)
   }
   onArrows(canvas, MOVES, ([dx, dy]) => {
-    words.ariaLive = "polite" // what a pointer reads is seen, not said
     onRead(clamped(current[0] + dx, current[1] + dy))
+    heard.textContent = words.textContent
   })
 
   return {
-    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, words),
+    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, words, heard),
     read(/** @type {Pixel | null} */ pixel) {
       const inside = pixel && pixel[0] < width && pixel[1] < height
       if (magnified) magnified.hidden = !inside

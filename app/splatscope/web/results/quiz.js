@@ -22,7 +22,7 @@ export function render({model, el}) {
   const options = h("div", {class: "opts", role: "group", "aria-label": "Answers"})
   const reveal = h("button", {type: "button", class: "btn pri", onclick: () => show()})
   const hint = h("span", {}, "The answer is read from the recording of these inputs.")
-  const said = h("p", {class: "said", role: "status"})
+  const said = h("p", {class: "said", tabindex: "-1"})
   const root = h(
     "section",
     {class: "card quiz", "data-testid": "quiz"},
@@ -82,6 +82,7 @@ export function render({model, el}) {
     if (right) said.innerHTML = `<b>Yes: ${value}.</b> ${answer.because}`
     else if (!why) said.innerHTML = `<b>No: ${value}.</b> ${answer.because}`
     else said.innerHTML = `<b>Not ${escaped(chosen ?? "")}.</b> ${why} <b>It is ${value}.</b> ${answer.because}`
+    said.focus({preventScroll: true}) // the button that had the focus is disabled; what was revealed is read out
     emit("answered", {root})
     if (!answer.step) return
     emit("step", answer.step)

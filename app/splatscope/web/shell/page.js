@@ -3,7 +3,7 @@ import {companion} from "#web/lesson_page/companion.js"
 import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
-import {h, style} from "./dom.js"
+import {enclosing, h, style} from "./dom.js"
 import {setKeys} from "./keys.js"
 import {printing} from "./print.js"
 import {progress} from "./progress.js"
@@ -69,7 +69,9 @@ export function render({model, el}) {
   setKeys(model.keys)
   paintModels()
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
-  model.on("after_render", () => document.getElementById("first")?.remove()) // what the document showed until now
+  model.on("after_render", () => {
+    if (!enclosing(el, "#first")) document.getElementById("first")?.remove() // the words that the document showed until now
+  })
   requestAnimationFrame(() => arrived(sought(root)))
   return root
 }

@@ -25,6 +25,7 @@ class Page(Component):
     html = param.String(doc="The page's text")
     slots = Children(default=[], doc="Live components, by the number of their slot")
     actions = Children(default=[], doc="Components in the top bar")
+    preload = param.String(doc="Address of what the page's first figure is drawn from; empty if there is no such thing")
     keys = param.List(default=[], item_type=tuple, doc="(key, what it does) for the list that `?` opens")
 
     def __init__(self, **params: Any):
@@ -37,8 +38,11 @@ class Page(Component):
 
     @property
     def first(self) -> str:
-        """The page's HTML for the document itself, which browsers show until the scripts have run and the live page replaces it."""
-        return re.sub(r' data-(?:page|slot|block|testid|progress|start)(?:="[^"]*")?', "", self.html)
+        """The page's HTML for the document itself, which browsers show until the scripts have run.
+
+        Its marks are named otherwise, since no live page is there yet: `first_view.js` gives them their names.
+        """
+        return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
 
     def close(self) -> None:
         """Call the registered functions, last first. A second call does nothing."""

@@ -218,13 +218,11 @@ function onClick(event) {
  * @param {Render<unknown>["view"]["model"]["document"]} connection
  */
 function start(model, connection) {
-  entries = new Map(model.entries.map((entry) => [entry.name, entry]))
   if (model.begin.page) shown = model.begin
   tellPython = ({page, step, inputs}, followed) => {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
-  history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {
     if (!lost.hidden) return location.reload()
@@ -252,10 +250,20 @@ function start(model, connection) {
   connection.on_change(({sync}) => {
     if (!sync) connection._new_models.clear()
   })
+}
+
+/**
+ * Start what needs no server: theme, keys, drawer, progress. Called by whichever is there first, the first view or the live router.
+ * @param {Entry[]} pages
+ */
+export function startShell(pages) {
+  if (entries.size) return
+  entries = new Map(pages.map((entry) => [entry.name, entry]))
+  history.scrollRestoration = "manual"
   startTheme()
   startKeys()
   startDrawer()
-  startProgress(model.entries)
+  startProgress(pages)
 }
 
 let started = false
@@ -265,6 +273,7 @@ export function render({model, view}) {
   if (!started) {
     started = true
     start(model, view.model.document)
+    startShell(model.entries)
   }
   const strip = byId("walk"),
     walk = model.get_child("walk")

@@ -10,7 +10,7 @@ from splatscope.web.component import Component
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 # What an address says besides a page's inputs: of itself, and of a walk.
-RESERVED = ("page", "step", "walk", "class", "key", "stop", "notes")
+RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes")
 
 
 class Router(Component):

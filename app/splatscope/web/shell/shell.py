@@ -19,7 +19,8 @@ log = logging.getLogger(__name__)
 class Shell(Location):
     """Builds the page that the address names, and closes the one before.
 
-    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page.
+    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `live`
+    False, there is no session, and the page begins nothing.
     """
 
     def __init__(
@@ -29,8 +30,9 @@ class Shell(Location):
         inputs: dict[str, str] | None = None,
         walk: Component | None = None,
         notes_only: bool = False,
+        live: bool = True,
     ):
-        super().__init__(page=page, step=step, inputs=inputs or {})
+        super().__init__(page=page, step=step, inputs=inputs or {}, live=live)
         self._notes_only = notes_only
         self.view = self._build()
         begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}

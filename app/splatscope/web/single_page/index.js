@@ -30,6 +30,7 @@ const text = (id) => document.getElementById(id)?.textContent ?? ""
 function modelOf({meta, opening}) {
   return {
     recording: Uint8Array.from(atob(text("recording")), (character) => character.charCodeAt(0)),
+    file: "",
     meta,
     sequence: 1,
     busy: "",

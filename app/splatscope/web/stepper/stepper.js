@@ -10,7 +10,7 @@ import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {keepRoom} from "#web/drawing/room.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
-import {unpack} from "#web/stepper/model/recording.js"
+import {openFile, unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "#web/stepper/model/player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
@@ -33,6 +33,7 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * The parameters of the Python class Stepper.
  * @typedef {object} Parameters
  * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} recording
+ * @property {string} file  where the recording is fetched from, "" where it is in `recording`
  * @property {Meta} meta
  * @property {number} sequence
  * @property {string} busy
@@ -65,7 +66,10 @@ export class Stepper {
   /** @type {Moment | null} */
   painted = null // the moment last painted
   shown = 0 // number of the recording shown, as Python counts them; 0 for none
-  state = h("div", {class: "state", role: "status", hidden: true}) // what is waited for, in words
+  status = h("span", {role: "status"}) // what is waited for, in words
+  seconds = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
+  offers = h("span") // what can be done about it
+  state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   drawn = h("div", {class: "aside", role: "group"}) // holds the drawing, and is named by what it shows
   took = 0 // ms of the last paint
@@ -119,6 +123,16 @@ export class Stepper {
   /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
   get stops() {
     return this.#places()?.positions ?? []
+  }
+
+  /** The number of the moment, as it is read out: "layer 2 of 4", "event 17 of 83". */
+  get numbering() {
+    const {moment, stops, model} = this
+    if (!moment) return ""
+    if (!moment.position) return "before the first event"
+    const done = stops.filter((position) => position <= moment.position).length
+    if (done) return `${model.unit} ${done.toLocaleString("en")} of ${stops.length.toLocaleString("en")}`
+    return `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`
   }
 
   /** The model's sentence on the stop at the cursor, as HTML; "" where there is none. */
@@ -211,7 +225,7 @@ export class Stepper {
   async show() {
     const {model, root} = this,
       {sequence, meta} = model
-    if (!model.recording?.byteLength || model.busy || model.error) {
+    if (!(model.file || model.recording?.byteLength) || model.busy || model.error) {
       delete root.dataset.steps
       this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
       return
@@ -224,7 +238,7 @@ export class Stepper {
     /** @type {Recording} */
     let recording
     try {
-      recording = await unpack(model.recording)
+      recording = await (model.recording?.byteLength ? unpack(model.recording) : openFile(model.file))
     } catch (reason) {
       return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
@@ -270,7 +284,7 @@ export class Stepper {
 
   /**
    * Where another recording opens: at the step that the address names or the presenter chose; where the reader has moved, at the same
-   * stop, since on another device the same stop is another event; else where the figure opens.
+   * stop, since with other inputs or on another device the same stop is another event; else where the figure opens.
    * @param {Moment | null} before
    * @param {Recording} recording
    */
@@ -278,9 +292,11 @@ export class Stepper {
     if (!before) return this === primary() ? this.wanted : UNNAMED
     if (this === primary() && isLed()) return current().step
     if (this.#opened) return UNNAMED
-    const stop = this.#placed?.moment === before ? this.#placed.positions.indexOf(before.position) : -1
-    const same = before.recording.head.adapter === recording.head.adapter
-    return (!same && this.#placed && this.model.stops[this.#placed.order[stop]]) || before.step
+    const {stops} = this.model
+    const placed = this.#placed?.moment === before ? this.#placed : null
+    const stop = placed?.order[placed.positions.indexOf(before.position)]
+    if (stop !== undefined && stops.length) return stops[Math.min(stop, stops.length - 1)]
+    return before.position === before.recording.length && !before.lockstep ? recording.length : before.step
   }
 
   /**
@@ -316,14 +332,15 @@ export class Stepper {
   }
 
   /**
-   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone.
+   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone, and that it is over.
    * @param {string} words  "" where there is one
    * @param {"" | "busy" | "wrong"} klass
    */
   #tell(words, klass = "") {
     clearInterval(this.#clock)
-    const seconds = h("span", {"aria-hidden": "true"})
-    const since = this.#since ?? performance.now()
+    const {status, seconds} = this
+    const before = this.#since
+    const since = before ?? performance.now()
     this.#since = klass === "busy" ? since : null // what is waited for may change, the waiting goes on
     if (klass === "busy")
       this.#clock = setInterval(() => {
@@ -332,9 +349,13 @@ export class Stepper {
         seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
     const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
-    const offers = klass === "wrong" && this.model.offers ? [h("button", entry, "Record the entry point alone")] : []
-    this.state.replaceChildren(words, seconds, ...offers)
+    if (status.textContent !== words) status.textContent = words
+    seconds.textContent = ""
+    this.offers.replaceChildren(
+      ...(klass === "wrong" && this.model.offers ? [h("button", entry, "Record the entry point alone")] : []),
+    )
     this.state.hidden = !words
+    if (before !== null && !words) this.sentence.tell("It is recorded.")
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", Boolean(words) && klass !== "")
     this.root.classList.toggle("empty", !this.moment)

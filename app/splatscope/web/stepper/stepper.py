@@ -27,7 +27,8 @@ class Stepper(Component):
     event `splatscope:moment` on `window`, whose detail has the stepper's root and its moment.
     """
 
-    recording = param.Bytes(default=b"", doc="The result of `recordings.wire.pack`")
+    recording = param.Bytes(default=b"", doc="The result of `recordings.wire.pack`; empty if it is in a file")
+    file = param.String(doc="Address of the recording, relative to the page; empty if it is in `recording`")
     meta = param.Dict(default={}, doc="About the recording: `PackedRecording.meta`")
     sequence = param.Integer(default=0, doc="Number of the recording, counted from 1")
     busy = param.String(default="", doc="What is being waited for; empty when nothing is")
@@ -53,10 +54,12 @@ class Stepper(Component):
         self._work = BackgroundTask()
         self._latest = object()  # identifies the latest request
 
-    def show(self, packed: PackedRecording, **params: Any) -> None:
-        """Show a recording, or the line that says why there is none."""
+    def show(self, packed: PackedRecording, file: str = "", **params: Any) -> None:
+        """Show a recording, or the line that says why there is none. With `file`, browsers fetch it from this address."""
         if packed.data:
-            params |= {"recording": packed.data, "meta": packed.meta, "sequence": self.sequence + 1}
+            if packed.meta["recording"] != self.meta.get("recording"):  # else the browser has it
+                params |= {"file": file, "recording": b"" if file else packed.data}
+            params |= {"meta": packed.meta, "sequence": self.sequence + 1}
         self.param.update(busy="", error=packed.meta.get("error", ""), **params)
 
     def wait(self, what: str = "Recording …") -> None:

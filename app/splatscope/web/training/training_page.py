@@ -39,12 +39,15 @@ HTML = """
     <p class="hint pixel-hint">Click a pixel to see how its tile was drawn.</p>
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
-        <h2>PSNR and loss <span>over iterations</span></h2><div data-slot="4"></div></section>
+        <h2>PSNR and loss <span>over iterations</span></h2>
+        <div role="img" aria-label="Chart: PSNR and loss over iterations"><div data-slot="4" inert></div></div></section>
       <section class="panel chart" aria-label="Time by kernel">
-        <h2>Time by kernel <span>ms</span></h2><div data-slot="5"></div></section>
+        <h2>Time by kernel <span>ms</span></h2>
+        <div role="img" aria-label="Chart: milliseconds of each kernel"><div data-slot="5" inert></div></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
-        <div class="maprow"><div data-slot="6"></div><div class="ramp" data-slot="7"></div></div></section>
+        <div class="maprow"><div role="img" aria-label="Map: length of each tile's list"><div data-slot="6" inert></div></div>
+          <div class="ramp" data-slot="7"></div></div></section>
     </div>
   </div>
   <aside data-slot="8"></aside>

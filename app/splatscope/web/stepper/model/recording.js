@@ -21,6 +21,28 @@ export async function unpack(bytes) {
   return new Recording(await packed.arrayBuffer())
 }
 
+/** @type {{address: string, recording: Promise<Recording>} | null} */
+let opened = null // the file opened last
+
+/**
+ * Fetch and unpack the recording in a file. One that is asked for again right away is not fetched again.
+ * @param {string} address
+ */
+export function openFile(address) {
+  if (opened?.address !== address) opened = {address, recording: fetched(address).then((bytes) => unpack(bytes))}
+  return opened.recording
+}
+
+/**
+ * The bytes at an address.
+ * @param {string} address
+ */
+async function fetched(address) {
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(`the server answers ${answer.status}`)
+  return answer.arrayBuffer()
+}
+
 /** Events are numbered from 0, in the device's order; sites, memories and variables are indices into their tables. */
 export class Recording {
   /** @type {Lockstep | null} */

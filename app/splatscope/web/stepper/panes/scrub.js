@@ -39,7 +39,7 @@ export class Scrub {
     this.drawn = key
     this.range.value = String(moment.position)
     this.range.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
-    this.range.setAttribute("aria-valuetext", `event ${moment.step} of ${moment.recording.length}`)
+    this.range.setAttribute("aria-valuetext", this.stepper.numbering)
   }
 
   close() {}

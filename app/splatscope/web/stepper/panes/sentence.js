@@ -15,6 +15,7 @@ export class Sentence {
   #rest
   #described = "" // what the drawing says of itself
   #painted = "" // the recording and the position last painted
+  #news = "" // to be said before it
   #again = false // the recording has taken another's place, and nothing was said of it yet
 
   /** @param {Stepper} stepper */
@@ -47,10 +48,21 @@ export class Sentence {
     this.#rest = setTimeout(() => this.#speak(), REST)
   }
 
+  /**
+   * Say something with the sentence, once the reader rests.
+   * @param {string} news
+   */
+  tell(news) {
+    this.#news = news
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => this.#speak(), REST)
+  }
+
   #speak() {
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
     const words = [this.el.textContent, this.#described].filter(Boolean).join(" ")
     this.stepper.drawn.setAttribute("aria-label", `The drawing. ${words}`)
-    this.announcer.textContent = words
+    this.announcer.textContent = [this.#news, words].filter(Boolean).join(" ")
+    this.#news = ""
   }
 }

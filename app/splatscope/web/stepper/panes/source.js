@@ -1,5 +1,5 @@
 // The source with the line that every thread is on.
-import {h, targetOf} from "#web/shell/dom.js"
+import {enclosing, h, targetOf} from "#web/shell/dom.js"
 import {tokens} from "#web/widgets/slang.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
@@ -12,6 +12,8 @@ import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
  * @typedef {ReturnType<typeof row>} Row
  * @typedef {[file: number, line: number]} Line
  */
+
+const ROOM = 60 // px: of a pane of which the dock leaves less to be seen, one scrolls the page
 
 export class Source {
   /** @type {Recording} */
@@ -68,7 +70,7 @@ export class Source {
     )
     this.src.addEventListener("contextmenu", (event) => {
       const row = targetOf(event)?.closest(".gut")?.parentElement
-      if (!row || !this.owner.breakpoints) return
+      if (!row?.querySelector("button.bp") || !this.owner.breakpoints) return
       event.preventDefault()
       this.ask(Number(row.dataset.line))
     })
@@ -115,7 +117,11 @@ export class Source {
     let rows = this.sheets.get(file)
     if (!rows) {
       const state = {inside: false}
-      rows = this.recording.head.sources[this.recording.files[file]].split("\n").map((text, i) => row(text, i + 1, state))
+      const {recording} = this
+      const recorded = new Set([...recording.line].filter((_, site) => recording.file[site] === file))
+      rows = recording.head.sources[recording.files[file]]
+        .split("\n")
+        .map((text, i) => row(text, i + 1, state, recorded.has(i + 1)))
       if (rows.length > 1 && !rows[rows.length - 1].text) rows.pop()
       this.sheets.set(file, rows)
     }
@@ -142,7 +148,7 @@ export class Source {
       const condition = this.owner.breakpoints?.set.get(`${name}:${r.line}`)
       const set = condition !== undefined
       r.bp.className = `bp${set ? (condition ? " cond" : "") : " off"}`
-      r.bp.setAttribute("aria-pressed", String(set))
+      if (r.bp.localName === "button") r.bp.setAttribute("aria-pressed", String(set))
       r.when.textContent = condition ? `if ${condition}` : ""
     }
   }
@@ -223,7 +229,7 @@ export class Source {
 
   /**
    * Scroll, only when the line has left the pane: by whole lines, so that it stands at 60% of the height. With a finding, all its lines
-   * are to be seen, as far as they fit.
+   * are to be seen, as far as they fit. Where the dock lies over the pane's lower part, the upper part counts.
    * @param {number} line
    * @param {number[]} others
    */
@@ -236,13 +242,16 @@ export class Source {
     this.scrolledTo = key
     const frame = pane.getBoundingClientRect(),
       top = frame.top + pane.clientTop
+    const dock = enclosing(pane, ".stage")?.querySelector(".dock")?.getBoundingClientRect().top ?? Infinity
+    const over = dock - top > ROOM && dock < top + pane.clientHeight
+    const height = over ? dock - top : pane.clientHeight
     const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
-    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + pane.clientHeight)) return
+    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)) return
     const first = Math.min(...boxes.map((box) => box.top)),
       last = Math.max(...boxes.map((box) => box.bottom)),
       own = boxes[0]
-    const together = boxes.length > 1 && last - first <= pane.clientHeight
-    const wanted = together ? (first + last - pane.clientHeight) / 2 : own.top - (pane.clientHeight - own.height) * 0.6
+    const together = boxes.length > 1 && last - first <= height
+    const wanted = together ? (first + last - height) / 2 : own.top - (height - own.height) * 0.6
     const tops = this.#sheet(this.shown).map((r) => r.el.getBoundingClientRect().top)
     pane.scrollTop += (tops.find((y) => y >= wanted - 1) ?? wanted) - top
   }
@@ -250,7 +259,7 @@ export class Source {
   /** @param {MouseEvent} event */
   #clicked(event) {
     const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".ln-row"))
-    if (row && targetOf(event)?.closest(".gut"))
+    if (row?.querySelector("button.bp") && targetOf(event)?.closest(".gut"))
       this.owner.breakpoints?.toggle(this.recording.files[this.shown], Number(row.dataset.line))
     else if (row && !targetOf(event)?.closest("button, input") && !getSelection()?.toString())
       this.#pick(this.shown, Number(row.dataset.line))
@@ -349,19 +358,22 @@ export class Source {
  * @param {string} text
  * @param {number} line
  * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
+ * @param {boolean} recorded  whether events are of this line, so that a run can stop on it
  */
-function row(text, line, state) {
+function row(text, line, state, recorded) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""
   const code = h("span", {class: "code", style: `--in: ${indent.length}`})
   if (indent) code.append(h("i", {class: "ind"}, indent))
   for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
-  const bp = h("button", {
-    class: "bp off",
-    type: "button",
-    tabindex: "-1",
-    "aria-label": `Breakpoint on line ${line}`,
-    "aria-pressed": "false",
-  })
+  const bp = recorded
+    ? h("button", {
+        class: "bp off",
+        type: "button",
+        tabindex: "-1",
+        "aria-label": `Breakpoint on line ${line}`,
+        "aria-pressed": "false",
+      })
+    : h("i", {class: "bp off"})
   const count = h("span", {class: "ct"}),
     map = h("span", {class: "map"}),
     note = h("span", {class: "note", hidden: true}),
@@ -369,7 +381,12 @@ function row(text, line, state) {
   const el = h(
     "div",
     {class: "ln-row", "data-line": line},
-    h("span", {class: "gut", title: "Click: breakpoint. Right click: a condition"}, bp, h("span", {class: "no"}, String(line))),
+    h(
+      "span",
+      {class: "gut", title: recorded && "Click: breakpoint. Right click: a condition"},
+      bp,
+      h("span", {class: "no"}, String(line)),
+    ),
     map,
     count,
     h("span", {class: "cell-code"}, code, when),

@@ -129,11 +129,8 @@ export class Timeline {
   paint(moment) {
     const at = moment.recording.length ? moment.position / moment.recording.length : 0
     this.cursor.style.left = `${at * 100}%`
-    this.box.setAttribute("aria-valuenow", String(moment.step))
-    this.box.setAttribute(
-      "aria-valuetext",
-      `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`,
-    )
+    this.box.setAttribute("aria-valuenow", String(moment.position))
+    this.box.setAttribute("aria-valuetext", this.stepper.numbering)
     const key = `${moment.lockstep} ${moment.finding}`
     if (key !== this.drawn || moment.chain !== this.chain) this.draw()
     this.drawn = key

@@ -1,0 +1,45 @@
+"""The recording with which a section opens: prepared before its page is built, and a file that browsers keep for good."""
+
+import panel as pn
+from tornado.web import HTTPError, RequestHandler
+
+from splatscope.services.lessons import LessonRecording, open_at_once, opened_at_once
+from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.markdown import parse
+from splatscope.web.assets import FOR_GOOD
+
+
+def quizzes(stem: str) -> list[str]:
+    """Return the names of a section's quizzes, in order."""
+    return [block.args[0] for block in parse(text_of(stem)) if block.kind == "quiz"]
+
+
+async def prepare(stem: str) -> LessonRecording | None:
+    """Open the recording that ships for a section, once for all sessions. Return None if there is no such section or recording."""
+    return await open_at_once(find_lesson(stem)(), quizzes(stem)) if stem in lesson_names() else None
+
+
+def prepared(lesson: Lesson) -> LessonRecording | None:
+    """Return what `prepare` has opened, or None if it was not called or the lesson's inputs are others."""
+    return opened_at_once(lesson, quizzes(lesson.stem()))
+
+
+def address(stem: str, recording: LessonRecording) -> str:
+    """Return the address of a recording that `prepare` has opened, relative to the page."""
+    prefix = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
+    return f"{prefix}recordings/{stem}?v={recording.packed.meta['recording']}"
+
+
+class RecordingHandler(RequestHandler):
+    """Sends the recording with which a section opens. It is compressed as it is."""
+
+    async def get(self, stem: str) -> None:
+        """Send the recording that ships now; browsers keep it if it is the one that they ask for."""
+        recording = await prepare(stem)
+        if recording is None:
+            raise HTTPError(404)
+        asked = self.get_query_argument("v", "")
+        self.set_header("Cache-Control", FOR_GOOD if asked == recording.packed.meta["recording"] else "no-cache")
+        self.set_header("Content-Type", "application/octet-stream")
+        self.write(recording.packed.data)

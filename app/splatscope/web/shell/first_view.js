@@ -1,0 +1,180 @@
+// The first page, drawn before its session is there: from what the document says of its components, see component.py. Once the session
+// is there, each live component takes over what was drawn in its place: nothing on the page moves or is drawn anew.
+import {openFile} from "#web/stepper/model/recording.js"
+import {h} from "./dom.js"
+import {startShell} from "./router.js"
+
+/**
+ * @import {Render} from "#web/types.d.ts"
+ * @import {Entry} from "./router.js"
+ */
+
+/**
+ * A component as Python describes it.
+ * @typedef {object} Described
+ * @property {string} name
+ * @property {string} class
+ * @property {Record<string, unknown>} values
+ * @property {Record<string, Described | Described[] | null>} children
+ */
+/** @typedef {Record<string, {render: (component: any) => unknown}>} Modules  by class */
+/** @typedef {Render<any, any>["model"]} Live */
+/**
+ * A component that was drawn without its live model.
+ * @typedef {object} StandIn
+ * @property {HTMLElement} host  as a live view's element
+ * @property {Live} model
+ * @property {Record<string, StandIn[]>} held  by the parameter that holds them
+ * @property {() => void} rendered  tells it, and what it holds, that it stands in the document
+ * @property {(model: Live) => void} connect  has it use the live model from then on
+ */
+
+/** @type {Map<unknown, StandIn>} */
+const standIns = new Map() // by the live model, once that is known
+/** @type {StandIn | null} */
+let first = null // the page's, until the live one is there
+
+/**
+ * The bundle's modules: each draws a component, unless the first view has drawn it already. Draws the first view.
+ * @param {Modules} modules
+ */
+export function withFirstView(modules) {
+  const given = document.getElementById("first-view")
+  const page = document.getElementById("first")
+  if (given && page) {
+    const {entries, view} = JSON.parse(given.textContent ?? "")
+    openFile(view.values.preload).then(
+      () => draw(modules, page, entries, view), // all of it with one paint
+      () => draw(modules, page, entries, view), // the figure will say what is wrong
+    )
+  }
+  /** @type {Modules} */
+  const wrapped = {}
+  for (const [name, module] of Object.entries(modules))
+    wrapped[name] = {...module, render: (component) => takenOver(name, component) ?? module.render(component)}
+  return wrapped
+}
+
+/**
+ * Draw the page in place of its words, and begin the session once it has been painted.
+ * @param {Modules} modules
+ * @param {HTMLElement} words  the page as the document shows it
+ * @param {Entry[]} entries
+ * @param {Described} view
+ */
+function draw(modules, words, entries, view) {
+  const text = words.innerHTML
+  try {
+    startShell(entries)
+    view.values.html = text.replaceAll(" data-first-", " data-")
+    first = standIn(modules, view)
+    words.className = ""
+    words.replaceChildren(first.host)
+    first.rendered()
+    first.model.on("remove", () => words.remove())
+  } catch (reason) {
+    first = null // the live page draws itself
+    words.innerHTML = text
+    throw reason
+  } finally {
+    if (document.hidden) setTimeout(beginSession)
+    else requestAnimationFrame(() => setTimeout(beginSession)) // after the paint
+  }
+}
+
+/**
+ * Draw a component and what it holds. Its model is stood in for until the live one is there, and all goes to that one from then on.
+ * @param {Modules} modules
+ * @param {Described} described
+ * @returns {StandIn}
+ */
+function standIn(modules, {class: name, values, children}) {
+  /** @type {Record<string, StandIn[]>} */
+  const held = {}
+  for (const [child, one] of Object.entries(children)) held[child] = one ? [one].flat().map((each) => standIn(modules, each)) : []
+  /** @type {Live | null} */
+  let live = null
+  /** @type {[name: string, act: () => void][]} */
+  const listeners = []
+  /** @type {unknown[]} */
+  const messages = []
+  const own = {
+    get_child: (/** @type {string} */ child) => {
+      const hosts = held[child].map(({host}) => host)
+      return Array.isArray(children[child]) ? hosts : (hosts[0] ?? null)
+    },
+    send_msg: (/** @type {unknown} */ message) => (live ? live.send_msg(message) : messages.push(message)),
+    on(/** @type {string} */ event, /** @type {() => void} */ act) {
+      listeners.push([event, act])
+      live?.on(event, act)
+    },
+  }
+  const tell = (/** @type {string} */ event) => {
+    for (const [heard, act] of listeners) if (heard === event) act()
+  }
+  const model = new Proxy(own, {
+    get: (_, key) => own[/** @type {keyof typeof own} */ (key)] ?? (live ? live[key] : values[/** @type {string} */ (key)]),
+  })
+  const host = h("div"),
+    el = h("div")
+  host.attachShadow({mode: "open"}).append(el) // as Bokeh's views have it
+  const root = modules[name].render({model, el, view: null})
+  if (root instanceof Element) el.append(root)
+  return {
+    host,
+    model,
+    held,
+    rendered() {
+      for (const one of Object.values(held).flat()) one.rendered()
+      tell("after_render")
+    },
+    connect(there) {
+      live = there
+      for (const [event, act] of listeners) there.on(event, act)
+      for (const [key, value] of Object.entries(values)) if (JSON.stringify(value) !== JSON.stringify(there[key])) tell(key)
+      for (const message of messages.splice(0)) there.send_msg(message)
+    },
+  }
+}
+
+/**
+ * Let a live component take over what the first view has drawn for it. Returns the place of its children, which do the same; nothing
+ * of it is seen. Null where the first view has no such component.
+ * @param {string} name  its class
+ * @param {Render<any, any>} component
+ */
+function takenOver(name, {model, view}) {
+  const live = /** @type {any} */ (view?.model) // Bokeh's, whose data holds the models of children
+  if (first && name === "Page") {
+    standIns.set(live, first)
+    first = null
+  }
+  const drawn = standIns.get(live)
+  if (!drawn) return null
+  for (const [child, held] of Object.entries(drawn.held))
+    [live.data[child]].flat().forEach((one, i) => {
+      if (held[i]) standIns.set(one, held[i])
+    })
+  drawn.connect(model)
+  model.on("remove", () => standIns.delete(live))
+  return h("div", {hidden: true}, ...Object.keys(drawn.held).flatMap((child) => model.get_child(child) ?? []))
+}
+
+/** Ask the server for the session of this page, put it into the document, and run its scripts: Bokeh, and what connects. */
+async function beginSession() {
+  const query = new URLSearchParams(location.search)
+  query.set("session", "1")
+  const answer = await fetch(`?${query}`)
+  if (!answer.ok) throw new Error(`The server gives no session: it answers ${answer.status}.`)
+  const session = document.createElement("template")
+  session.innerHTML = await answer.text()
+  document.getElementById("content")?.append(...[...session.content.children].filter((el) => el.localName !== "script"))
+  for (const script of session.content.querySelectorAll("script")) {
+    const copy = h("script") // one that was parsed with a template does not run
+    for (const {name, value} of script.attributes) copy.setAttribute(name, value)
+    copy.textContent = script.textContent
+    const loaded = copy.src && new Promise((resolve) => copy.addEventListener("load", resolve, {once: true}))
+    document.body.append(copy)
+    await loaded
+  }
+}

@@ -1,0 +1,55 @@
+"""What a document says of its page, from which the browser draws it before the session is there."""
+
+import asyncio
+import json
+import re
+
+import numpy as np
+import pytest
+
+from splatscope.textbook.contents import lesson_names
+from splatscope.web.component import plain
+from splatscope.web.first_document import first_document
+from splatscope.web.lesson_page import first_recording
+
+
+def opened(name, **query):
+    """The recording that ships for a section, and the document with which its page opens."""
+    document = asyncio.run(first_document({"page": name} | query))
+    return asyncio.run(first_recording.prepare(name)), document
+
+
+@pytest.mark.parametrize("name", lesson_names())
+def test_every_section_opens_with_a_document_that_holds_its_figure(name):
+    recording, document = opened(name, step="3")
+    text = re.search(r'<script type="application/json" id="first-view">([^<]+)</script>', document)[1]
+    view = json.loads(text)["view"]
+    assert view["class"] == "Page"
+    stepper = next(child for child in view["children"]["slots"] if child["class"] == "Stepper")
+    address = first_recording.address(name, recording)
+    assert stepper["values"]["file"] == view["values"]["preload"] == address
+    assert f'href="{address}"' in document
+    assert stepper["values"]["meta"]["recording"] == recording.packed.meta["recording"]
+    assert stepper["values"]["stops"] == recording.stops
+    assert stepper["values"]["recording"] is None
+
+
+@pytest.mark.parametrize("query", [{"seed": "3"}, {"recorded": "1"}, {"walk": "lecture"}, {"session": "1"}])
+def test_what_depends_on_the_visitor_comes_with_a_session(query):
+    assert opened("bitonic-sort")[1]
+    assert not opened("bitonic-sort", **query)[1]
+
+
+@pytest.mark.parametrize("name", ["home", "train", "", "../lessons"])
+def test_only_sections_open_with_such_a_document(name):
+    assert opened(name) == (None, "")
+
+
+@pytest.mark.parametrize("value", [float("nan"), np.float32(1), np.arange(3), {1: "one"}, object()])
+def test_what_json_cannot_hold_is_refused(value):
+    with pytest.raises(TypeError, match="JSON cannot hold"):
+        plain([value])
+
+
+def test_what_json_holds_stays_as_bokeh_would_send_it():
+    assert plain({"a": (1, 2.5, None), "b": [True, "text"], "c": b"bytes"}) == {"a": [1, 2.5, None], "b": [True, "text"], "c": None}
