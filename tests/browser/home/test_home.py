@@ -52,6 +52,32 @@ def test_a_touch_stops_it_and_the_slider_shows_the_nearest_picture_at_once(visit
     expect(page.get_by_test_id("live-render").locator("canvas")).to_have_attribute("data-count", "100", timeout=240_000)
 
 
+def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
+    page = visit("/app")
+    stepper = page.get_by_test_id("stepper")
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=30_000)
+    stepper.scroll_into_view_if_needed()
+    before = stepper.get_attribute("data-step")
+    expect(stepper).not_to_have_attribute("data-step", before)
+    assert "step=" not in page.url
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"step=\d+"))
+    reached = stepper.get_attribute("data-step")
+    page.wait_for_timeout(1800)  # two more stops, had it gone on
+    expect(stepper).to_have_attribute("data-step", reached)
+
+
+def test_nothing_steps_by_itself_for_whoever_prefers_reduced_motion(visit):
+    page = visit("/app", reduced_motion="reduce")
+    stepper = page.get_by_test_id("stepper")
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=30_000)
+    stepper.scroll_into_view_if_needed()
+    opening = stepper.get_attribute("data-step")
+    assert int(opening) > 0
+    page.wait_for_timeout(1800)
+    expect(stepper).to_have_attribute("data-step", opening)
+
+
 def test_the_main_button_leads_to_the_first_section(visit):
     page = visit("/app")
     start = page.locator("a[data-start]")

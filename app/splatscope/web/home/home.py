@@ -10,11 +10,13 @@ from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.web.assets import address
 from splatscope.web.classroom.walks import walks
+from splatscope.web.home.first_steps import first_steps
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap, map_html
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, first_section
+from splatscope.web.stepper.keys import KEYS
 from splatscope.workers import worker_pool
 
 PICTURE = "coffee"
@@ -42,8 +44,12 @@ def home(location: Location) -> Page:
     page = Page(
         page="home",
         html=_html("" if location.page in BY_NAME else location.page),
-        slots=[live, program],
-        keys=[("← →", "One Gaussian fewer or more, while the slider has the focus")],
+        slots=[live, program, first_steps()],
+        keys=[
+            ("→ ←", "To the end of the next pass of the sort, or back"),
+            *(row for row in KEYS if row[0] in ("Home End", "Space")),
+            ("← →", "One Gaussian fewer or more, while the slider has the focus"),
+        ],
     )
     page.on_close(live.close)
     page.on_close(program.close)
@@ -68,6 +74,12 @@ def _html(missing: str) -> str:
         </div>
         <div data-slot="0">{_still()}</div>
       </header>
+      <div class="taste">
+      <section class="sample" aria-label="Step a program">
+        <div class="whole" data-slot="2"></div>
+        <p class="figcaption">Sixteen numbers, put in order by 32 threads that all run at once. The program is played to you once.
+          Then it is your turn: press <kbd>→</kbd> and <kbd>←</kbd>. <a href="?page=bitonic-sort">Why it works</a></p>
+      </section>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>
           <dd>The code you read is taken from the files that run. The figures are drawn from what they wrote.</dd></div>
@@ -80,6 +92,7 @@ def _html(missing: str) -> str:
           <dd>It is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy, which Slang's blog describes.
             The book calls it <i>the sample</i>, and says where it does something else.</dd></div>
       </dl>
+      </div>
       <div data-progress></div>
       <div data-slot="1" data-block="map">{map_html()}</div>
       {_walks()}

@@ -30,7 +30,7 @@ export function render({model, el}) {
   const canvas = h("canvas", {width: model.width_px, height: model.height_px})
   const stills = model.counts.length ? h("img", {src: model.stills, alt: ""}) : null
   const frame = h("div", {class: "live-frame", style: `--stills: ${model.counts.length || 1}`}, stills, canvas)
-  const slider = h("input", {type: "range", id: "blended", min: 1, max: model.total, step: 1, value: model.count})
+  const slider = h("input", {type: "range", id: "blended", class: "own", min: 1, max: model.total, step: 1, value: model.count})
   const count = h("output", {for: "blended", class: "num"})
   const note = h("p", {class: "note", role: "status"})
   /** @type {number | null} */

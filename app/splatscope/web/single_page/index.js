@@ -42,6 +42,7 @@ function modelOf({meta, opening}) {
     stops: [],
     sentences: [],
     opening,
+    tour: false,
     lockstep: false,
     kernel: "",
     offers: false,

@@ -45,6 +45,7 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {number[]} stops
  * @property {string[]} sentences
  * @property {number} opening
+ * @property {boolean} tour
  * @property {boolean} lockstep
  * @property {string} kernel
  * @property {boolean} offers
@@ -259,6 +260,7 @@ export class Stepper {
     if (before ? before.lockstep : model.lockstep) moment.setOrder(true)
     this.#opening = false
     this.goto(step)
+    if (model.tour && !before && step === UNNAMED) this.player.tour()
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
@@ -306,10 +308,18 @@ export class Stepper {
   goto(step) {
     if (!this.moment) return
     if (step !== UNNAMED) return this.moment.goto(step)
-    this.#opening = true // the address goes on naming no step
-    this.moment.goto(this.model.opening)
-    this.#opening = false
+    this.byItself(() => this.moment?.goto(this.model.opening))
     this.#opened = true
+  }
+
+  /**
+   * Move without the reader: the address goes on naming no step.
+   * @param {() => void} act
+   */
+  byItself(act) {
+    this.#opening = true
+    act()
+    this.#opening = false
   }
 
   #present() {

@@ -64,7 +64,7 @@ class Quality:
             "loss_words": [f"loss {last['loss']:.2g}"],
         }
         most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.42 * most)  # room for the values at the ends of the lines
+        self.plot.x_range.update(start=0, end=1.6 * most)  # room for the values at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
         low, high = (
             5 * np.floor(rows["psnr"].min() / 5),

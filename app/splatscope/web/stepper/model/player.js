@@ -1,7 +1,10 @@
 // Play: a unit at a time, a long run in so many seconds; barrier by barrier for those who asked for less motion.
+import {UNNAMED} from "#web/shell/address.js"
 
 const CALM = 5 // steps a second above which marks change without a transition
 const SECONDS = 40 // that playing a long run takes
+const TOUR = 800 // ms a stop, of a tour
+const TOUCHES = ["pointerdown", "keydown"]
 
 /** @import {Stepper} from "#web/stepper/stepper.js" */
 
@@ -51,8 +54,37 @@ export class Player {
     else stepper.seek(moment.position + steps)
   }
 
+  /** Step through the run once, from when it is in view, until the reader touches anything. Then show where the figure opens. */
+  tour() {
+    const {stepper} = this
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return
+    const end = () => {
+      seen.disconnect()
+      for (const name of TOUCHES) window.removeEventListener(name, end, true)
+      this.#endTour = () => {}
+      clearInterval(this.timer)
+      this.timer = undefined
+    }
+    const next = () => {
+      if (stepper.moment && stepper.moment.position < (stepper.stops.at(-1) ?? 0)) return stepper.byItself(() => stepper.move(1))
+      end()
+      stepper.goto(UNNAMED)
+    }
+    const seen = new IntersectionObserver(([entry]) => {
+      if (!entry.isIntersecting || this.timer) return
+      stepper.byItself(() => stepper.seek(0))
+      this.timer = setInterval(next, TOUR)
+      for (const name of TOUCHES) window.addEventListener(name, end, {capture: true, passive: true})
+    })
+    seen.observe(stepper.drawn)
+    this.#endTour = end
+  }
+
+  #endTour = () => {}
+
   /** Stop for good. */
   close() {
+    this.#endTour()
     clearInterval(this.timer)
   }
 }

@@ -1,0 +1,46 @@
+"""A small figure of the home page: a recording that ships, which is stepped by itself once, and by the reader from then on."""
+
+import panel as pn
+
+from splatscope.services.lessons import LessonRecording
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.markdown import inline
+from splatscope.web.drawing.drawing import Drawing
+from splatscope.web.lesson_page import first_recording
+from splatscope.web.stepper.stepper import Stepper
+
+SECTION = "bitonic-sort"
+
+
+def first_steps() -> Stepper:
+    """Return the stepper with the drawing of SECTION, and show the recording that ships for it as soon as it has been opened."""
+    lesson = find_lesson(SECTION)()
+    figure = lesson.figure
+    values = {name: value for name, value in lesson.param.values().items() if name != "name"}
+    drawing = Drawing(lambda name, value: None, lesson=SECTION, options=dict(figure.options), values=values)
+    stepper = Stepper(
+        layout="figure", parts=[], unit=lesson.unit, thread=figure.thread, lockstep=figure.lockstep, tour=True, aside=drawing
+    )
+
+    def show(recording: LessonRecording) -> None:
+        drawing.facts = recording.facts
+        stepper.show(
+            recording.packed,
+            first_recording.address(SECTION, recording),
+            stops=recording.stops,
+            opening=recording.opening,
+            sentences=[inline(sentence) for sentence in recording.sentences],
+        )
+
+    async def begin() -> None:
+        recording = await first_recording.prepare(SECTION)
+        if recording is None:
+            stepper.param.update(error="No recording ships for this figure.")
+        else:
+            show(recording)
+
+    if opened := first_recording.prepared(lesson):
+        show(opened)
+    else:
+        pn.state.onload(begin)
+    return stepper
