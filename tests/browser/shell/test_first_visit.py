@@ -141,6 +141,36 @@ def test_a_sections_figure_is_stepped_before_its_session_is_there_and_goes_on_wh
     assert page.locator("#first").count() == 0
 
 
+def test_a_link_that_is_followed_before_the_session_is_there_leads_on_when_it_comes(visit):
+    begun = []
+    page = visit("/app?page=home")
+    page.route(SESSION, lambda route: begun.append(route))
+    page.goto(page.url.replace("home", "bitonic-sort"))
+    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
+    page.wait_for_function("performance.getEntriesByType('resource').length > 2")
+    page.evaluate("window.stays = true")
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    expect(page).to_have_url(re.compile("page=blending"))
+    begun[0].continue_()
+    expect(page.locator("[data-page=blending]")).to_be_visible()
+    expect(page.locator("[data-page]")).to_have_count(1)
+    assert page.evaluate("window.stays")
+    page.go_back()
+    expect(page.locator("[data-page=bitonic-sort]")).to_be_visible()
+
+
+def test_a_section_without_its_session_says_so_and_is_stepped_on(visit):
+    page = visit("/app?page=home")
+    page.route(SESSION, lambda route: route.fulfill(body=""))
+    page.goto(page.url.replace("home", "blending"))
+    stepper = page.get_by_test_id("stepper")
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
+    expect(page.locator("#lost")).to_contain_text("The connection to the server is lost")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(stepper).not_to_have_attribute("data-step", "0")
+
+
 def test_a_recording_that_ships_is_a_file_that_browsers_keep(first_visit):
     transfer = first_visit("/app?page=blending")
     (headers,) = [headers for address, headers in transfer.headers.items() if "/recordings/blending" in address]

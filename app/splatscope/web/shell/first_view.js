@@ -2,7 +2,7 @@
 // is there, each live component takes over what was drawn in its place: nothing on the page moves or is drawn anew.
 import {openFile} from "#web/stepper/model/recording.js"
 import {h} from "./dom.js"
-import {startShell} from "./router.js"
+import {lose, startShell} from "./router.js"
 
 /**
  * @import {Render} from "#web/types.d.ts"
@@ -77,8 +77,9 @@ function draw(modules, words, entries, view) {
     words.innerHTML = text
     throw reason
   } finally {
-    if (document.hidden) setTimeout(beginSession)
-    else requestAnimationFrame(() => setTimeout(beginSession)) // after the paint
+    const begin = () => beginSession().catch(lose)
+    if (document.hidden) setTimeout(begin)
+    else requestAnimationFrame(() => setTimeout(begin)) // after the paint
   }
 }
 
@@ -146,8 +147,8 @@ function standIn(modules, {class: name, values, children}) {
 function takenOver(name, {model, view}) {
   const live = /** @type {any} */ (view?.model) // Bokeh's, whose data holds the models of children
   if (first && name === "Page") {
-    standIns.set(live, first)
-    first = null
+    if (live.data.page === first.model.page) standIns.set(live, first)
+    first = null // or a link led elsewhere before the session was there
   }
   const drawn = standIns.get(live)
   if (!drawn) return null
@@ -165,9 +166,10 @@ async function beginSession() {
   const query = new URLSearchParams(location.search)
   query.set("session", "1")
   const answer = await fetch(`?${query}`)
-  if (!answer.ok) throw new Error(`The server gives no session: it answers ${answer.status}.`)
+  const text = answer.ok ? await answer.text() : ""
+  if (!text) return lose()
   const session = document.createElement("template")
-  session.innerHTML = await answer.text()
+  session.innerHTML = text
   document.getElementById("content")?.append(...[...session.content.children].filter((el) => el.localName !== "script"))
   for (const script of session.content.querySelectorAll("script")) {
     const copy = h("script") // one that was parsed with a template does not run

@@ -42,8 +42,12 @@ import {startProgress} from "./progress.js"
 /** @typedef {{view: HTMLElement, walk: HTMLElement | null}} RouterChildren */
 
 const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
+/** @type {Place | null} */
+let due = null // where a link led before the session was there
 /** @type {(place: Place, followed: boolean) => void} */
-let tellPython = () => {}
+let tellPython = (place, followed) => {
+  if (followed) due = place
+}
 /** @type {Map<string, Entry>} */
 let entries = new Map()
 let shown = parse(location.search)
@@ -111,6 +115,11 @@ export function setGuide(next) {
 
 /** Whether the server is away: what is sent then goes nowhere. */
 export const isLost = () => !lost.hidden
+
+/** Say that the server is away. */
+export const lose = () => {
+  lost.hidden = false
+}
 
 /** Whether somebody else chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
@@ -223,6 +232,27 @@ function start(model, connection) {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
+  // no attempt to take the session up again: Bokeh's loses binary parameters; until a reload, links load anew
+  connection.on_event("connection_lost", lose)
+  // Bokeh takes a model that the server sent for one of the browser's own until something is sent. A new page that is the first to
+  // send would send itself along, whole, and fail: its properties hold functions.
+  connection.on_change(({sync}) => {
+    if (!sync) connection._new_models.clear()
+  })
+  setTimeout(() => {
+    if (due) tellPython(due, true)
+  })
+}
+
+/**
+ * Start what needs no server: links, theme, keys, drawer, progress. Called by whichever is there first, the first view or the live
+ * router.
+ * @param {Entry[]} pages
+ */
+export function startShell(pages) {
+  if (entries.size) return
+  entries = new Map(pages.map((entry) => [entry.name, entry]))
+  history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
   window.addEventListener("popstate", () => {
     if (!lost.hidden) return location.reload()
@@ -240,26 +270,6 @@ function start(model, connection) {
     },
     {passive: true},
   )
-
-  // no attempt to take the session up again: Bokeh's loses binary parameters; until a reload, links load anew
-  connection.on_event("connection_lost", () => {
-    lost.hidden = false
-  })
-  // Bokeh takes a model that the server sent for one of the browser's own until something is sent. A new page that is the first to
-  // send would send itself along, whole, and fail: its properties hold functions.
-  connection.on_change(({sync}) => {
-    if (!sync) connection._new_models.clear()
-  })
-}
-
-/**
- * Start what needs no server: theme, keys, drawer, progress. Called by whichever is there first, the first view or the live router.
- * @param {Entry[]} pages
- */
-export function startShell(pages) {
-  if (entries.size) return
-  entries = new Map(pages.map((entry) => [entry.name, entry]))
-  history.scrollRestoration = "manual"
   startTheme()
   startKeys()
   startDrawer()
