@@ -49,6 +49,7 @@ def test_a_page_that_comes_later_sends_messages_and_never_itself(visit):
     page = visit("/app")
     page.evaluate(SENT)
     sidebar(page, "Debugger").click()
+    page.locator("[data-page=debugger]").wait_for()
     expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=60_000)
     sent = page.evaluate("window.sent")
     assert any('"open"' in frame for frame in sent)
