@@ -9,7 +9,7 @@ from splatscope.tracing.instrument.rewriter import FunctionRewriter
 
 DECLARED = """groupshared float tile[8]; groupshared int grid[2][3]; groupshared Atomic<uint> hits;
 RWStructuredBuffer<int> result; RWStructuredBuffer<int> out; RWByteAddressBuffer bytes; static const int N = 4;
-struct Ray { float3 at; int n; } RWStructuredBuffer<Ray> rays; enum Pick { no, yes }
+struct Ray { float3 at; int n; } RWStructuredBuffer<Ray> rays; enum Pick { no, yes } RWTexture2D<float> image; Texture2D map;
 """
 
 
@@ -72,6 +72,15 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
             "let x = 2.5; _rec_value(3, x); n = _rec_converted(8388608, x, -2147483904.0, 2147483648.0); _rec_value(4, n);",
         ),
         ("uint m = (uint)2.5;", "uint m = (uint)2.5; _rec_value(3, m);"),
+        ("image[uint2(n, 1)] = 2;", "image[_rec_texel(8388608, image, uint2(n, 1))] = 2; _rec_step(3);"),
+        ("float x = map.Load(int3(n)).x;", "float x = map.Load(_rec_load(8388608, map, int3(n))).x; _rec_value(3, x);"),
+        ("n = WaveReadLaneAt(n, n + 1);", "n = WaveReadLaneAt(n, _rec_read_lane(8388608, n + 1)); _rec_value(3, n);"),
+        ('assert(n < 3, "n");', "_rec_assert(8388608, bool(n < 3)); _rec_step(3);"),
+        (
+            "if (n > 1) n = WaveActiveSum(n);",
+            "if (_rec_branch(3, bool(n > 1))) {  n = _rec_over_wave(8388608, WaveActiveSum(n)); _rec_value(4, n); }",
+        ),
+        ("n = WaveActiveSum(n);", "n = WaveActiveSum(n); _rec_value(3, n);"),
         ("static int m = 8 / n;", "static int m = 8 / n; _rec_step(3);"),
         # atomics
         ("hits.add(1);", "_rec_read(_rec_here(3), hits.add(1)); _rec_step(4);"),
