@@ -15,6 +15,7 @@ import splatscope
 from helpers.progress import report_and_fail
 from splatscope.api import workers
 from splatscope.gpu.device import open_device
+from splatscope.tracing import record_and_check
 
 KERNEL = """
 struct Particle { float2 at; uint id; };
@@ -102,6 +103,25 @@ def test_the_group_that_fails_is_recorded_and_findings_of_others_are_told():
     assert (outside.kind, outside.line, outside.count, outside.events) == ("out-of-bounds", 7, 8, [])
     assert "of group 1,2,0" in outside.message
     assert found.complete
+
+
+def test_what_pages_say_stands_in_the_header(monkeypatch):
+    """Whether all groups were looked at; and a difference in the last digit, which is of rounding where no order matters."""
+    real = record_and_check.record
+
+    def rounds_otherwise(device, job):
+        recording = real(device, job)
+        recording.plain["o"] = recording.plain["o"] + (recording.plain["o"] > 0)
+        return recording
+
+    source = KERNEL.replace("particles[t.x].id += 1;", "")
+    options = {"source": source, "vars": GIVEN, "device": open_device()}
+    assert "rounding" not in splatscope.record(**options).trace.header
+    assert splatscope.record(**options, groups=(2, 1, 1), group="all").trace.header["between_groups"]
+    monkeypatch.setattr(record_and_check, "record", rounds_otherwise)
+    found = splatscope.record(**options)
+    assert (found.difference, found.same_as_plain) == ("rounding", False)
+    assert "differ by at most 1 ulps" in found.trace.header["rounding"]
 
 
 def test_a_dispatch_too_large_to_look_at_says_so_and_gives_the_group():

@@ -44,8 +44,6 @@ def record_and_pack(
         return None, [], refused_recording(one_line(found, job.file, str(error)), found)
     recording, findings = checked.recording, checked.findings
     job = recording.job or job
-    if checked.between_groups is not None:
-        recording.trace.header["between_groups"] = checked.between_groups
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
     about = names | {"key": recording_key(job), "uniforms": interface.uniforms if with_uniforms else {}}

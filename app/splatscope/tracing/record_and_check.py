@@ -70,12 +70,12 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
     findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
     if not between_groups or math.prod(job.groups) == 1:
-        return CheckedRecording(recording, findings, truncated=truncated)
+        return _said(CheckedRecording(recording, findings, truncated=truncated))
     try:
         with progress_to(None):
             wide = record(device, replace(job, all_groups=True)).trace
     except ValueError as error:
-        return CheckedRecording(recording, findings, False, str(error), truncated)
+        return _said(CheckedRecording(recording, findings, False, str(error), truncated))
     elsewhere = find(wide)
     if follow and not findings and (group := _group_with_finding(elsewhere, wide)) is not None:
         with progress_to(None):
@@ -84,7 +84,17 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
     known = {_cause(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
     findings = findings + [replace(finding, events=[]) for finding in elsewhere if _cause(finding) not in known]
-    return CheckedRecording(recording, findings, True, truncated=truncated or wide.header["truncated"])
+    return _said(CheckedRecording(recording, findings, True, truncated=truncated or wide.header["truncated"]))
+
+
+def _said(checked: CheckedRecording) -> CheckedRecording:
+    """Write into the header what pages say: whether all workgroups were looked at, and a difference of rounding."""
+    header = checked.recording.trace.header
+    if checked.between_groups is not None:
+        header["between_groups"] = checked.between_groups
+    if checked.comparison and checked.comparison.difference == "rounding":
+        header["rounding"] = checked.comparison.sentence
+    return checked
 
 
 def _cause(finding: Finding) -> tuple:

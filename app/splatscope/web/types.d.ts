@@ -148,6 +148,8 @@ export interface Head {
   truncated: boolean
   /** Whether the kernel leaves the same results without being recorded; null where that was not tried. */
   same_as_plain: boolean | null
+  /** How floats differ from those of the plain kernel, where that is rounding alone. */
+  rounding?: string
   /** Whether races between workgroups were looked for. */
   between_groups?: boolean
   /** Functions that were not recorded, with the reason for each. */

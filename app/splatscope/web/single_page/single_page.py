@@ -94,7 +94,7 @@ def _found(head: dict[str, Any]) -> list[str]:
     if not found and unseen:
         found = [_item("note", "<b>Nothing found in what was recorded</b>")]
     elif not found:
-        found = [_item("ok", f"<b>Nothing found</b> {PLAIN.get(head['same_as_plain'], '')}")]
+        found = [_item("ok", f"<b>Nothing found</b> {escape(head.get('rounding') or PLAIN.get(head['same_as_plain'], ''))}")]
     return found + unseen
 
 
@@ -108,7 +108,7 @@ def _unseen(head: dict[str, Any]) -> list[str]:
             "Races between workgroups cannot be seen in the recording of one.",
         ),
         (
-            head["same_as_plain"] is False,
+            head["same_as_plain"] is False and "rounding" not in head,
             "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
         ),
     )
