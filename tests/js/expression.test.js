@@ -200,6 +200,8 @@ test("a line, a thread and a kind of event can be found", () => {
   assert.equal(find(moment, "read As", 0), null)
   assert.equal(find(moment, "set lid", 0), 7)
   assert.equal(find(moment, "line == 3 && thread == 1", 2), 4)
+  assert.throws(() => find(moment, "thread 9", 0), /There is no thread 9: the workgroup is 2 × 1 × 1/)
+  assert.throws(() => find(moment, "thread 0,1", 0), /There is no thread 0,1/)
   assert.throws(() => find(moment, "write nobody", 0), /No variable, memory or function is called nobody/)
 })
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.stepping import ask, at, press, ready, site, stepper
-from helpers.workbench import edit, give, open_example, run, write
+from helpers.workbench import KERNEL, edit, give, open_example, run, write
 from splatscope.web.examples.gallery import BY_NAME
 
 CALLS = """RWStructuredBuffer<uint> halves;
@@ -130,6 +130,20 @@ def test_breakpoints_and_watches_belong_to_their_kernel(bench):
     expect(bench.locator('.bp[aria-pressed="true"]')).to_have_count(0)
     edit(bench)
     expect(bench.get_by_test_id("outputs")).not_to_contain_text("halves")
+
+
+def test_how_a_memory_is_read_belongs_to_its_kernel(bench):
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x;"))
+    run(bench)
+    memory = stepper(bench).locator(".mem[data-memory=data]")
+    if not memory.evaluate("el => el.open"):
+        memory.locator("summary h2").click()
+    memory.locator("select.view").select_option("hex")
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x + 1;"))
+    run(bench)
+    expect(memory.locator("select.view")).to_have_value("hex")  # the same kernel, edited
+    open_example(bench, "missing-barrier")
+    expect(memory.locator("select.view")).to_have_value("")
 
 
 def test_a_file_that_is_refused_leaves_no_inputs_of_the_last_kernel(bench, tmp_path):

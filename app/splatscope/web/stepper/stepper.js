@@ -282,6 +282,7 @@ export class Stepper {
     this.threads.watches.list = watches
     this.threads.order.input.value = ""
     this.transport.find.value = ""
+    this.memory.forget()
   }
 
   /**

@@ -50,18 +50,19 @@ export const idOf = (name, recording, thread, state) => (ids.has(name) ? IDS[nam
 export const placeOf = (thread, [x, y]) => [thread % x, Math.floor(thread / x) % y, Math.floor(thread / (x * y))]
 
 /**
- * The thread that is meant by its number or its place, `25`, `1,3` or `(1, 3, 0)`; -1 where there is none.
+ * The thread that is meant by its number or its place, `25`, `1,3` or `(1, 3, 0)`; null where the text is neither.
  * @param {string} text
  * @param {Recording} recording
+ * @throws {Error} one line for the reader, where there is no such thread
  */
 export function threadAt(text, {head: {group_size: size}, threads}) {
   const match = /^\s*\(?\s*(\d+)\s*(?:,\s*(\d+)\s*(?:,\s*(\d+)\s*)?)?\)?\s*$/.exec(text)
-  if (!match) return -1
+  if (!match) return null
   const [x, y, z] = match.slice(1).map((n) => (n === undefined ? -1 : +n))
-  if (y < 0) return x < threads ? x : -1
-  if (x >= size[0] || y >= size[1] || z >= size[2]) return -1
-  const thread = (Math.max(0, z) * size[1] + y) * size[0] + x
-  return thread < threads ? thread : -1
+  const inside = y < 0 || (x < size[0] && y < size[1] && z < size[2])
+  const thread = y < 0 ? x : (Math.max(0, z) * size[1] + y) * size[0] + x
+  if (!inside || thread >= threads) throw new Error(`There is no thread ${text.trim()}: the workgroup is ${size.join(" × ")}.`)
+  return thread
 }
 
 /**

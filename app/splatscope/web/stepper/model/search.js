@@ -39,8 +39,8 @@ export function find(moment, text, from, way = 1) {
   const state = new State(recording, moment.order)
   const asked = kindOf(text, recording)
   const place = /^\s*thread\s+(.+)$/i.exec(text)
-  const thread = place ? threadAt(place[1], recording) : -1
-  if (thread >= 0) return scan(moment, from, way, all(recording), (event) => recording.thread[event] === thread)
+  const thread = place && threadAt(place[1], recording)
+  if (thread !== null) return scan(moment, from, way, all(recording), (event) => recording.thread[event] === thread)
   const holds = asked?.condition ? question(asked.condition, recording) : null
   const isTrue = (/** @type {Expression} */ one, /** @type {number} */ event, /** @type {number} */ position) =>
     Boolean(one.value(lookup(recording, state.seek(position + 1), recording.thread[event])))

@@ -85,6 +85,12 @@ export class Memory {
     this.key.hidden = !shown.length
   }
 
+  /** Forget how memories were read: another kernel has others of the same names. */
+  forget() {
+    this.grids = []
+    this.views = new Map()
+  }
+
   /** @param {Moment} moment */
   paint(moment) {
     const {recording} = this,

@@ -70,9 +70,9 @@ export class ThreadOrder {
     this.#holds = null
     const recording = this.#recording
     if (!recording) return
-    const thread = threadAt(text, recording)
     try {
-      if (thread >= 0) this.#choose(thread)
+      const thread = threadAt(text, recording)
+      if (thread !== null) this.#choose(thread)
       else if (text.trim()) this.#holds = known(parse(text), recording)
     } catch (reason) {
       this.#say(messageOf(reason))
