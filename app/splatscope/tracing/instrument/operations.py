@@ -122,18 +122,23 @@ class Operations:
         return f"_rec_over_wave({self._context.fault(node, LANE, text_of(node), type='uint2', path=name)}, {text})"
 
     def _leaves_branch(self, node: Node) -> bool:
-        """Return whether a value is assigned to what was declared outside of the innermost branch or loop."""
-        while node is not None and node.type != "assignment_expression" and not node.type.endswith("statement"):
-            node = node.parent
-        if node is None or node.type != "assignment_expression":
+        """Return whether a value is assigned to a local that was declared outside of the innermost branch or loop.
+
+        What is stored to memory within a branch is taken to be meant so: that is how lanes compact a list.
+        """
+        value = node
+        while node.parent is not None and node.type != "assignment_expression" and not node.type.endswith("statement"):
+            value, node = node, node.parent
+        if node.type != "assignment_expression" or value != node.child_by_field_name("right"):
             return False
-        root, branch = self._context.scope.root(node.child_by_field_name("left")), node.parent
+        left, branch = node.child_by_field_name("left"), node.parent
+        root = self._context.scope.root(left)
         while branch is not None and branch.type not in _BRANCHES:
             branch = branch.parent
-        if branch is None:
+        if branch is None or not root or root in self._context.scope.memory:
             return False
         declared = (text_of(n) for n in walk(branch) if n.type == "declaration")
-        return not root or not any(re.search(rf"\b{root}\b(?=\s*[=,;\[])", text) for text in declared)
+        return not any(re.search(rf"\b{root}\b(?=\s*[=,;\[])", text) for text in declared)
 
     def _operand(self, operator: str, left_type: str, right: Node, text: str) -> str:
         """Return the new text of a divisor or of a shift's width."""
