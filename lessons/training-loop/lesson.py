@@ -1,6 +1,7 @@
 """The model of the section on the training loop."""
 
 import base64
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import param
 
 from splatscope.gpu.buffers import download
 from splatscope.gpu.kernel import CompileError
-from splatscope.paths import ASSETS
+from splatscope.paths import ASSETS, shader
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import DIRECT, LABELS
@@ -383,6 +384,10 @@ class TrainingLoop(Lesson):
         raw, wanted = crowd()
         in_sample = np.random.default_rng(3).random(raw.shape).astype(np.float32)
         with tempfile.TemporaryDirectory() as folder:
+            for module in shader("ease.slang").parent.glob(
+                "*.slang"
+            ):  # an import is looked for beside the file that names it first
+                shutil.copy(module, folder)
             (Path(folder) / "ease.slang").write_text(HELD, encoding="utf-8")
             models = [
                 (raw, {}, ()),
