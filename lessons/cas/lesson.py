@@ -295,7 +295,7 @@ class Cas(Lesson):
                 inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
                 query = experiment.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
                 many = len(query.steps(kind="atomic", access="compareExchange"))
-                endless = any(one.kind == "timeout" for one in query.findings)
+                endless = any(one.kind in ("timeout", "livelock") for one in query.findings)
                 rows.append((words, compares, str(many), "is stopped" if endless else "ends"))
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
 
