@@ -10,9 +10,9 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n\"]{1,200})$", r
 _SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]{1,3}\b")
 _CAST = re.compile(r"\b(?:u?int|u?int(?:32|64)_t)\s*(?=\()")
 _TOO_LARGE = 2**32
-_MOST_DEPTH = 16  # constants that are made of others, and brackets inside of each other
 _OPERATORS = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.floordiv, ast.Mod: operator.mod,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: lambda a, b: _divided(a, b), ast.Mod: lambda a, b: a - b * _divided(a, b),
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
     ast.LShift: lambda a, b: a << min(b, 32), ast.RShift: lambda a, b: a >> min(b, 32),
 }  # fmt: skip
@@ -23,32 +23,41 @@ def named_integers(text: str) -> dict[str, str]:
     return dict(_CONSTANT.findall(text)) | {name: body.strip() for name, body in _MACRO.findall(text)}
 
 
-def integer(expression: str, constants: Mapping[str, str], depth: int = 0) -> int | None:
+def integer(expression: str, constants: Mapping[str, str], known: dict[str, int | None] | None = None) -> int | None:
     """Return the value of an integer expression; None where it is not known.
 
     Args:
         expression: As in a source: `2 * TILE + 1u`.
         constants: Expressions by the names that it may use.
-        depth: How many constants it is inside of.
+        known: The values of names that were worked out before; each is worked out once, however often others use it.
     """
-    if depth > _MOST_DEPTH or len(expression) > 200:
+    known = {} if known is None else known
+    if len(expression) > 200:
         return None
     try:
         tree = ast.parse(_CAST.sub("", _SUFFIX.sub(r"\1", expression.strip())), mode="eval")
-        return _value(tree.body, constants, depth)
+        return _value(tree.body, constants, known)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
         return None
 
 
-def _value(node: ast.expr, constants: Mapping[str, str], depth: int) -> int | None:
+def _value(node: ast.expr, constants: Mapping[str, str], known: dict[str, int | None]) -> int | None:
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) is int and node.value < _TOO_LARGE else None
     if isinstance(node, ast.Name):
-        return integer(constants[node.id], constants, depth + 1) if node.id in constants else None
+        if node.id not in known and node.id in constants:
+            known[node.id] = None  # while it is worked out: a name may not be made of itself
+            known[node.id] = integer(constants[node.id], constants, known)
+        return known.get(node.id)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        left, right = _value(node.left, constants, depth), _value(node.right, constants, depth)
+        left, right = _value(node.left, constants, known), _value(node.right, constants, known)
         if left is None or right is None:
             return None
         value = _OPERATORS[type(node.op)](left, right)
         return value if abs(value) < _TOO_LARGE else None
     return None
+
+
+def _divided(a: int, b: int) -> int:
+    """Return a quotient rounded towards zero, as a GPU has it."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

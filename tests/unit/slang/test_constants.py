@@ -27,3 +27,13 @@ def test_an_expression_has_a_value_or_none(text, value):
 def test_deep_brackets_and_long_texts_are_refused():
     assert integer("(" * 90 + "1" + ")" * 90, {}) in (1, None)
     assert integer("1+" * 200 + "1", {}) is None
+
+
+def test_constants_that_double_sixty_times_are_worked_out_once_each():
+    chain = "static const uint A0 = 1;" + "".join(f"static const uint A{i} = A{i - 1} - A{i - 1} + 1;" for i in range(1, 61))
+    assert integer("A60", named_integers(chain)) == 1
+
+
+@pytest.mark.parametrize(("text", "value"), [("(0 - 7) / 2", -3), ("(0 - 7) % 2", -1), ("7 / 2", 3), ("7 % 2", 1)])
+def test_division_rounds_towards_zero(text, value):
+    assert integer(text, {}) == value
