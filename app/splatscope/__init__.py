@@ -8,15 +8,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splatscope.api.findings_error import FindingsError
+    from splatscope.api.errors import FindingsError, RecordError
     from splatscope.api.load import load
-    from splatscope.api.record import RecordError, record
+    from splatscope.api.record import record
     from splatscope.api.recording import Recording
 
 __version__ = "0.1.0"
 __all__ = ["FindingsError", "RecordError", "Recording", "load", "record"]
 
-_HOMES = {"FindingsError": "findings_error", "load": "load", "record": "record", "RecordError": "record", "Recording": "recording"}
+_HOMES = {"FindingsError": "errors", "load": "load", "record": "record", "RecordError": "errors", "Recording": "recording"}
 
 
 def __getattr__(name: str) -> Any:

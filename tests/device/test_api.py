@@ -136,12 +136,64 @@ def test_a_saved_recording_is_loaded_as_it_was(tmp_path):
     found.save(tmp_path / "r.npz")
     loaded = splatscope.load(tmp_path / "r.npz")
     assert str(loaded) == str(found)
+    assert loaded.complete
     for name, array in found.outputs.items():
         assert loaded.outputs[name].dtype == array.dtype
         assert np.array_equal(loaded.outputs[name], array)
     (tmp_path / "r2.npz").write_bytes(b"PK\x03\x04")
     with pytest.raises(ValueError, match=r"r2\.npz"):
         splatscope.load(tmp_path / "r2.npz")
+
+
+def test_a_saved_recording_keeps_what_was_found_in_other_groups(tmp_path):
+    found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
+    found.save(tmp_path / "r.npz")
+    loaded = splatscope.load(tmp_path / "r.npz")
+    assert [(f.kind, f.message) for f in loaded.findings] == [(f.kind, f.message) for f in found.findings]
+    assert loaded.missed == found.missed == []
+
+
+SCRIPT = """
+import numpy as np, slangpy as spy, splatscope
+device = spy.create_device(type=spy.DeviceType.vulkan)
+tensor = spy.Tensor.from_numpy(device, np.arange(8, dtype=np.float32))
+usage = spy.TextureUsage.shader_resource
+five = np.full((2, 2), 5, np.float32)
+texture = device.create_texture(format=spy.Format.r32_float, width=2, height=2, usage=usage, data=five)
+source = '''StructuredBuffer<float> a; Texture2D<float> t; RWStructuredBuffer<float> o;
+[numthreads(8, 1, 1)] void main(uint3 i : SV_GroupThreadID) { o[i.x] = a[i.x] + t[uint2(1, 1)]; }'''
+found = splatscope.record(source=source, vars={'a': tensor, 't': texture}, device=device)
+print(found.outputs['o'][:8].tolist())
+"""
+
+
+def test_a_device_of_the_scripts_own_with_its_tensors_and_textures(tmp_path):
+    """In a process of its own, as a script opens it: with SlangPy's defaults, which watch files."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run([sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip().endswith(str([5.0 + i for i in range(8)])), done.stderr
+
+
+def test_what_was_not_given_is_said():
+    found = splatscope.record(source=KERNEL, vars={"CB": GIVEN["CB"], "o": [0] * 8})
+    assert found.not_given == ["particles (1,024)"]
+    assert "not given, so zeros: particles (1,024)" in str(found)
+
+
+def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
+    real = record_and_check.record
+
+    def leaves_others(device, job):
+        recording = real(device, job)
+        recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 24)
+        return recording
+
+    monkeypatch.setattr(record_and_check, "record", leaves_others)
+    source = KERNEL.replace("particles[t.x].id += 1;", "")
+    found = splatscope.record(source=source, vars=GIVEN, device=open_device())
+    assert (found.difference, found.findings) == ("different", [])
+    with pytest.raises(splatscope.FindingsError, match="nothing that was recorded explains it"):
+        found.assert_clean()
 
 
 def test_an_open_device_runs_it_in_this_process_and_gives_its_buffers():
@@ -187,6 +239,15 @@ def test_a_tensor_of_another_library_is_copied():
         ({"source": KERNEL, "group": "some"}, "not “some”"),
         ({"file": "nowhere.slang"}, "nowhere.slang cannot be read"),
         ({"source": KERNEL, "vars": {"m": 1}}, "no parameter m"),
+        ({"source": KERNEL, "vars": [1]}, "vars takes a dict, not a list"),
+        ({"source": KERNEL, "constants": {"Q": 1}}, "no link-time constant"),
+        ({"source": KERNEL, "functions": ["nope"]}, "There is no function nope. There is main"),
+        ({"source": KERNEL, "conformances": ["A"]}, "A conformance is"),
+        ({"source": KERNEL, "timeout": -1}, "seconds above 0"),
+        (
+            {"source": KERNEL.replace("void main(", "void main<T : IInteger>(")},
+            r"generic parameters \(T : IInteger\): name their types",
+        ),
         ({"source": KERNEL, "device": "no such card"}, "no such card"),
         ({"source": KERNEL, "entry": "other"}, "other"),
         ({"source": KERNEL.replace("scale *", "scal *")}, re.escape("undefined identifier 'scal'")),

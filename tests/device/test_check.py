@@ -156,6 +156,18 @@ def test_an_allowance_without_a_reason_or_of_no_kind_is_refused(repository, chec
     assert words in kernels(out)["a.slang"]["error"]
 
 
+def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, check):
+    repository(bad_slang="// splatscope: groups=2 vras={}\n" + CLEAN, sub__race_slang=ASKS + RACE)
+    status, out, _ = check("--json")
+    found = kernels(out)
+    assert status == 2
+    assert "no option vras" in found["bad.slang"]["error"]
+    assert found["race.slang"]["state"] == "findings"
+    _, out, _ = check()
+    assert "sub/race.slang:7: race" in out
+    assert "bad.slang: bad.slang: there is no option vras" in out
+
+
 def test_paths_choose(repository, check):
     repository(one__a_slang=ASKS + CLEAN, two__b_slang=ASKS + RACE)
     assert check("one")[0] == 0

@@ -18,10 +18,10 @@ def as_input(name: str, value: Any) -> Any:
         return [as_input(f"{name}[{i}]", part) for i, part in enumerate(value)]
     if isinstance(value, np.ndarray | np.generic | int | float | bool | str | list | tuple):
         return value
-    if hasattr(value, "detach"):  # of torch
-        value = value.detach().cpu().contiguous()
     if hasattr(value, "to_numpy"):  # of SlangPy
         return np.ascontiguousarray(value.to_numpy())
+    if hasattr(value, "detach"):  # of torch
+        value = value.detach().cpu().contiguous()
     for convert in (np.from_dlpack, np.asarray):
         try:
             array = convert(value)

@@ -20,4 +20,6 @@ def load(file: str | Path) -> Recording:
     recording = opened.recording
     recording.job, recording.layouts = opened.job, opened.layouts
     recording.arrays = opened.arrays
-    return Recording(CheckedRecording(recording, find(recording.trace), truncated=recording.trace.header["truncated"]))
+    header = recording.trace.header
+    findings = find(recording.trace) + opened.elsewhere
+    return Recording(CheckedRecording(recording, findings, header.get("between_groups"), truncated=header["truncated"]))

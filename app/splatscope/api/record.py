@@ -1,15 +1,18 @@
 """`splatscope.record`: record a kernel from a script, a test or a notebook."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from splatscope.api.arrays import as_input
+from splatscope.api.errors import KernelTimeout, RecordError
 from splatscope.api.recording import Recording
 from splatscope.api.workers import run_on_worker
+from splatscope.gpu.kernel import CompileError
 from splatscope.processes import ChildError, ChildTimeout
-from splatscope.slang.modules import find_entry, load_modules
+from splatscope.slang.modules import declared_constants, find_entry, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
@@ -24,25 +27,19 @@ SECONDS = 60.0
 LEAST_SECONDS = 10.0  # for an attempt that records less, after one that took all its time
 
 
-class RecordError(RuntimeError):
-    """A kernel could not be recorded; the message says why in one line."""
-
-    exit_code = 2  # for the command line
-
-
 def record(
     file: str | Path | None = None,
     *,
     source: str | None = None,
     entry: str | None = None,
-    groups: Sequence[int] = (1, 1, 1),
-    group: Sequence[int] | Literal["all"] = (0, 0, 0),
+    groups: int | Sequence[int] = (1, 1, 1),
+    group: int | Sequence[int] | Literal["all"] = (0, 0, 0),
     vars: Mapping[str, Any] | None = None,
     defines: Mapping[str, Any] | None = None,
     include_paths: Iterable[str | Path] = (),
     constants: Mapping[str, int | float | bool] | None = None,
     arguments: Sequence[str] = (),
-    conformances: Sequence[tuple[str, str]] = (),
+    conformances: Sequence[tuple[str, str] | str] = (),
     device: "spy.Device | str | None" = None,
     functions: Sequence[str] | None = None,
     timeout: float = SECONDS,
@@ -65,7 +62,7 @@ def record(
         include_paths: Folders for imports and includes, after the file's own.
         constants: Link-time constants (`extern static const`) by name.
         arguments: Types for the entry point's generic parameters.
-        conformances: (type, interface) of each type that may stand behind an interface at run time.
+        conformances: (type, interface), or "type:interface", of each type that may stand behind an interface at run time.
         device: A device that is open, part of an adapter's name, or None for the machine's best. An open one runs the kernel in
             this process, any other in a worker, where a kernel that crashes or hangs does no harm.
         functions: The functions to record; all by default.
@@ -80,8 +77,11 @@ def record(
     job = job_of(
         file, source, entry, groups, group, vars, defines, include_paths, constants, arguments, conformances, functions, budget
     )
-    everywhere = group == "all"
+    everywhere = isinstance(group, str)
+    if timeout <= 0:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
     if device is not None and not isinstance(device, str):
+        check_names(job)
         return Recording(record_and_check(device, job, between_groups=everywhere, follow=everywhere))
     return Recording(record_on_worker(job, device or "", timeout, everywhere))
 
@@ -90,14 +90,14 @@ def job_of(
     file: str | Path | None,
     source: str | None,
     entry: str | None,
-    groups: Sequence[int],
-    group: Sequence[int] | Literal["all"],
+    groups: int | Sequence[int],
+    group: int | Sequence[int] | Literal["all"],
     vars: Mapping[str, Any] | None,
     defines: Mapping[str, Any] | None,
     include_paths: Iterable[str | Path],
     constants: Mapping[str, int | float | bool] | None,
     arguments: Sequence[str],
-    conformances: Sequence[tuple[str, str]],
+    conformances: Sequence[tuple[str, str] | str],
     functions: Sequence[str] | None,
     budget: int,
 ) -> KernelJob:
@@ -119,6 +119,9 @@ def job_of(
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not a text file: name a file with Slang source.") from None
         name, folders = path.name, (path.resolve().parent, *folders)
+    for name_of, given in (("vars", vars), ("defines", defines), ("constants", constants)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ValueError(f"{name_of} takes a dict, not a {type(given).__name__}.")
     counts = _three("groups", groups, 1)
     chosen = (0, 0, 0) if isinstance(group, str) else _three("group", group, 0)
     if isinstance(group, str) and group != "all":
@@ -136,26 +139,25 @@ def job_of(
         constants=dict(constants or {}),
         defines={key: str(value) for key, value in (defines or {}).items()},
         arguments=tuple(arguments),
-        conformances=tuple((type_, interface) for type_, interface in conformances),
+        conformances=tuple(_pair(one) for one in conformances),
         functions=tuple(functions or ()),
         records=int(budget),
     )
 
 
-def _three(name: str, given: Sequence[int], least: int) -> tuple[int, int, int]:
-    numbers = [int(n) for n in given]
+def _pair(conformance: tuple[str, str] | str) -> tuple[str, str]:
+    parts = conformance.split(":") if isinstance(conformance, str) else conformance
+    if len(parts) != 2:
+        raise ValueError(f"A conformance is (type, interface), not {conformance!r}.")
+    return str(parts[0]).strip(), str(parts[1]).strip()
+
+
+def _three(name: str, given: int | Sequence[int], least: int) -> tuple[int, int, int]:
+    numbers = [int(n) for n in ([given] if isinstance(given, int) else given)]
     if not 1 <= len(numbers) <= 3 or not all(least <= n < 65536 for n in numbers):
-        raise ValueError(f"{name} are up to three numbers from {least} to 65,535, not {tuple(given)}.")
+        raise ValueError(f"{name} are up to three numbers from {least} to 65,535, not {given}.")
     x, y, z = (*numbers, *[least] * (3 - len(numbers)))
     return x, y, z
-
-
-class KernelTimeout(RecordError):  # noqa: N818
-    """A kernel ran for longer than it was given; `finding` says where it may not end."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
 
 
 def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> CheckedRecording:
@@ -191,6 +193,27 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
         job = replace(job, instrument_scope=scope)
 
 
+def check_names(job: KernelJob) -> None:
+    """Check what the compiler does not: the names of constants and of functions, and the entry point's generic parameters.
+
+    Raises:
+        CompileError: The entry point needs types for its generic parameters.
+        ValueError: There is no such constant or function.
+    """
+    modules = load_modules(job.source, job.file, job.include)
+    functions = {block.name for module in modules for block in module.source.functions()}
+    for given, known, what in (
+        (job.constants, set(declared_constants(modules)), "link-time constant (`extern static const`)"),
+        (job.functions, functions, "function"),
+    ):
+        if unknown := [name for name in given if name not in known]:
+            raise ValueError(f"There is no {what} {unknown[0]}. There is {', '.join(sorted(known)) or 'none'}.")
+    entry = job.entry or find_entry(modules[-1])
+    generic = re.search(rf"\bvoid\s+{re.escape(entry)}\s*<([^<>()]*)>\s*\(", modules[-1].source.code)
+    if generic and not job.arguments:
+        raise CompileError(f"{entry} has generic parameters ({generic[1].strip()}): name their types (arguments, --argument).")
+
+
 def timeout_of(job: KernelJob, seconds: float) -> Finding:
     """Return the finding for a kernel that had to be killed: the loop that may have no end, where one can be named."""
     module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
@@ -205,4 +228,5 @@ def _record(job: KernelJob, adapter: str, between_groups: bool) -> CheckedRecord
     from splatscope.gpu.device import open_device, prepare_for_recording
 
     prepare_for_recording()
+    check_names(job)
     return record_and_check(open_device(adapter or None), job, between_groups=between_groups, follow=between_groups)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splatscope.api.findings_error import FindingsError
+from splatscope.api.errors import FindingsError, RecordError
 from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
@@ -108,7 +108,8 @@ class Recording:
             OSError: The file cannot be written.
         """
         assert self.recorded.job is not None
-        Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts))
+        elsewhere = [finding for finding in self.findings if not finding.events]
+        Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts, elsewhere))
 
     def to_html(self, file: str | Path) -> None:
         """Write the recording as one HTML page that any browser opens from a disk, and steps without a server.
@@ -116,7 +117,8 @@ class Recording:
         Raises:
             OSError: The file cannot be written.
         """
-        Path(file).write_text(self._page(), encoding="utf-8")
+        page = self._page()
+        Path(file).write_text(page, encoding="utf-8")
 
     def show(self) -> None:
         """Open the stepper: in the cell of a notebook, else in the browser."""
@@ -137,7 +139,11 @@ class Recording:
 
         assert self.recorded.job is not None
         names = {"adapter": self.adapter.split(" (")[0], "adapter_words": self.adapter}
-        return page_of(packed_recording(self.recorded, self.findings, self.recorded.job, self.recorded.layouts, **names))
+        packed = packed_recording(self.recorded, self.findings, self.recorded.job, self.recorded.layouts, **names)
+        try:
+            return page_of(packed)
+        except FileNotFoundError as error:
+            raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 
     def _summary(self, findings: list[Finding]) -> str:
         header = self.trace.header
@@ -148,8 +154,17 @@ class Recording:
             times = f" ({finding.count:,} times)" if finding.count > 1 else ""
             place = f"{finding.file or header['file']}:{finding.line}: " if finding.line else ""
             lines.append(f"{place}{finding.kind}: {finding.message}{times}")
+        if self.not_given:
+            lines.append(f"not given, so zeros: {', '.join(self.not_given)}")
         lines += [f"not looked at: {missed}" for missed in self.missed]
         return "\n".join(lines)
+
+    @property
+    def not_given(self) -> list[str]:
+        """The buffers that were not given, and so held zeros, each with its number of elements."""
+        assert self.recorded.job is not None
+        missing = self.recorded.layouts.keys() - self.recorded.job.inputs.keys()
+        return [f"{name} ({len(array):,})" for name, array in self.outputs.items() if name in missing]
 
     def __str__(self) -> str:
         text = self._summary(self.findings)

@@ -39,6 +39,7 @@ class CheckedKernel:
         device: Part of an adapter's name, or "".
         timeout: Seconds.
         allow: Kinds of finding that are in order everywhere in it.
+        error: Why it cannot be recorded; "" if it can.
     """
 
     name: str
@@ -48,6 +49,7 @@ class CheckedKernel:
     device: str = ""
     timeout: float = SECONDS
     allow: frozenset[str] = field(default_factory=frozenset)
+    error: str = ""
 
 
 def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
@@ -58,7 +60,7 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
         here: The folder whose `splatscope.toml`, or `[tool.splatscope]` in `pyproject.toml`, is read.
 
     Raises:
-        ConfigurationError: A path does not exist, or an option does not fit.
+        ConfigurationError: A path does not exist, or a configuration cannot be read.
     """
     wanted = [path.resolve() for path in paths]
     if missing := [path for path in wanted if not path.exists()]:
@@ -89,7 +91,7 @@ def _configured(folder: Path) -> Iterator[CheckedKernel]:
         for i, options in enumerate(settings.get("kernel", [])):
             if not isinstance(options, dict) or not isinstance(options.get("file"), str):
                 raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
-            yield _kernel(folder / options["file"], shared | options, file.name)
+            yield _kernel_or_refused(folder / options["file"], shared | options, file.name)
         if settings:
             return
 
@@ -101,11 +103,12 @@ def _asking(file: Path) -> Iterator[CheckedKernel]:
     except (OSError, UnicodeDecodeError):
         return
     except CommentError as error:
-        raise ConfigurationError(f"{file.name}, {error}") from None
+        yield _refused(file, f"{file.name}, {error}")
+        return
     for i, options in enumerate(asked):
         number = f" ({i + 1})" if len(asked) > 1 and "name" not in options else ""
         name = str(options.get("name") or options.get("entry") or "") + number
-        yield _kernel(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
+        yield _kernel_or_refused(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
 
 
 def _sources(path: Path, depth: int = 0) -> Iterator[Path]:
@@ -118,6 +121,18 @@ def _sources(path: Path, depth: int = 0) -> Iterator[Path]:
                 yield from _sources(inside, depth + 1)
             elif inside.suffix in SUFFIXES and inside.is_file():
                 yield inside
+
+
+def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:
+    """Return a kernel, or what says why there is none: others are looked at all the same."""
+    try:
+        return _kernel(path, options, where)
+    except ConfigurationError as error:
+        return _refused(path, str(error), str(options.get("name", "")))
+
+
+def _refused(path: Path, error: str, name: str = "") -> CheckedKernel:
+    return CheckedKernel(name or path.name, path.resolve(), KernelJob("", path.name), error=error)
 
 
 def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:
@@ -148,7 +163,7 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
         timeout = float(options.get("timeout", SECONDS))
         allow = frozenset(map(str, _list(options.get("allow", []))))
     except (ValueError, TypeError) as error:
-        raise ConfigurationError(f"{where}: {path.name}: {error}") from None
+        raise ConfigurationError(f"{where}: {error}") from None
     if unknown_kinds := allow - CHECKS.keys():
         raise ConfigurationError(f"{where}: there is no kind of finding {', '.join(sorted(unknown_kinds))}.")
     name = str(options.get("name") or f"{path.name} {job.entry}".strip())

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from splatscope.api.record import KernelTimeout, RecordError, record_on_worker
+from splatscope.api.errors import KernelTimeout, RecordError
+from splatscope.api.record import record_on_worker
 from splatscope.api.recording import Recording
 from splatscope.check.comments import Allowed, CommentError, allowances
 from splatscope.check.kernels import CheckedKernel
@@ -80,6 +81,8 @@ def exit_status(verdicts: Iterable[Verdict]) -> int:
 
 def verdict_of(kernel: CheckedKernel) -> Verdict:
     """Record one kernel, and return what came of it."""
+    if kernel.error:
+        return Verdict(kernel, error=kernel.error)
     began = time.monotonic()
     try:
         recording = Recording(record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere))

@@ -78,14 +78,14 @@ class _Table:
     def end(self, verdicts: "list[Verdict]") -> None:
         """Print the findings, and a line with the totals."""
         for verdict in verdicts:
-            path = verdict.kernel.path.name
+            path = _relative(verdict.kernel.path)
             for finding in verdict.findings:
                 times = f" ({finding.count:,} times)" if finding.count > 1 else ""
-                self._say(f"{verdict.path_of(finding).name}:{finding.line}: {finding.kind}: {finding.message}{times}", "red")
+                self._say(f"{_relative(verdict.path_of(finding))}:{finding.line}: {finding.kind}: {finding.message}{times}", "red")
             for finding, reason in verdict.silenced:
-                self._say(f"{verdict.path_of(finding).name}:{finding.line}: allowed: {finding.kind}: {reason}")
+                self._say(f"{_relative(verdict.path_of(finding))}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
-                self._say(f"{path}: {verdict.kernel.name}: {text}", "yellow")
+                self._say(f"{path}: {text}", "yellow")
         states = [verdict.state for verdict in verdicts]
         unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
         total = f"{len(verdicts)} kernels: {states.count('clean')} clean, {states.count('findings')} with findings"
@@ -93,3 +93,8 @@ class _Table:
 
     def _say(self, text: str, style: Any = None) -> None:
         self._console.print(text, style=style, soft_wrap=True, markup=style is None)
+
+
+def _relative(path: Path) -> str:
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()

@@ -55,8 +55,9 @@ def trace(
         return
     if file is None:
         raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    from splatscope.api.errors import KernelTimeout, RecordError
     from splatscope.api.inputs_file import read_inputs
-    from splatscope.api.record import KernelTimeout, RecordError, job_of, record_on_worker
+    from splatscope.api.record import job_of, record_on_worker
     from splatscope.api.recording import Recording
     from splatscope.cli.buffer_option import parse_buffer
     from splatscope.cli.trace_report import print_findings, print_timeout, report
@@ -92,13 +93,13 @@ def trace(
         raise
     except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
-    for target, write in ((out, recording.save), (page, recording.to_html)):
-        if target is not None:
-            _write(target, write)
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
     else:
         print_findings(recording, all_groups)
+    for target, write in ((out, recording.save), (page, recording.to_html)):
+        if target is not None:
+            _write(target, write)
     raise typer.Exit(2 if not recording.events else 1 if recording.findings else 2 if recording.too_many else 0)
 
 
@@ -111,8 +112,10 @@ def _write(file: Path, write: Callable[[Path], None]) -> None:
 
 def _three(option: str, text: str) -> tuple[int, int, int]:
     parts = text.split(",")
-    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() and int(part) < 65536 for part in parts):
+    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
         raise CallError(f"{option} takes X,Y,Z: “{text}” does not have that form.")
+    if any(int(part) > 65535 for part in parts):
+        raise CallError(f"{option} {text}: each number is at most 65,535.")
     x, y, z = (*map(int, parts), *([1 if option == "--groups" else 0] * (3 - len(parts))))
     if option == "--groups" and 0 in (x, y, z):
         raise CallError(f"--groups {text} dispatches nothing: each number must be at least 1.")

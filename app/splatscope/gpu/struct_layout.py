@@ -1,6 +1,7 @@
 """The layout of a type in a buffer, as a NumPy dtype."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,18 @@ def dtype_of(layout: Any) -> np.dtype | None:
     names, formats, offsets = map(list, zip(*members, strict=True))
     size = max(layout.stride, *(offset + dtype.itemsize for _, dtype, offset in members))
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
+
+
+def scalars_of(dtype: np.dtype) -> Iterator[tuple[np.dtype, int]]:
+    """Yield the dtypes of the scalars in an element, each with how many follow each other."""
+    if dtype.subdtype is not None:
+        for base, count in scalars_of(dtype.subdtype[0]):
+            yield base, count * math.prod(dtype.subdtype[1])
+    elif dtype.names is not None:
+        for name in dtype.names:
+            yield from scalars_of(dtype[name])
+    else:
+        yield dtype, 1
 
 
 def filled(dtype: np.dtype, given: np.ndarray) -> np.ndarray:

@@ -3,18 +3,23 @@
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
+from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 
 
-def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> bytes:
-    """Return the bytes of an .npz file that `Trace.load` and `untrusted.open_file` read."""
+def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], elsewhere: Sequence[Finding] = ()) -> bytes:
+    """Return the bytes of an .npz file that `Trace.load` and `untrusted.open_file` read.
+
+    `elsewhere` are findings of other workgroups, which are not in the recording.
+    """
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}
     for number, name in enumerate(names["inputs"]):
@@ -25,6 +30,7 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> by
         "types": recording.types,
         "layouts": {name: asdict(layout) for name, layout in layouts.items()},
         "same_as_plain": recording.same_as_plain,
+        "elsewhere": [finding.as_dict() for finding in elsewhere],
         "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }
     return _with(recording.trace.save(), arrays | {"page": _text(about)})
@@ -75,4 +81,4 @@ def _with(file: bytes, arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def _text(value: dict[str, Any]) -> np.ndarray:
-    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+    return np.frombuffer(json.dumps(value, default=int).encode(), np.uint8)

@@ -13,6 +13,7 @@ from splatscope.gpu.slang_types import words_in
 from splatscope.recordings.archive import ArchiveError, read_arrays
 from splatscope.recordings.recording_file import dtype_described
 from splatscope.recordings.wire import type_of
+from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
@@ -23,6 +24,7 @@ MOST_SITES = 50_000
 MOST_THREADS = 1024
 MOST_TEXT = 2**20  # characters in all sources
 MOST_UNSEEN = 64  # sentences about what was not recorded
+MOST_FINDINGS = 1000  # of other workgroups
 MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
 _WORDS = ("file", "entry", "adapter")
@@ -39,6 +41,7 @@ class Opened:
         layouts: The layouts of its buffers, by name.
         draft: The state of the page's widgets; {} if it was not saved.
         described: The dtypes and shapes of its outputs, as the file gives them.
+        elsewhere: Findings of other workgroups.
     """
 
     recording: Recording
@@ -46,6 +49,7 @@ class Opened:
     layouts: dict[str, Layout]
     draft: dict[str, Any]
     described: dict[str, Any] = field(default_factory=dict)
+    elsewhere: list[Finding] = field(default_factory=list)
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -96,13 +100,27 @@ def open_file(name: str, data: bytes) -> Opened:
         if not isinstance(draft, dict):
             raise ValueError
         described = page.get("arrays", {})
-        return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {})
+        elsewhere = [_finding(plain) for plain in page.get("elsewhere", [])[:MOST_FINDINGS]]
+        return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, elsewhere)
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
 
 
 def _bytes_of(description: Any, shape: list[int]) -> int:
     return dtype_described(description).itemsize * math.prod(int(n) for n in shape)
+
+
+def _finding(plain: dict[str, Any]) -> Finding:
+    """Return a finding without events.
+
+    Raises:
+        KeyError, TypeError, ValueError: It is none.
+    """
+    if plain["kind"] not in CHECKS:
+        raise ValueError("kind")
+    name, message, file = (str(plain[key])[:most] for key, most in (("name", MOST_WORD), ("message", 1000), ("file", MOST_WORD)))
+    lines, threads = ([int(n) for n in plain[key][:8]] for key in ("lines", "threads"))
+    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), [], int(plain["count"]), file)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
@@ -141,8 +159,13 @@ def _check(trace: Trace) -> None:
             if not holds:
                 raise ValueError(name)
     # Entries that no recorder writes are dropped.
+    said: dict[str, Any] = {}
+    if isinstance(header.get("between_groups"), bool):
+        said["between_groups"] = header["between_groups"]
+    if isinstance(header.get("rounding"), str):
+        said["rounding"] = header["rounding"][:1000]
     unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
-    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False, "unseen": unseen}
+    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False, "unseen": unseen} | said
 
 
 def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:

@@ -9,6 +9,7 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import USAGE
 from splatscope.gpu.reflection import innermost
+from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of
 from splatscope.tracing.textures import make_sampler, make_texture, texel_of
 
@@ -120,7 +121,9 @@ class _Binder:
         buffer = self.device.create_buffer(size=len(data), struct_size=stride if structured else 0, usage=USAGE)
         buffer.copy_from_numpy(data.view(np.uint32))
         cursor.write(buffer)
-        return BoundBuffer(buffer, _scalar_type(layout.element_type_layout), dtype_of(element) if element is not None else None)
+        return BoundBuffer(
+            buffer, _scalar_type(layout.element_type_layout), dtype_of(element) if element is not None else np.dtype(np.uint32)
+        )
 
 
 def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any) -> None:
@@ -164,8 +167,10 @@ def _scalar_type(element) -> str:
     return element.type.full_name
 
 
-def _value(value: np.ndarray, layout):
-    """Return a number or a list for a cursor to write. Bools arrive as 32-bit words and are converted."""
+def _value(value: np.ndarray, layout: Any) -> Any:
+    """Return a number, a list or a matrix for a cursor to write. Bools arrive as 32-bit words and are converted."""
+    if layout.kind.name == "matrix" and (matrix := SlangType.parse(short_name(layout.type.full_name))):
+        return np.ascontiguousarray(value.reshape(matrix.shape))
     if re.search(r"\bbool\b", layout.type.full_name):
         value = value.astype(bool)
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

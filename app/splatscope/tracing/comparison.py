@@ -27,12 +27,14 @@ class Comparison:
     """How two sets of buffers differ.
 
     `buffers` names those that differ, and `ulps` is the largest difference between two floats, in units of the last place of the
-    plain one; 0 unless `difference` is "rounding".
+    plain one; 0 unless `difference` is "rounding". `is_explained` is False where they are different though no two threads were seen
+    to depend on their order.
     """
 
     difference: Difference
     buffers: tuple[str, ...] = ()
     ulps: int = 0
+    is_explained: bool = True
 
     @property
     def sentence(self) -> str:
@@ -45,7 +47,8 @@ class Comparison:
                 f"The plain kernel rounds otherwise, since the compiler fuses other operations in it: floats in {names} differ by "
                 f"at most {self.ulps:,} ulps (units in the last place)."
             )
-        return f"The plain kernel leaves other values in {names}: the order of its threads matters."
+        why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
+        return f"The plain kernel leaves other values in {names}: {why}."
 
 
 def compare(
@@ -70,7 +73,7 @@ def compare(
     for name in differing:
         ulps = _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name)))
         if ulps is None:
-            return Comparison("different", differing)
+            return Comparison("different", differing, is_explained=False)
         largest = max(largest, ulps)
     return Comparison("rounding", differing, largest)
 

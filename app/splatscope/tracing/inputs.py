@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Parameter
-from splatscope.gpu.slang_types import SlangType, short_name
-from splatscope.gpu.struct_layout import dtype_of, filled
+from splatscope.gpu.slang_types import SCALARS, SlangType, short_name
+from splatscope.gpu.struct_layout import dtype_of, filled, scalars_of
 
 _TEXTURE_PARTS = ("format", "mip")
 _SAMPLER_PARTS = ("filter", "address")
@@ -154,7 +154,23 @@ def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
             return filled(dtype, value)
         except (KeyError, ValueError, TypeError) as error:
             raise ValueError(f"{name}: {error.args[0] if error.args else error}") from None
+    if value.dtype.kind not in "fiubV":
+        raise ValueError(f"{name} is a buffer of {type_name}: it takes numbers, not {value.dtype}.")
     type_ = SlangType.parse(type_name)
+    if type_ is None and value.dtype.kind in "fi" and value.dtype.itemsize == 8:
+        type_ = _only_type(element)
+        if type_ is None or value.size * type_.scalar.dtype.itemsize % element.stride:
+            raise ValueError(f"{name} is a buffer of {type_name}: it takes dicts, a structured array, or its words as uint32.")
     if type_ is not None and value.dtype.kind in "fi" and value.dtype.itemsize == 8 and type_.scalar.dtype.itemsize < 8:
         return _cast(name, value, type_.scalar.dtype, f"buffer of {type_name}")
     return value
+
+
+def _only_type(struct: Any) -> SlangType | None:
+    """Return the scalar type of all members of a struct that has no gaps; None where they differ, or it has gaps."""
+    dtype = dtype_of(struct)
+    bases = {base for base, _ in scalars_of(dtype)} if dtype is not None else set()
+    if len(bases) != 1 or sum(count * base.itemsize for base, count in scalars_of(dtype)) != dtype.itemsize:
+        return None
+    base = bases.pop()
+    return next((SlangType(scalar) for scalar in SCALARS.values() if scalar.dtype == base and scalar.name != "bool"), None)

@@ -44,11 +44,16 @@ class CheckedRecording:
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
         if self.truncated:
-            missed.append("The recording was full before the end: record fewer functions or groups, or allow more records.")
+            records = f"{recording.job.records:,} " if recording.job else ""
+            missed.append(
+                f"The recording was full before the end: allow more than {records}records, or record fewer functions or groups."
+            )
         if self.too_many:
             missed.append(f"The other workgroups were not looked at: {self.too_many}")
         elif self.between_groups is None and math.prod(header["groups"]) > 1:
             missed.append("Only one workgroup was looked at.")
+        if self.comparison and not self.comparison.is_explained and not self.findings:
+            missed.append(self.comparison.sentence)
         return missed + header.get("unseen", [])
 
 

@@ -52,6 +52,10 @@ def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str
     levels = [given]
     while (mip := inputs.get(f"{name}.mip{len(levels)}")) is not None:
         levels.append(mip)
+    for i, level in enumerate(levels[1:], 1):
+        halved = tuple(max(1, n >> i) for n in given.shape[layered > 0 :][: len(edges)])
+        if level.shape[layered > 0 :][: len(edges)] != halved:
+            raise ValueError(f"{name}.mip{i} takes {' × '.join(map(str, halved))} texels, the array has shape {level.shape}.")
     stored = [_texels(name, level, texel, len(edges) + bool(layered)) for level in levels]
     picture = given.dtype == np.uint8 and texel.scalar.is_floating
     lanes = stored[0].shape[-1]

@@ -136,6 +136,7 @@ def test_textures_have_their_size_levels_layers_and_sampler(device, address, col
         ({"picture": np.zeros((3, 3, 5))}, "picture holds 4 numbers a texel, the array 5"),
         ({"volume": np.zeros((3, 3, 3, 3, 2))}, "volume takes an array of 3 or 4 axes"),
         ({"sampler": {"filter": "best"}}, "filter is one of point, linear"),
+        ({"picture": np.zeros((4, 4, 4)), "picture.mip1": np.zeros((3, 3, 4))}, "picture.mip1 takes 2 × 2 texels"),
         ({"picture": np.zeros((2, 2, 4)), "picture.format": "rgb5"}, "there is no format rgb5"),
     ],
 )
@@ -165,6 +166,64 @@ def test_constants_defines_and_arguments_reach_the_compiler(device):
     recording = record(device, job)
     assert recording.arrays["o"][:4].tolist() == [80] * 4
     assert recording.same_as_plain
+
+
+MATRICES = """
+cbuffer Frame { float4x4 camera; float2x3 tall; };
+struct Turn { float3x3 by; };
+ParameterBlock<Turn> turn;
+RWStructuredBuffer<float4> o;
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void main(uniform float3x3 own)
+{
+    o[0] = mul(camera, float4(1, 2, 3, 4));
+    o[1] = float4(mul(turn.by, float3(1, 2, 3)), mul(own, float3(1, 2, 3)).y);
+    o[2] = float4(mul(tall, float3(1, 2, 3)), 0, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ravel, lambda m: m.tolist()])
+def test_matrices_arrive_by_rows(device, form):
+    rng = np.random.default_rng(3)
+    camera, by, own, tall = (rng.integers(0, 9, shape).astype(float) for shape in ((4, 4), (3, 3), (3, 3), (2, 3)))
+    given = {"camera": form(camera), "turn": {"by": form(by)}, "own": form(own), "tall": form(tall)}
+    o = record(device, KernelJob(MATRICES, inputs=flat(given))).arrays["o"]
+    v = np.array([1, 2, 3, 4.0])
+    assert o[0].tolist() == (camera @ v).tolist()
+    assert o[1].tolist() == [*(by @ v[:3]).tolist(), (own @ v[:3])[1]]
+    assert o[2].tolist()[:2] == (tall @ v[:3]).tolist()
+
+
+STRUCTS = """
+struct Triangle { float3 a, b, c; };
+struct Mixed { float x; uint n; };
+StructuredBuffer<Triangle> triangles; StructuredBuffer<Mixed> mixed; StructuredBuffer<float> numbers; RWStructuredBuffer<float> o;
+[shader("compute")]
+[numthreads(2, 1, 1)]
+void main(uint3 t : SV_GroupThreadID) { o[t.x] = triangles[t.x].a.x + triangles[t.x].c.z + mixed[0].n + numbers[0]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"mixed": [1, 2, 3, 4]}, "mixed is a buffer of Mixed: it takes dicts, a structured array, or its words"),
+        ({"triangles": [1.0, 2, 3, 4]}, "triangles is a buffer of Triangle: it takes dicts"),
+        ({"numbers": ["a"]}, "numbers is a buffer of float: it takes numbers"),
+        ({"numbers": [1j]}, "numbers is a buffer of float: it takes numbers"),
+    ],
+)
+def test_a_buffer_does_not_take_what_would_be_misread(device, given, words):
+    with pytest.raises(ValueError, match=words):
+        record(device, KernelJob(STRUCTS, inputs=flat(given)))
+
+
+def test_a_buffer_of_structs_of_one_type_takes_plain_numbers(device):
+    triangles = np.arange(18.0).reshape(2, 3, 3)
+    o = record(device, KernelJob(STRUCTS, inputs=flat({"triangles": triangles, "o": [0.0, 0]}))).arrays["o"]
+    assert o.tolist() == (triangles[:, 0, 0] + triangles[:, 2, 2]).tolist()
 
 
 def test_a_constant_without_a_value_is_named(device):

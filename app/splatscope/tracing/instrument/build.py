@@ -97,6 +97,7 @@ class _Linker:
             if module.included and module.path is not None:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
                 mirrored(module.path).write_text(text, encoding="utf-8")
+        (mirror / "main").mkdir()  # a device that reloads files on change watches it
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
         paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *SHADER_FOLDERS]
         settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)

@@ -16,8 +16,22 @@ _FUNCTION = """
         seen = original;
     }}
 }}
+
+[ForceInline] public void {name}(__ref {type} cell, {type} value)
+{{
+    {type} original;
+    {name}(cell, value, original);
+}}
+"""
+# The driver takes these, or nothing does.
+_AS_IT_IS = """
+[ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
+{{
+    InterlockedExchange(cell, value, original);
+}}
 """
 TEXT = f"module {MODULE};\n" + "".join(_FUNCTION.format(name=_NAME, type=one) for one in ("uint", "int"))
+TEXT += "".join(_AS_IT_IS.format(name=_NAME, type=one) for one in ("float", "uint64_t", "int64_t"))
 
 
 def are_in(texts: list[str]) -> bool:
