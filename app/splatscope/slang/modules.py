@@ -1,7 +1,7 @@
 """The files of a program: its own source, the modules it imports, and the files these include."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,7 +38,7 @@ _EXTERN = re.compile(r"\bextern\s+static\s+const\s+(\w+)\s+(\w+)\s*([;=])")
 _EXPORT = re.compile(r"\bexport\b[^;={}]*?\bconst\s+\w+\s+(\w+)\s*=")
 
 
-def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
+def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mapping[str, str] = {}) -> list[Module]:
     """Load a program's modules, with the files they include: each after those it needs, the program's own source last.
 
     An import or an include is looked for beside the file that names it, then in `folders`, then among the project's own shaders.
@@ -47,6 +47,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module
         text: The program's own source.
         file: Its file name, as sites name it.
         folders: Where imports and includes are searched. What the program's own source names beside itself is in the first.
+        defines: Macros that the compiler is given besides, by name.
     """
     found: dict[str, Module | None] = {}
 
@@ -72,7 +73,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...]) -> list[Module
 
     visit("", "", file, text, False)
     main = found.pop("")
-    return with_macros_expanded([*(module for module in found.values() if module is not None), main])
+    return with_macros_expanded([*(module for module in found.values() if module is not None), main], defines)
 
 
 def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:
@@ -82,14 +83,14 @@ def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -
     return path.resolve().as_posix() if shown in taken else shown
 
 
-def with_macros_expanded(modules: list[Module]) -> list[Module]:
-    """Return the modules with macros written out: their own ones, and those of the files they include."""
+def with_macros_expanded(modules: list[Module], defines: Mapping[str, str]) -> list[Module]:
+    """Return the modules with macros written out: their own ones, those of the files they include, and the given ones."""
     included = [module.source for module in modules if module.included]
 
     def visible_to(module: Module) -> list[Source]:
         return [m.source for m in modules] if module.included else [*included, module.source]
 
-    return [replace(module, source=expand(module.source, macros_in(visible_to(module)))) for module in modules]
+    return [replace(module, source=expand(module.source, macros_in(visible_to(module), defines))) for module in modules]
 
 
 def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:

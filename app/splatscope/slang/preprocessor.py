@@ -1,19 +1,21 @@
 """Macros written out before a source is instrumented, so that what they do is recorded, at the line that calls them.
 
 Only macros whose meaning is certain are written out: one definition, under no condition, without `#` and `...`. Any other stays
-as it is, and a call of it is recorded as one step.
+as it is, and a call of it is recorded as one step. Mere constants stay, too.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from splatscope.slang.source import COMMENT, Source, closing
 
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b")  # in a macro's body: it does something, or accesses memory
+# In a macro's body: it does something, calls something, or accesses memory.
+MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b|\b[A-Za-z_]\w*\s*\(")
+_ANOTHER_NAME = re.compile(r"[A-Za-z_]\w*(?:\s*\.\s*\w+)*")  # of a buffer, a function, a type
 MOST_TEXT = 20_000  # characters that one call may become
 MOST_BODIES = 500_000  # characters of all the bodies that one file may take in
 
@@ -51,24 +53,40 @@ def definitions(text: str) -> Iterator[Definition]:
         yield Definition(name, parameters if brackets else None, body, match.start(), match.end())
 
 
-def macros_in(sources: Iterable[Source]) -> dict[str, Macro]:
-    """Return the macros of some files that can be written out, by name."""
-    found: dict[str, Macro] = {}
+def macros_in(sources: Iterable[Source], given: Mapping[str, str] = {}) -> dict[str, Macro]:
+    """Return the macros of some files that can be written out, by name.
+
+    Args:
+        sources: The files.
+        given: Bodies of macros that the compiler is given besides. `#ifndef` leaves out a definition of one of these.
+    """
+    found = {name: Macro(None, body, "", 0) for name, body in given.items() if _is_more_than_a_value(body)}
     uncertain: set[str] = set()
     names: dict[str, set[str]] = {}  # in the body of each macro
+    for name, body in given.items():
+        names[name] = set(_NAME.findall(body))
+        if '"' in body or "#" in body:
+            uncertain.add(name)
     for source in sources:
-        unconditional = _unconditional(source.text)
+        unconditional, defaults = _unconditional(source.text)
         for define in definitions(source.text):
+            if define.name in given and define.start in defaults:
+                continue
             body = COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", define.body)).strip()
             listed = define.parameters or ""
             parameters = tuple(p.strip() for p in listed.split(",") if p.strip()) if define.takes_arguments else None
             names.setdefault(define.name, set()).update(_NAME.findall(body))
-            if define.name in found or define.start not in unconditional or "#" in body or '"' in body or "..." in listed:
+            is_certain = define.start in unconditional and define.name not in given and define.name not in found
+            if not is_certain or "#" in body or '"' in body or "..." in listed:
                 uncertain.add(define.name)
-            elif define.takes_arguments or MORE_THAN_A_VALUE.search(body):
+            elif define.takes_arguments or _is_more_than_a_value(body):
                 found[define.name] = Macro(parameters, body, source.file, define.end)
         uncertain |= {match[2] for match in _DIRECTIVE.finditer(source.text) if match[1] == "undef"}
     return {name: macro for name, macro in found.items() if name not in uncertain and not _is_recursive(name, names)}
+
+
+def _is_more_than_a_value(body: str) -> bool:
+    return bool(MORE_THAN_A_VALUE.search(body) or _ANOTHER_NAME.fullmatch(body.strip()))
 
 
 def _is_recursive(name: str, names: dict[str, set[str]]) -> bool:
@@ -81,17 +99,28 @@ def _is_recursive(name: str, names: dict[str, set[str]]) -> bool:
     return name in reached
 
 
-def _unconditional(text: str) -> set[int]:
-    """Return the offsets of definitions that no #if can leave out; the guard around a whole header does not count."""
-    found, depth = set(), 0
+def _unconditional(text: str) -> tuple[set[int], set[int]]:
+    """Return the offsets of definitions that no #if can leave out, and of those that only `#ifndef` of their own name can.
+
+    The latter are among the former: they are left out only where the macro is given. The guard around a whole file does not count.
+    """
+    found, defaults = set(), set()
+    conditions: list[tuple[str, bool]] = []  # of each open #if: the name of an #ifndef, and whether it guards the whole file
     directives = list(_DIRECTIVE.finditer(text))
     for i, match in enumerate(directives):
         word, name = match.groups()
-        guards = word == "ifndef" and i + 1 < len(directives) and directives[i + 1].groups() == ("define", name)
-        if word == "define" and depth == 0:
+        if word == "define" and all(is_guard or of == name for of, is_guard in conditions):
             found.add(match.start())
-        depth += (word.startswith("if") and not (guards and i == 0)) - (word == "endif")
-    return found
+            if any(of == name for of, _ in conditions):
+                defaults.add(match.start())
+        elif word.startswith("if"):
+            guards = word == "ifndef" and i + 1 < len(directives) and directives[i + 1].groups() == ("define", name)
+            conditions.append((name, i == 0) if guards else ("", False))
+        elif word in ("else", "elif") and conditions:
+            conditions[-1] = ("", False)
+        elif word == "endif" and conditions:
+            conditions.pop()
+    return found, defaults
 
 
 def expand(source: Source, macros: dict[str, Macro]) -> Source:

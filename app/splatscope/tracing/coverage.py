@@ -40,5 +40,5 @@ def coverage_gaps(
 
 def _acts(name: str, symbols: Symbols) -> bool:
     """Return whether a name is a macro that is more than arithmetic."""
-    body = symbols.macros.get(name)
-    return body is not None and bool(_DOES_SOMETHING.search(body) or set(re.findall(r"\w+", body)) & symbols.memory.keys())
+    body = symbols.macros.get(name) or (symbols.aliases.get(name, "") if name not in symbols.memory else "")
+    return bool(_DOES_SOMETHING.search(body) or set(re.findall(r"\w+", body)) & symbols.memory.keys())

@@ -81,7 +81,7 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         CompileError: the compiler does not take it.
         ValueError: the device is given something else than SPIR-V.
     """
-    modules = load_modules(job.source, job.file, job.include)
+    modules = load_modules(job.source, job.file, job.include, job.defines)
     with tempfile.TemporaryDirectory() as folder:
         options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
         program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job, options)
@@ -120,6 +120,6 @@ def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
         CompileError: the source does not compile.
         ValueError: the inputs do not fit.
     """
-    modules = load_modules(job.source, job.file, job.include)
+    modules = load_modules(job.source, job.file, job.include, job.defines)
     program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)
     return Dispatch(device, program, pipeline, with_fitted_inputs(job, program, modules), {})

@@ -10,6 +10,7 @@ from cachetools import LRUCache
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.tracing.checks import left_out
 from splatscope.tracing.checks.arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, texts_of, with_fitted_inputs
 from splatscope.tracing.instrument.build import Build, build_instrumented
@@ -61,7 +62,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
         ValueError: the inputs do not fit, or there are too many threads.
     """
     report_progress(COMPILING)
-    modules = load_modules(job.source, job.file, job.include)
+    modules = load_modules(job.source, job.file, job.include, job.defines)
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
     job = with_fitted_inputs(job, plain_program[0], modules)
@@ -125,4 +126,6 @@ def _trace(
         "unseen": build.coverage_gaps,
     }
     rows = rows.copy()
-    return from_records(rows, settle(rows, build.sites), header, build.batches)
+    trace = from_records(rows, settle(rows, build.sites), header, build.batches)
+    trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace)]
+    return trace

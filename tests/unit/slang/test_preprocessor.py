@@ -20,6 +20,12 @@ def expanded(text: str) -> Source:
         ("#define LONG(x) a[0] \\\n = x", "LONG(1);", "a[0] = 1;"),
         ("#define A(x) B(x)\n#define B(x) a[x] = x", "A(1);", "a[1] = 1;"),
         ("#define FOUR 4", "x = FOUR;", "x = FOUR;"),  # a mere value needs no record
+        ("#define WIDE (T + 1)", "x = WIDE;", "x = WIDE;"),
+        ("#define S Barrier()", "S;", "Barrier();"),
+        ("#define S Barrier", "S();", "Barrier();"),
+        ("#define OUT block.data", "OUT[0] = 1;", "block.data[0] = 1;"),
+        ("#ifndef S\n#define S Barrier()\n#endif", "S;", "Barrier();"),
+        ("int i;\n#ifndef S\n#define S Barrier()\n#else\n#define S\n#endif", "S;", "S;"),
         ("#define NAME(x) #x", "NAME(1);", "NAME(1);"),
         ("#define JOIN(x) a##x = 1", "JOIN(1);", "JOIN(1);"),
         ("#define ANY(...) f(__VA_ARGS__);", "ANY(1);", "ANY(1);"),
@@ -32,6 +38,23 @@ def expanded(text: str) -> Source:
 )
 def test_a_call_becomes_what_the_macro_says_if_that_is_certain(define, call, becomes):
     assert expanded(f"{define}\nvoid f() {{ {call} }}").text.split("\n")[-1] == f"void f() {{ {becomes} }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        ("void f() { BAR; }", "given();"),
+        ("#ifndef BAR\n#define BAR own()\n#endif\nvoid f() { BAR; }", "given();"),
+        ("#define BAR own()\nvoid f() { BAR; }", "BAR;"),  # the compiler warns, and takes the later one
+        ("#undef BAR\n#define BAR own()\nvoid f() { BAR; }", "BAR;"),
+        ("#ifdef BAR\nvoid f() { BAR; }\n#endif", "given();"),
+    ],
+)
+def test_a_given_macro_is_written_out_unless_the_source_defines_it_otherwise(text, becomes):
+    source = Source(text)
+    expanded = expand(source, macros_in([source], {"BAR": "given()", "WIDTH": "4"}))
+    assert f"void f() {{ {becomes} }}" in expanded.text
+    assert expanded.text.count("#ifdef BAR") == text.count("#ifdef BAR")
 
 
 def test_the_guard_of_a_header_is_no_condition():

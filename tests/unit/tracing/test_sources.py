@@ -40,15 +40,27 @@ def test_fields_of_structs_are_found_at_every_depth():
         "groupshared float a " * MANY,
         "StructuredBuffer<float " * MANY,
         "/*" * MANY * 5,
+        "groupshared uint a;\n" + "".join(f"#define m{i} m{i + 1} a\n" for i in range(MANY)),
         "groupshared float " + ", ".join(f"a{i}" for i in range(MANY)) + ";\n" + "x;\n" * MANY,
     ],
-    ids=["open structs", "nested structs", "heads", "braces", "closing braces", "shared", "buffers", "comments", "names and lines"],
+    ids=[
+        "open structs",
+        "nested structs",
+        "heads",
+        "braces",
+        "closing braces",
+        "shared",
+        "buffers",
+        "comments",
+        "macros",
+        "names and lines",
+    ],
 )
 def test_a_hostile_text_of_any_size_is_read(text):
     """Each of these takes minutes if every occurrence is read to the end of the text."""
     found = sources(text)
     assert len(found.structs) <= 1
-    assert found.unrecorded([]) == set()
+    assert found.unrecorded([]) == {}
 
 
 def test_a_cell_is_named_with_its_rows():
@@ -62,3 +74,24 @@ def test_a_cell_is_named_with_its_rows():
     assert known.cell(replace(tile, dims=("64",)), 10) == "As[10].x"
     assert known.cell(replace(tile, dims=()), 0) == "As.x"
     assert known.cell(replace(tile, dims=(), space="device"), 3) == "As[3].x"
+
+
+@pytest.mark.parametrize(
+    ("defines", "hidden"),
+    [
+        ("#define S GroupMemoryBarrierWithGroupSync()", {}),
+        ("#if 0\n#define S GroupMemoryBarrierWithGroupSync()\n#endif", {}),
+        ("#define S() \\\n GroupMemoryBarrierWithGroupSync()", {}),
+        ("#define P GroupMemoryBarrierWithGroupSync()\n#define WAIT P", {"barriers": ("k.slang", 5)}),
+        ("#define WAIT cells[0] = 1;", {"cells": ("k.slang", 4)}),
+    ],
+    ids=["unused", "left out", "over two lines", "through another", "of a variable"],
+)
+def test_a_macro_hides_what_it_names_where_it_is_called(defines, hidden):
+    found = Sources({"k.slang": f"{defines}\ngroupshared uint cells[8];\nvoid f() {{\nWAIT }}"})
+    assert found.unrecorded([]) == hidden
+    header = Sources({"h.slang": defines, "k.slang": "groupshared uint cells[8];\nvoid f() { WAIT }"})
+    assert header.unrecorded([]) == {name: ("k.slang", 2) for name in hidden}
+    ((name, (file, line)),) = hidden.items() or [("cells", ("k.slang", 5))]
+    about = "GroupMemoryBarrierWithGroupSync" if name == "barriers" else name
+    assert found.unrecorded([Site(file, line, 1, "arrive", about)]) == {}

@@ -16,7 +16,7 @@ from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
-__all__ = ["CHECKS", "Check", "Finding", "check", "find", "races_between_groups"]
+__all__ = ["CHECKS", "Check", "Finding", "check", "find", "left_out", "races_between_groups"]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
@@ -32,6 +32,19 @@ def find(trace: Trace) -> list[Finding]:
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
     return sorted(found, key=lambda finding: position[finding.events[0]] if finding.events else -1)
+
+
+def left_out(trace: Trace) -> list[str]:
+    """Return what the checks do not look for, since an access or a barrier is not recorded: a sentence each."""
+    missed = Context(trace, run_check).unrecorded
+    if "barriers" in missed:
+        file, line = missed["barriers"]
+        what = "races, reads before any write and threads that part at a barrier are not looked for"
+        return [f"{file}, line {line}: this barrier is not recorded, so {what}."]
+    return [
+        f"{file}, line {line}: this access to {name} is not recorded, so reads of {name} before any write are not looked for."
+        for name, (file, line) in sorted(missed.items(), key=lambda one: one[1])
+    ]
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:

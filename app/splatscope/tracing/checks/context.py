@@ -39,8 +39,8 @@ class Context:
         return Sources.of(self.trace)
 
     @cached_property
-    def unrecorded(self) -> set[str]:
-        """The shared variables that something accesses unrecorded, and "barriers" where one is not recorded."""
+    def unrecorded(self) -> dict[str, tuple[str, int]]:
+        """The shared variables that something accesses unrecorded, and "barriers" where one is not recorded; each with a place."""
         return self.sources.unrecorded(self.trace.sites)
 
     @cached_property

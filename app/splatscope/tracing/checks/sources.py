@@ -1,6 +1,7 @@
 """What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,6 +9,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.constants import integer, named_integers
+from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import COMMENT, parse, text_of, walk
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -18,7 +20,10 @@ _BUFFER = re.compile(
     r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
 )
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
-_DEFINED = re.compile(r"\s*#\s*define\s+(\w+)")
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
+_MOST_MACROS_DEEP = 8  # macros in each other
+_MOST_NAMED = 20_000  # names in the macros of one text, all of them together
 _STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in what stands before an opening brace
 _TO_BRACE = re.compile(r"([^{}]*)([{}]?)")
 _FIELD = re.compile(
@@ -93,23 +98,23 @@ class Sources:
         sizes = [integer(size, self.integers) for size in site.dims]
         return [size for size in sizes if size] if all(sizes) else []
 
-    def unrecorded(self, sites: list[Site]) -> set[str]:
-        """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is.
+    def unrecorded(self, sites: list[Site]) -> dict[str, tuple[str, int]]:
+        """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is, each with a place.
 
-        Such a line names the variable without a site for it: through a macro, as a whole array, in a function that is stepped over.
+        Such a line, (file, line), names the variable without a site for it: through a macro, as a whole array, in a function
+        that is stepped over. A macro accesses what it names where it is called, not where it is defined.
         """
         about = {(site.file, site.line, site.name) for site in sites}
-        found = set()
-        for file, text in self.texts.items():
-            bare = COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), text)
-            bare = _SHARED.sub(lambda match: "\n" * match.group(0).count("\n"), bare)
-            lines = list(enumerate(bare.split("\n"), 1))
-            for number, line in lines:
-                names = self.shared.intersection(re.findall(r"\w+", line))
-                names |= set(re.findall(r"\b\w+MemoryBarrierWithGroupSync\b", line))
-                where = _calls(line, lines) if names else []  # of a macro; it is written out where it is called
-                missed = {name for name in names if any((file, n, name) not in about for n in where or [number])}
-                found |= {name if name in self.shared else "barriers" for name in missed}
+        texts = {file: COMMENT.sub(_blanked, text) for file, text in self.texts.items()}
+        wanted = self.shared.union(*(_BARRIER.findall(text) for text in texts.values()))
+        named = _named_by_macros(texts.values(), wanted)
+        found: dict[str, tuple[str, int]] = {}
+        for file, text in texts.items():
+            for number, line in enumerate(_SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)).split("\n"), 1):
+                words = set(re.findall(r"\w+", line))
+                for name in (words & wanted).union(*(named[word] for word in words & named.keys())):
+                    if (file, number, name) not in about:
+                        found.setdefault(name if name in self.shared else "barriers", (file, number))
         return found
 
     def origins(self, site: Site) -> set[str] | None:
@@ -153,13 +158,23 @@ class Sources:
         return names - set(SCALARS) - self.constants
 
 
-def _calls(line: str, lines: list[tuple[int, str]], depth: int = 0) -> list[int]:
-    """Return the lines that call the macro which a line defines, directly or through other macros."""
-    macro = _DEFINED.match(line)
-    if macro is None or depth > 8:
-        return []
-    using = [(n, text) for n, text in lines if text != line and re.search(rf"\b{macro[1]}\b", text)]
-    return [call for n, text in using for call in (_calls(text, lines, depth + 1) if _DEFINED.match(text) else [n])]
+def _blanked(match: re.Match) -> str:
+    return "\n" * match.group(0).count("\n")
+
+
+def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[str]]:
+    """Return which of the wanted names each macro stands for, directly or through other macros."""
+    words: dict[str, set[str]] = {}
+    for define in (define for text in texts for define in definitions(text)):
+        words.setdefault(define.name, set()).update(re.findall(r"\w+", define.body))
+    inner = {name: mine & words.keys() - {name} for name, mine in words.items()}
+    named = {name: mine & wanted for name, mine in words.items()}
+    for _ in range(_MOST_MACROS_DEEP):
+        for name in words:
+            named[name] = named[name].union(*(named[other] for other in inner[name]))
+        if sum(map(len, named.values())) > _MOST_NAMED:
+            break
+    return {name: mine for name, mine in named.items() if mine}
 
 
 def _structs(text: str) -> dict[str, list[tuple[str, str]]]:

@@ -150,7 +150,7 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
     )  # what was too long unrolled may not be too long as a loop
     rolled = [replace(m, source=Source(text, m.file)) if (text := roll_up(m.original)) != m.original else m for m in modules]
     if rolled != modules:
-        rolled = with_macros_expanded(rolled)
+        rolled = with_macros_expanded(rolled, job.defines)
         with contextlib.suppress(CompileError):
             build = _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
             if job.instrument_scope == "entry":

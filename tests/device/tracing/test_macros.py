@@ -1,0 +1,68 @@
+"""Barriers and accesses behind macros: seen where that is certain, and named as missed where it is not."""
+
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+
+BARRIER = "GroupMemoryBarrierWithGroupSync"
+KERNEL = """RWStructuredBuffer<uint> data; groupshared uint s[64];
+[shader("compute")] [numthreads(64, 1, 1)]
+void t(uint l : SV_GroupIndex) { BODY }
+"""
+TURNED = "s[l] = l; S; data[l] = s[63 - l];"
+
+
+def checked(body: str, head: str = "", **more) -> CheckedRecording:
+    source = f"{head}\n{KERNEL.replace('BODY', body)}"
+    return record_and_check(open_device(), KernelJob(source, records=100_000, **more))
+
+
+def kinds(checked: CheckedRecording) -> list[str]:
+    return [finding.kind for finding in checked.findings]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [f"#define S {BARRIER}()", f"#define S {BARRIER}", f"#if 0\n#define S {BARRIER}()\n#endif", f"#define S() {BARRIER}()"],
+)
+def test_a_macro_that_is_not_called_hides_nothing(head):
+    found = checked("data[0] += l;", head)
+    assert kinds(found) == ["race"]
+    assert found.missed == []
+
+
+@pytest.mark.parametrize(
+    ("head", "call"), [(f"#define S {BARRIER}()", "S;"), (f"#define S {BARRIER}", "S();"), (f"#define S() {BARRIER}()", "S();")]
+)
+def test_a_barrier_behind_a_macro_orders_what_it_orders(head, call):
+    turned = TURNED.replace("S;", call)
+    assert (kinds(checked(turned, head)), checked(turned, head).missed) == ([], [])
+    assert kinds(checked(turned + " s[l] = 7;", head)) == ["race"]
+    assert kinds(checked(f"if (l < 8) {{ {call} }} data[l] = l;", head)) == ["barrier-divergence"]
+
+
+def test_a_barrier_that_is_given_with_the_kernel_is_seen():
+    found = checked(TURNED, defines={"S": f"{BARRIER}()"})
+    assert (kinds(found), found.missed) == ([], [])
+    assert kinds(checked(TURNED + " s[l] = 7;", defines={"S": f"{BARRIER}()"})) == ["race"]
+    default = f"int unused() {{ return 0; }}\n#ifndef S\n#define S {BARRIER}()\n#endif"
+    assert kinds(checked(TURNED, default)) == []
+    assert checked(TURNED, default, defines={"S": ""}).missed
+
+
+def test_a_barrier_in_a_header_is_seen(tmp_path):
+    (tmp_path / "wait.slangh").write_text(f"#define S {BARRIER}()\n")
+    found = checked(TURNED + " s[l] = 7;", '#include "wait.slangh"', include=(tmp_path,))
+    assert (kinds(found), found.missed) == (["race"], [])
+
+
+def test_checks_that_are_left_out_are_missed():
+    unsure = f"#if 1\n#define S {BARRIER}()\n#else\n#define S\n#endif"
+    found = checked(TURNED, unsure)
+    assert kinds(found) == []
+    assert any("this barrier is not recorded, so races" in missed for missed in found.missed)
+    hidden = checked("PUT;\n data[l] = s[l];", "#if 1\n#define PUT s[l] = l\n#endif")
+    assert kinds(hidden) == []
+    assert any("this access to s is not recorded" in missed for missed in hidden.missed)
