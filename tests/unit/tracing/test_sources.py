@@ -40,18 +40,20 @@ def test_fields_of_structs_are_found_at_every_depth():
         "groupshared float a " * MANY,
         "StructuredBuffer<float " * MANY,
         "/*" * MANY * 5,
+        "RWTexture2D<" * MANY,
         "groupshared uint a;\n" + "".join(f"#define m{i} m{i + 1} a\n" for i in range(MANY)),
         "groupshared float " + ", ".join(f"a{i}" for i in range(MANY)) + ";\n" + "x;\n" * MANY,
     ],
     ids=[
-        "open structs",
+        "structs",
         "nested structs",
         "heads",
-        "braces",
-        "closing braces",
+        "open",
+        "close",
         "shared",
         "buffers",
         "comments",
+        "textures",
         "macros",
         "names and lines",
     ],
@@ -61,6 +63,7 @@ def test_a_hostile_text_of_any_size_is_read(text):
     found = sources(text)
     assert len(found.structs) <= 1
     assert found.unrecorded([]) == {}
+    assert found.writable_textures() == []
 
 
 def test_a_cell_is_named_with_its_rows():
@@ -95,3 +98,12 @@ def test_a_macro_hides_what_it_names_where_it_is_called(defines, hidden):
     ((name, (file, line)),) = hidden.items() or [("cells", ("k.slang", 5))]
     about = "GroupMemoryBarrierWithGroupSync" if name == "barriers" else name
     assert found.unrecorded([Site(file, line, 1, "arrive", about)]) == {}
+
+
+def test_textures_that_may_be_written_are_known_if_they_are_used():
+    known = sources("""
+        RWTexture2D<float4> image : register(u0); Texture2D<float4> photo; RWTexture3D<uint> unused; // unused
+        struct Block { RWTexture2DArray<float> layers[4]; }
+        void main(uniform RWTexture1D<Atomic<uint>> line, uniform uint n) { image[0] = photo[0]; block.layers[0] = line; }
+    """)
+    assert known.writable_textures() == ["image", "layers", "line"]

@@ -35,16 +35,17 @@ def find(trace: Trace) -> list[Finding]:
 
 
 def left_out(trace: Trace) -> list[str]:
-    """Return what the checks do not look for, since an access or a barrier is not recorded: a sentence each."""
-    missed = Context(trace, run_check).unrecorded
-    if "barriers" in missed:
-        file, line = missed["barriers"]
+    """Return what the checks do not look for, a sentence each: races on textures, and what needs accesses that are not recorded."""
+    context = Context(trace, run_check)
+    names = context.sources.writable_textures()
+    textures = [f"{name} is a writable texture: races on its texels are not looked for." for name in names]
+    if "barriers" in context.unrecorded:
+        file, line = context.unrecorded["barriers"]
         what = "races, reads before any write and threads that part at a barrier are not looked for"
-        return [f"{file}, line {line}: this barrier is not recorded, so {what}."]
-    return [
-        f"{file}, line {line}: this access to {name} is not recorded, so reads of {name} before any write are not looked for."
-        for name, (file, line) in sorted(missed.items(), key=lambda one: one[1])
-    ]
+        return [f"{file}, line {line}: this barrier is not recorded, so {what}.", *textures]
+    hidden = sorted((where, name) for name, where in context.unrecorded.items())
+    what = "is not recorded, so reads of it before any write are not looked for"
+    return [*(f"{file}, line {line}: this access to {name} {what}." for (file, line), name in hidden), *textures]
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:

@@ -1,6 +1,7 @@
 """What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,7 @@ _DECLARATOR = re.compile(r"(?:[^,\[]|\[[^\]]*(?:\]|\Z))+")  # a comma in bracket
 _BUFFER = re.compile(
     r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
 )
+_WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(?!Texture)[^;{}()])*?>)?\s+(\w+)\s*[;:,)\[]")
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
@@ -116,6 +118,13 @@ class Sources:
                     if (file, number, name) not in about:
                         found.setdefault(name if name in self.shared else "barriers", (file, number))
         return found
+
+    def writable_textures(self) -> list[str]:
+        """Return the textures that some code may write, by name; those that are only declared are left out."""
+        bare = [COMMENT.sub("", text) for text in self.texts.values()]
+        found = {name for text in bare for name in _WRITABLE_TEXTURE.findall(text)}
+        used = Counter(word for text in bare for word in re.findall(r"\w+", text))
+        return sorted(name for name in found if used[name] > 1)
 
     def origins(self, site: Site) -> set[str] | None:
         """Return the variables that the statement at a site computes from, without constants; None where they are unknown."""

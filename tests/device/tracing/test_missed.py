@@ -1,4 +1,4 @@
-"""Barriers and accesses behind macros: seen where that is certain, and named as missed where it is not."""
+"""What the checks cannot see is named as missed; barriers and accesses behind macros are seen where that is certain."""
 
 import pytest
 
@@ -66,3 +66,11 @@ def test_checks_that_are_left_out_are_missed():
     hidden = checked("PUT;\n data[l] = s[l];", "#if 1\n#define PUT s[l] = l\n#endif")
     assert kinds(hidden) == []
     assert any("this access to s is not recorded" in missed for missed in hidden.missed)
+
+
+@pytest.mark.parametrize("body", ["image[l] = image[l + 1];", "image[0] = l;", "image[0] += l;"])
+def test_races_on_textures_are_missed(body):
+    found = checked(body, "RWTexture1D<uint> image;")
+    assert kinds(found) == []
+    assert found.missed == ["image is a writable texture: races on its texels are not looked for."]
+    assert checked("data[l] = image[l];", "Texture1D<uint> image;").missed == []
