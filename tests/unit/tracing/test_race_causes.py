@@ -14,7 +14,7 @@ def shown(findings: list[Finding]) -> list[tuple]:
 
 def test_races_that_share_a_line_are_one():
     found = one_for_each_cause([race(18, 20), race(9, 18), race(9, 9), race(9, 20)])
-    assert shown(found) == [("race", "tile", 9, 9, 3), ("race", "tile", 18, 20, 1)]
+    assert shown(found) == [("race", "tile", 9, 9, 1), ("race", "tile", 18, 20, 1)]
     assert found[0].message == "They race on 9 and 9. For the same reason these lines race: 9 and 18; 9 and 20."
     assert found[1].message == "They race on 18 and 20."
 

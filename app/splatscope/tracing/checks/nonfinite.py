@@ -14,6 +14,7 @@ from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
+_BEYOND_HALF = 65520.0  # what a half rounds to infinity; a compiler may keep the value of a half as a float
 _MOST_ASKED = 4096  # uninitialised reads that are examined for such values
 
 
@@ -34,6 +35,8 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         if type_ is None or not type_.scalar.is_floating:
             continue
         values = type_.values(trace.words[events])
+        if type_.scalar.name == "half":
+            values = np.where(np.abs(values) >= _BEYOND_HALF, np.inf, values)
         nan, inf = np.isnan(values).any(axis=1), np.isinf(values).any(axis=1)
         bad[events[nan]] = True
         if (inf & ~nan).any():
@@ -48,10 +51,22 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
     values = np.array(trace.value(event), float).reshape(-1)
     word = "NaN" if np.isnan(values).any() else "infinite"
-    name, verb = site.name or "A value", "is" if site.kind == "read" else "becomes"
+    name = context.sources.cell(site, int(trace.index[event])) if site.kind in ("read", "write") else site.name or "A value"
+    given = _was_given(trace, event, context.sources)
+    verb, end = "is" if site.kind == "read" or given else "becomes", ", as it was given" if given else ""
     who = in_sentence(thread_of(trace, event))
-    message = f"{name} {verb} {word} in {who} on line {site.line}."
-    return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], len(hits), site.file)]
+    message = f"{name} {verb} {word} in {who} on line {site.line}{end}."
+    count = int((trace.site[hits] == trace.site[event]).sum())
+    return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
+
+
+def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
+    """Return whether a value came with the inputs: a parameter of the entry point, or read from a buffer that nothing writes."""
+    site = trace.sites[trace.site[event]]
+    if site.kind == "value":
+        return site.function == trace.header["entry"] and sources.is_parameter(site)
+    is_written = any(other.name == site.name and other.kind in ("write", "atomic") for other in trace.sites)
+    return site.kind == "read" and site.space == "device" and not is_written
 
 
 def _meant(numbers: list[int], trace: Trace, sources: Sources) -> set[int]:

@@ -64,7 +64,7 @@ def one_for_each_cause(findings: list[Finding]) -> list[Finding]:
     """Return one finding for the races on a variable that share a line: what orders one of them orders the others.
 
     For example, without the barrier at the end of a loop, a write races with the reads of the next turn and with those behind the
-    loop. A benign race gives way to a true one. The message of a finding names the other lines.
+    loop. A benign race gives way to a true one. The message of a finding names the other lines; its count stays that of its own.
     """
     kept: list[Finding] = []
     others: list[list[list[int]]] = []
@@ -74,7 +74,6 @@ def one_for_each_cause(findings: list[Finding]) -> list[Finding]:
             kept.append(finding)
             others.append([])
         elif finding.kind == kept[of].kind == "race":
-            kept[of].count += finding.count
             pairs = [sorted(lines) for lines in (kept[of].lines, *others[of])]
             if sorted(finding.lines) not in pairs:
                 others[of].append(finding.lines)

@@ -32,6 +32,7 @@ from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
+_VERBS = {"read": "reads {}", "write": "writes {}"}
 _MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
 
 
@@ -171,17 +172,16 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atom
     causes, number = np.unique(sites, axis=0, return_inverse=True)
     first_pair = np.array([np.argmax(number == cause) for cause in range(len(causes))], np.int64)
     found: dict[tuple, Finding] = {}
+    segments: dict[tuple, set[int]] = {}
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
-        count = len(np.unique(table.segment[pairs.first[number == cause]]))
         rows = sorted((int(pairs.first[pair]), int(pairs.second[pair])), key=lambda row: table.slot[row])
         finding = _finding(trace, [int(table.event[row]) for row in rows], bool(pairs.benign[pair]), known, atomics)
         key = (finding.kind, finding.name, finding.file, *sorted(finding.lines))
-        if key in found:
-            found[key].count += count
-        else:
-            finding.count = count
-            found[key] = finding
+        found.setdefault(key, finding)
+        segments.setdefault(key, set()).update(table.segment[pairs.first[number == cause]].tolist())
+    for key, finding in found.items():
+        finding.count = len(segments[key])
     return list(found.values())
 
 
@@ -190,13 +190,13 @@ def _finding(trace: Trace, events: list[int], benign: bool, known: Sources, atom
     index = int(trace.index[events[0]])
     name = known.cell(sites[0], index)
     who = [thread_of(trace, event) for event in events]
-    verbs = [{"read": "reads", "write": "writes"}.get(site.kind, "changes atomically") for site in sites]
+    verbs = [_VERBS.get(site.kind, "changes {} atomically") for site in sites]
     if benign:
         end = ": the value is the same whoever comes first."
     else:
         why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
         end = f", and nothing orders the two{why}."
-    did = [f"{verb} {what} on line {site.line}" for verb, what, site in zip(verbs, (name, "it"), sites, strict=True)]
+    did = [f"{verb.format(what)} on line {site.line}" for verb, what, site in zip(verbs, (name, "it"), sites, strict=True)]
     message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
     lines = [site.line for site in sites]

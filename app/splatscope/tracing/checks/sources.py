@@ -146,6 +146,12 @@ class Sources:
             return self._names(expression.child_by_field_name("right")) | own
         return self._names(node) - {site.name if node.type == "declaration" else ""}
 
+    def is_parameter(self, site: Site) -> bool:
+        """Return whether the value at a site is that of a parameter, recorded where its function begins."""
+        node = self._statement(site)
+        is_body = node is not None and node.type == "compound_statement" and node.parent is not None
+        return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
+
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""
         node = self._statement(site)

@@ -4,12 +4,13 @@ from splatscope.tracing.trace import Trace
 
 
 def thread_of(trace: Trace, event: int) -> str:
-    """Return whose event it is: "Thread 3", or in a recording of all workgroups "Thread 3 of group 1,0,0"."""
-    thread = int(trace.thread[event])
-    if not trace.header.get("all_groups"):
-        return f"Thread {thread}"
-    x, y, _ = trace.header["groups"]
-    group, lane = divmod(thread, trace.header["lanes"])
+    """Return whose event it is: "Thread 3", or "Thread 3 of group 1,0,0" where all are recorded, or not the first."""
+    thread, header = int(trace.thread[event]), trace.header
+    if not header.get("all_groups"):
+        group = header.get("group", [0, 0, 0])
+        return f"Thread {thread} of group {','.join(map(str, group))}" if any(group) else f"Thread {thread}"
+    x, y, _ = header["groups"]
+    group, lane = divmod(thread, header["lanes"])
     return f"Thread {lane} of group {group % x},{group // x % y},{group // (x * y)}"
 
 
