@@ -124,11 +124,35 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
     assert "differ by at most 1 ulps" in found.trace.header["rounding"]
 
 
+HALVED = """
+Texture2D<float4> picture;
+RWStructuredBuffer<float4> halved;
+cbuffer Size { uint width; };
+[numthreads(8, 8, 1)]
+void main(uint3 t : SV_DispatchThreadID)
+{
+    float4 sum = 0;
+    for (uint i = 0; i < 4; i++)
+        sum += picture[t.xy * 2 + uint2(i & 1, i >> 1)];
+    halved[t.y * width + t.x] = sum / 4;
+}
+"""
+
+
+def test_all_threads_of_a_whole_picture_are_looked_at():
+    picture = np.random.default_rng(5).random((512, 512, 4), dtype=np.float32)
+    given = {"picture": picture, "halved": np.zeros((256 * 256, 4), np.float32), "width": 256}
+    found = splatscope.record(source=HALVED, groups=(32, 32), group="all", vars=given)
+    found.assert_clean()
+    expected = picture.reshape(256, 2, 256, 2, 4).mean((1, 3))
+    assert found.outputs["halved"].reshape(expected.shape) == pytest.approx(expected, rel=1e-5)
+
+
 def test_a_dispatch_too_large_to_look_at_says_so_and_gives_the_group():
-    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(4096, 16, 1), group="all", budget=100_000)
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all")
     assert found.events > 0
     assert not found.complete
-    assert "other workgroups were not looked at: 524,288 threads are too many" in " ".join(found.missed)
+    assert "other workgroups were not looked at: 2,097,120 threads are too many" in " ".join(found.missed)
 
 
 def test_a_saved_recording_is_loaded_as_it_was(tmp_path):

@@ -4,14 +4,17 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import slangpy as spy
 
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.comparison import Comparison, compare
-from splatscope.tracing.job import KernelJob
+from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
+
+MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups: 256 MB
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
         return _said(CheckedRecording(recording, findings, truncated=truncated))
     try:
         with progress_to(None):
-            wide = record(device, replace(job, all_groups=True)).trace
+            wide = record(device, replace(job, all_groups=True, records=_wide_records(recording) if follow else job.records)).trace
     except ValueError as error:
         return _said(CheckedRecording(recording, findings, False, str(error), truncated))
     elsewhere = find(wide)
@@ -100,6 +103,14 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
     if checked.comparison and checked.comparison.difference == "rounding":
         header["rounding"] = checked.comparison.sentence
     return checked
+
+
+def _wide_records(recording: Recording) -> int:
+    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more; within bounds."""
+    job, trace = recording.job, recording.trace
+    assert job is not None
+    most = int(np.bincount(trace.thread, minlength=1).max()) * trace.words.shape[1]
+    return max(job.records, min(MOST_WIDE, trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)))
 
 
 def _cause(finding: Finding) -> tuple:
