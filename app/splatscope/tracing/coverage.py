@@ -17,7 +17,7 @@ def coverage_gaps(
     """Return a sentence for each gap, by file and line.
 
     Args:
-        modules: The program. Of imported modules, only excluded lines are named.
+        modules: The program. Loops of imported modules are not named.
         excluded_lines: (file, line) of what the compiler took only as written.
         sites: The sites of the program.
         symbols: Its symbols.
@@ -25,9 +25,7 @@ def coverage_gaps(
     found = {(file, line, "the compiler takes it only as it is written, so it is not recorded") for file, line in excluded_lines}
     for module in modules:
         source = module.source
-        if module.name:
-            continue
-        loops = loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
+        loops = [] if module.name else loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
         found |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
         for block in (block for block in source.functions() if block.is_outermost_code):
             for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.code[block.start : block.end]):

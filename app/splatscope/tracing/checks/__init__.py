@@ -44,8 +44,8 @@ def left_out(trace: Trace) -> list[str]:
         what = "races, reads before any write and threads that part at a barrier are not looked for"
         return [f"{file}, line {line}: this barrier is not recorded, so {what}.", *textures]
     hidden = sorted((where, name) for name, where in context.unrecorded.items())
-    what = "is not recorded, so reads of it before any write are not looked for"
-    return [*(f"{file}, line {line}: this access to {name} {what}." for (file, line), name in hidden), *textures]
+    about = "this access is not recorded: no race with it is looked for, and no read before any write of"
+    return [*(f"{file}, line {line}: {about} {name}." for (file, line), name in hidden), *textures]
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:
