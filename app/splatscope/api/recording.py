@@ -123,7 +123,7 @@ class Recording:
     def show(self) -> None:
         """Open the stepper: in the cell of a notebook, else in the browser."""
         if (display := _notebook()) is not None:
-            display(self._repr_html_())
+            display(self)
             return
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
             file.write(self._page())
@@ -175,12 +175,12 @@ class Recording:
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
 
 
-def _notebook() -> Callable[[str], None] | None:
-    """Return what shows HTML in the running notebook; None outside of one."""
+def _notebook() -> Callable[[object], object] | None:
+    """Return what shows an object in the running notebook; None outside of one."""
     try:
         from IPython.core.getipython import get_ipython
-        from IPython.display import HTML, display
+        from IPython.display import display
     except ImportError:
         return None
     shell = get_ipython()
-    return (lambda text: display(HTML(text))) if shell is not None and hasattr(shell, "kernel") else None
+    return display if shell is not None and hasattr(shell, "kernel") else None

@@ -9,6 +9,7 @@ import importlib
 import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -112,6 +113,7 @@ def _read(stream: BinaryIO, size: int) -> bytearray:
 def _serve() -> None:
     """Answer calls until the script ends. What a library prints goes to standard error, since the answers own standard output."""
     die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the script, which ends its workers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while True:

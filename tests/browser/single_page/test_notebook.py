@@ -1,0 +1,58 @@
+"""A notebook that records a kernel, executed: the stepper stands in the cell's output, without a server."""
+
+import json
+import sys
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from playwright.sync_api import expect
+
+from helpers.stepping import ready, stepper
+
+RECORD = '''
+import splatscope
+source = """groupshared uint cells[8];
+RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    cells[lane] = lane;
+    o[lane] = cells[7 - lane];
+}"""
+recording = splatscope.record(source=source, vars={"o": [0] * 8})
+'''
+
+
+class Kernel(AsyncKernelManager):
+    """The interpreter of the tests, whatever kernels are installed for this user."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        return KernelSpec(argv=command, display_name="Python", language="python")
+
+
+def executed(*cells: str) -> list[list[dict]]:
+    """Return the outputs of each cell of a notebook that is executed from its beginning."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=120, kernel_manager_class=Kernel).execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+def test_an_executed_cell_shows_the_stepper_and_steps_without_a_server(tmp_path, from_disk):
+    recorded, value, shown = executed(RECORD, "recording", "recording.show()")
+    assert recorded == []
+    assert value[0]["output_type"] == "execute_result"
+    assert shown[0]["output_type"] == "display_data"
+    for number, (output, *more) in enumerate((value, shown)):
+        assert more == []
+        file = tmp_path / f"cell{number}.html"
+        file.write_text(f"<!doctype html><title>{json.dumps(number)}</title>{output['data']['text/html']}", encoding="utf-8")
+        frame = from_disk(file).frame_locator("iframe")
+        ready(frame)
+        expect(frame.locator("[data-finding]").first).to_contain_text("Race on cells")
+        step = int(stepper(frame).get_attribute("data-step"))
+        frame.get_by_role("button", name="One event forward").click()
+        expect(stepper(frame)).to_have_attribute("data-step", str(step + 1))
