@@ -41,6 +41,7 @@ def test_fields_of_structs_are_found_at_every_depth():
         "StructuredBuffer<float " * MANY,
         "/*" * MANY * 5,
         "RWTexture2D<" * MANY,
+        "#define M(x) x\n" + "M(" * MANY,
         "groupshared uint a;\n" + "".join(f"#define m{i} m{i + 1} a\n" for i in range(MANY)),
         "groupshared float " + ", ".join(f"a{i}" for i in range(MANY)) + ";\n" + "x;\n" * MANY,
     ],
@@ -54,6 +55,7 @@ def test_fields_of_structs_are_found_at_every_depth():
         "buffers",
         "comments",
         "textures",
+        "calls",
         "macros",
         "names and lines",
     ],
@@ -98,6 +100,13 @@ def test_a_macro_hides_what_it_names_where_it_is_called(defines, hidden):
     ((name, (file, line)),) = hidden.items() or [("cells", ("k.slang", 5))]
     about = "GroupMemoryBarrierWithGroupSync" if name == "barriers" else name
     assert found.unrecorded([Site(file, line, 1, "arrive", about)]) == {}
+
+
+def test_a_macro_that_is_called_over_two_lines_accesses_what_it_names_on_the_first():
+    known = sources("#define PUT(v) output[0] = v\ngroupshared uint cells[8];\nvoid f() { PUT(\ncells[0]); cells[1] = 2;\n}")
+    sites = [Site("k.slang", line, 1, "read", "cells") for line in (3, 4)]
+    assert known.unrecorded(sites) == {}
+    assert known.unrecorded(sites[1:]) == {"cells": ("k.slang", 3)}
 
 
 def test_textures_that_may_be_written_are_known_if_they_are_used():

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import COMMENT, parse, text_of, walk
+from splatscope.slang.source import COMMENT, closing, parse, text_of, walk
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -24,6 +24,7 @@ _WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
+_CALLED = re.compile(r"\b(\w+)[ \t]*\(")
 _MOST_MACROS_DEEP = 8  # macros in each other
 _MOST_NAMED = 20_000  # names in the macros of one text, all of them together
 _STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in what stands before an opening brace
@@ -110,11 +111,13 @@ class Sources:
         texts = {file: COMMENT.sub(_blanked, text) for file, text in self.texts.items()}
         wanted = self.shared.union(*(_BARRIER.findall(text) for text in texts.values()))
         named = _named_by_macros(texts.values(), wanted)
+        macros = set(named)
         found: dict[str, tuple[str, int]] = {}
         for file, text in texts.items():
-            for number, line in enumerate(_SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)).split("\n"), 1):
+            code = _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text))
+            for number, line in enumerate(_with_calls_on_one_line(code, macros).split("\n"), 1):
                 words = set(re.findall(r"\w+", line))
-                for name in (words & wanted).union(*(named[word] for word in words & named.keys())):
+                for name in (words & wanted).union(*(named[word] for word in words & macros)):
                     if (file, number, name) not in about:
                         found.setdefault(name if name in self.shared else "barriers", (file, number))
         return found
@@ -182,14 +185,27 @@ def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[st
     words: dict[str, set[str]] = {}
     for define in (define for text in texts for define in definitions(text)):
         words.setdefault(define.name, set()).update(re.findall(r"\w+", define.body))
-    inner = {name: mine & words.keys() - {name} for name, mine in words.items()}
+    macros = set(words)  # of two sets, only the smaller is gone through
+    inner = {name: (mine & macros) - {name} for name, mine in words.items()}
     named = {name: mine & wanted for name, mine in words.items()}
     for _ in range(_MOST_MACROS_DEEP):
         for name in words:
             named[name] = named[name].union(*(named[other] for other in inner[name]))
         if sum(map(len, named.values())) > _MOST_NAMED:
             break
-    return {name: mine for name, mine in named.items() if mine}
+    return named
+
+
+def _with_calls_on_one_line(text: str, macros: set[str]) -> str:
+    """Return a text with each call of a macro on the line on which it begins, as it is recorded, and its line breaks after it."""
+    parts, at = [], 0
+    for name in _CALLED.finditer(text):
+        if name[1] in macros and name.start() >= at:
+            end = closing(text, name.end() - 1) + 1
+            call = text[name.start() : end]
+            parts += [text[at : name.start()], call.replace("\n", " "), "\n" * call.count("\n")]
+            at = end
+    return "".join(parts) + text[at:]
 
 
 def _structs(text: str) -> dict[str, list[tuple[str, str]]]:
