@@ -46,7 +46,9 @@ export class Memory {
     this.key = h(
       "div",
       {class: "key"},
-      ...key.map(([klass, word]) => h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}), word)),
+      ...key.map(([klass, word]) =>
+        h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}), word === "followed" ? "followed: click a cell" : word),
+      ),
     )
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
     this.list.addEventListener("click", (event) => {
@@ -168,7 +170,7 @@ class Grid {
         ? ""
         : `[${memory.dims.length > 1 ? memory.dims.join("][") : memory.extent.toLocaleString("en")}]`
     this.about = h("span", {class: "dim"}, `${shared ? "groupshared" : "buffer"} ${type}${size}`)
-    this.hint = h("span", {class: "dim hint"}, number === 0 ? "click a cell to follow it" : "")
+    this.hint = h("span", {class: "dim hint"})
     this.body = h("div", {class: "grid"})
     const side = Math.round(Math.sqrt(memory.extent)),
       square =
