@@ -93,13 +93,13 @@ def trace(
         raise
     except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
-    if as_json:
-        print(json.dumps(report(recording), allow_nan=False))
-    else:
+    if not as_json:  # before anything is written, which may fail; JSON comes alone, or not at all
         print_findings(recording, all_groups)
     for target, write in ((out, recording.save), (page, recording.to_html)):
         if target is not None:
             _write(target, write)
+    if as_json:
+        print(json.dumps(report(recording), allow_nan=False))
     raise typer.Exit(2 if not recording.events else 1 if recording.findings else 2 if recording.too_many else 0)
 
 

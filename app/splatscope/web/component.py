@@ -94,7 +94,7 @@ def style_sheet() -> str:
     """Return all of the app's CSS as one text: tokens and the base first, forced colours and print last, between them the rest."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
     last = [WEB / "theme" / "forced_colors.css", WEB / "theme" / "print.css"]
-    own = WEB.glob("single_page/*.css")  # of a page that is no page of the app
+    own = [*WEB.glob("single_page/*.css"), *WEB.glob("dist/*.css")]  # of a page that is no page of the app
     rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - {*first, *last, *own}
     # By name, drawing.css comes before lesson_page.css, which overrides it.
     rest = sorted(rest, key=lambda path: (path.name, path.parent.name))

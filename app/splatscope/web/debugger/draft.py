@@ -45,7 +45,10 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
     return {
         "entries": list(interface.entries),
         "group_size": list(interface.group_size),
-        "buffers": [{"name": name, "type": layout.type, "count": ELEMENTS} for name, layout in interface.buffers.items()],
+        "buffers": [
+            {"name": name, "type": layout.type, "count": ELEMENTS, "parts": max(1, len(layout.parts))}
+            for name, layout in interface.buffers.items()
+        ],
         "uniforms": [{"name": name, "type": kind} for name, kind in interface.uniforms.items()],
         "unfit": [{"name": name, "type": kind} for name, kind in interface.unfit.items()],
         "said": said,

@@ -26,7 +26,7 @@ import {send} from "#web/widgets/upload.js"
  * @typedef {object} Found
  * @property {string[]} entries
  * @property {number[]} group_size
- * @property {{name: string, type: string, count: number}[]} buffers
+ * @property {{name: string, type: string, count: number, parts: number}[]} buffers
  * @property {{name: string, type: string}[]} uniforms
  * @property {{name: string, type: string}[]} unfit
  * @property {Record<string, Spec>} said  by attributes
@@ -44,6 +44,9 @@ const WORDS = {
   values: "typed values",
   file: "an array file",
 }
+/** @param {unknown} values Numbers as they are typed. */
+const amount = (values) => `${values ?? ""}`.split(/[\s,;]+/).filter(Boolean).length
+
 const MOST_FILE = 32 * 2 ** 20
 
 export class Inputs {
@@ -175,10 +178,10 @@ export class Inputs {
   }
 
   /** @param {Found["buffers"][number]} buffer */
-  #buffer({name, type, count}) {
+  #buffer({name, type, count, parts}) {
     this.specs[name] ??= {fill: "zeros", count}
     const spec = this.specs[name]
-    spec.count ??= count
+    spec.count ??= spec.fill === "values" ? Math.max(1, Math.ceil(amount(spec.values) / parts)) : count
     const many = h("input", {
       type: "number",
       min: 1,

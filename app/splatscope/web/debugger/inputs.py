@@ -30,18 +30,18 @@ def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
     Args:
         name: The buffer's name.
         layout: The layout of its elements.
-        spec: `fill` (one of FILLS) and `count`. Some fills also need `seed`, `values`, or `array`, a key of `array_files`, with
-            the name of its `file`; an array file also determines the count.
+        spec: `fill` (one of FILLS) and `count`, by default as many as `values` needs. Some fills also need `seed`, `values`, or
+            `array`, a key of `array_files`, with the name of its `file`; an array file also determines the count.
 
     Raises:
         InputError: The specification does not fit the buffer.
     """
     if spec.get("fill") == "file":
         return _from_file(name, layout, spec)
-    count, fill = (
-        whole(spec.get("count", ELEMENTS), f"The number of elements of {name}", 1, MOST_ELEMENTS),
-        spec.get("fill", "zeros"),
-    )
+    fill, parts = spec.get("fill", "zeros"), max(1, len(layout.parts))
+    given = numbers(name, str(spec.get("values", ""))) if fill == "values" else []
+    default = max(1, -(-len(given) // parts)) if given else ELEMENTS
+    count = whole(spec.get("count", default), f"The number of elements of {name}", 1, MOST_ELEMENTS)
     if count * layout.stride > MOST_BYTES:
         raise InputError(f"{name} would have {count * layout.stride:,} bytes; up to {MOST_BYTES:,} are allowed.")
     total = count * len(layout.parts)
@@ -54,7 +54,6 @@ def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
     elif fill == "random":
         flat = rng.random(total) if real else rng.integers(0, 256, total)
     elif fill == "values":
-        given = numbers(name, str(spec.get("values", "")))
         if len(given) > total:
             raise InputError(f"{name} has room for {total:,} numbers, but {len(given):,} were typed.")
         flat = np.array(given + [0] * (total - len(given)), object)

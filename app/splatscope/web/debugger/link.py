@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import structured_to_unstructured
 
 MOST = 16_000  # characters in an address, as in draft.js
 
@@ -27,7 +28,7 @@ def debugger_link(
         source: The kernel's source.
         entry: Its entry point; by default the first.
         groups: Workgroups in x, y and z.
-        inputs: By name; others are zeros. An array or a list of numbers, whose first axis counts elements; a number for a uniform
+        inputs: By name; others are zeros. An array or a list of numbers, as many elements as they fill; a number for a uniform
             (`scene.blobCount` for a member of one); or a widget's specification, {"fill": "random", "count": 64, "seed": 3}.
         group: The workgroup to record.
         step: The step to show.
@@ -49,7 +50,9 @@ def _spec(value: Input) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     array = np.asarray(value)
+    if array.dtype.names is not None:
+        array = structured_to_unstructured(array.reshape(-1))
     array = array.astype(int) if array.dtype.kind == "b" else array
     short = array.dtype == np.float32  # nine digits are exact
     words = " ".join(f"{number:.9g}" if short else str(number) for number in array.reshape(-1).tolist())
-    return {"fill": "values", "values": words} | ({"count": len(array)} if array.ndim else {})
+    return {"fill": "values", "values": words}

@@ -1,0 +1,33 @@
+"""Each section's kernel opens in the debugger with the inputs that it has there."""
+
+import base64
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.gpu.kernel import declaration
+from splatscope.gpu.reflection import reflect
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.web.debugger.inputs import inputs_of
+from splatscope.web.debugger.link import debugger_link
+
+
+@pytest.mark.parametrize("name", lesson_names())
+def test_a_sections_kernel_opens_in_the_debugger_with_its_inputs(name):
+    job = find_lesson(name)().job()
+    source = "".join(declaration(name, value) for name, value in job.constants.items()) + job.source
+    try:
+        address = debugger_link(source, job.entry, job.groups, job.inputs, job.group)
+    except ValueError:
+        return  # too long for an address: the page then has no such button
+    packed = address.partition("#kernel=")[2]
+    draft = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS))
+    found = inputs_of(reflect(open_device(), draft["source"], job.file, draft["entry"]), draft["inputs"])
+    for parameter, given in job.inputs.items():
+        if parameter in found:
+            raw, own = (np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for array in (found[parameter], given))
+            assert np.array_equal(raw[: len(own)], own), parameter
+            assert not raw[len(own) :].any(), parameter
