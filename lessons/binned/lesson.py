@@ -257,7 +257,7 @@ class Binned(Lesson):
             rows.append(("together", f"{totals[kernels]:.2f}", ""))
             tables.append(Table((head, "ms in one iteration", "what it does"), tuple(rows), marked=(len(rows) - 1,)))
         ratio = totals["tiled"] / totals["binned"]
-        return Several((*tables, Words(f"<p>The fast ones take one {ratio:.0f}th of the time here.</p>")))
+        return Several((*tables, Words(f"<p>Here the fast ones are {ratio:.0f} times as fast.</p>")))
 
 
 # What the kernels of an iteration do.

@@ -63,7 +63,7 @@ def _said(found: IterationTimes) -> str:
     fast = sum(one.ms for one in found.binned)
     return (
         f"Measured here, on {found.adapter.short_name}: iteration {found.number} of a picture of {found.width} × {found.height} "
-        f"pixels with {found.blobs:,} Gaussians. The binned kernels, with which the page trains unless told otherwise, "
+        f"pixels with {found.blobs:,} Gaussians. The fast kernels, with which the page trains unless told otherwise, "
         f"take {fast:.2g} ms for it."
     )
 
@@ -77,7 +77,7 @@ def map_html() -> str:
         nearer to the photograph. Each box is a section; its number is its place in the book.</p>
       <p class="pm-said" role="status"></p>
       <div class="pm-loop">
-        <p class="pm-head">{_line("loop")}</p>
+        {_lines("loop")}
         <ol>
           {_dispatch("clearDerivativesMain", "Forget the last round", "")}
           {_dispatch("computeDerivativesMain", "Draw the picture, and ask of each Gaussian how to improve it", _derivatives())}
@@ -109,6 +109,11 @@ def _dispatch(kernel: str, title: str, inside: str) -> str:
 def _line(place: str) -> str:
     """Return the sections at a place of the map, in one line."""
     return "".join(f"{_link(section)}\n          {_sentence(section)}{_time(section)}" for section in on_map(place))
+
+
+def _lines(place: str) -> str:
+    """Return the sections at a place of the map, each in a line."""
+    return "".join(f'<p class="pm-head">{_link(one)} {_sentence(one)}{_time(one)}</p>' for one in on_map(place))
 
 
 def _boxes(place: str) -> str:
