@@ -168,6 +168,16 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
+def test_that_races_on_textures_are_not_looked_for_can_be_accepted(repository, check):
+    source = "RWTexture2D<float> t;\n" + CLEAN.replace("o[t.x] = t.x;", "o[id.x] = id.x; t[id.xy] = 1;").replace(
+        "uint3 t", "uint3 id"
+    )
+    repository(a_slang=ASKS + source, b_slang=ASKS.replace("\n", " allow=texture-races\n") + source)
+    status, out, _ = check("--json")
+    assert (status, kernels(out)["a.slang"]["state"], kernels(out)["b.slang"]["state"]) == (2, "incomplete", "clean")
+    assert "t is a writable texture" in kernels(out)["a.slang"]["missed"][0]
+
+
 def test_paths_choose(repository, check):
     repository(one__a_slang=ASKS + CLEAN, two__b_slang=ASKS + RACE)
     assert check("one")[0] == 0
