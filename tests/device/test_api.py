@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -308,6 +309,17 @@ def test_a_worker_may_say_much_at_once(monkeypatch):
             workers.run_on_worker(report_and_fail, limit=20, on_progress=stages.append)
     assert stages == [0, 1, 2] * 20
     assert len(workers.run_on_worker(bytes, 5_000_000, limit=20)) == 5_000_000
+
+
+def test_a_worker_outlives_the_thread_that_asked_for_it():
+    workers.stop_workers()
+    found: list[int] = []
+    for _ in range(3):
+        thread = threading.Thread(target=lambda: found.append(workers.run_on_worker(os.getpid, limit=20)))
+        thread.start()
+        thread.join()
+        time.sleep(0.2)
+    assert len(set(found)) == 1
 
 
 def test_a_script_needs_no_main_guard(tmp_path):

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, TypeVar
 
 from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, die_with_parent, start_module
@@ -24,6 +25,7 @@ from splatscope.tracing.progress import progress_to
 _Result = TypeVar("_Result")
 _idle: list[subprocess.Popen] = []  # workers that wait for a call
 _lock = threading.Lock()
+_starter = ThreadPoolExecutor(1, "splatscope-workers")  # Linux ends a worker with the thread that started it: one that stays
 _SIZE = struct.Struct("<Q")
 
 
@@ -47,8 +49,7 @@ def run_on_worker(
     with _lock:
         worker = _idle.pop() if _idle else None
     if worker is None or worker.poll() is not None:
-        # Unbuffered: `select` does not see what a buffer holds.
-        worker = start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
+        worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
     try:
@@ -72,6 +73,11 @@ def run_on_worker(
     if kind == "result":
         return result
     raise result
+
+
+def _start() -> subprocess.Popen:
+    # Unbuffered: `select` does not see what a buffer holds.
+    return start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
 
 
 @atexit.register
