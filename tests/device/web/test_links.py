@@ -26,8 +26,10 @@ def test_a_sections_kernel_opens_in_the_debugger_with_its_inputs(name):
     packed = address.partition("#kernel=")[2]
     draft = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS))
     found = inputs_of(reflect(open_device(), draft["source"], job.file, draft["entry"]), draft["inputs"])
-    for parameter, given in job.inputs.items():
-        if parameter in found:
-            raw, own = (np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for array in (found[parameter], given))
-            assert np.array_equal(raw[: len(own)], own), parameter
-            assert not raw[len(own) :].any(), parameter
+    for parameter in job.inputs.keys() & found.keys():
+        raw, own = (
+            np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for array in (found[parameter], job.inputs[parameter])
+        )
+        assert np.array_equal(raw[: len(own)], own), parameter
+        assert not raw[len(own) :].any(), parameter
+    assert job.inputs.keys() & found.keys()
