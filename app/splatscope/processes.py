@@ -1,20 +1,17 @@
 """Child processes for work that may crash, hang or overrun its time: how to start, limit and end them, and how they ended.
 
-`call_in_fork` runs a function in a copy of this process, `run_command` a program whose output is wanted, and `start_module` a
-module of this package that nobody waits for. Standard library only.
+`run_command` runs a program whose output is wanted, and `start_module` a module of this package in the background. Standard
+library only.
 """
 
 import ctypes
 import os
-import pickle
-import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-_Result = TypeVar("_Result")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -32,48 +29,6 @@ class ChildCrashed(ChildError):  # noqa: N818
     def __init__(self, number: int) -> None:
         self.number = number
         super().__init__(signal.Signals(number).name)
-
-
-def call_in_fork(function: Callable[[], _Result], limit: float) -> _Result:
-    """Return `function()`, called in a copy of this process, or in this one where the system cannot fork.
-
-    This process must have no device open yet: drivers do not survive a fork.
-
-    Args:
-        function: Its result, or what it raises, must pickle; an exception that does not becomes a RuntimeError.
-        limit: Seconds after which the copy is killed.
-
-    Raises:
-        ChildTimeout: The copy did not answer in time.
-        ChildCrashed: A signal ended it.
-        ChildError: It exited without an answer.
-        Exception: Whatever `function` raised.
-    """
-    if not hasattr(os, "fork"):
-        return function()
-    sys.stdout.flush()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _send_result(function, writer)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        try:
-            if not select.select([pipe], [], [], limit)[0]:
-                raise ChildTimeout(f"no answer within {limit:g} s")
-            pickled = pipe.read()
-        except BaseException:
-            os.kill(child, signal.SIGKILL)
-            raise
-        finally:
-            _, status = os.waitpid(child, 0)
-    if not pickled:
-        raise _error_of(os.waitstatus_to_exitcode(status))
-    result = pickle.loads(pickled)
-    if isinstance(result, BaseException):
-        raise result
-    return result
 
 
 def run_command(command: Sequence[str], limit: float) -> str:
@@ -94,7 +49,7 @@ def run_command(command: Sequence[str], limit: float) -> str:
         raise ChildTimeout(f"no answer within {limit:g} s") from None
     if done.returncode == 0 and done.stdout:
         return done.stdout
-    raise _error_of(done.returncode, done.stderr)
+    raise error_of(done.returncode, done.stderr)
 
 
 def start_module(name: str, *arguments: str, **options: Any) -> subprocess.Popen:
@@ -114,24 +69,7 @@ def die_with_parent() -> None:
         raise OSError(code, os.strerror(code))
 
 
-def _send_result(function: Callable[[], Any], writer: int) -> None:
-    """Call `function`, write its pickled result and end this process: the rest of the program belongs to the parent."""
-    try:
-        result = function()
-    except BaseException as error:
-        result = error
-    sys.stdout.flush()
-    with os.fdopen(writer, "wb") as pipe:
-        try:
-            pickled = pickle.dumps(result)
-            pickle.loads(pickled)
-        except Exception:  # an exception that does not survive pickling
-            pickled = pickle.dumps(RuntimeError(str(result)))
-        pipe.write(pickled)
-    os._exit(0)
-
-
-def _error_of(exit_code: int, errors: str = "") -> ChildError:
+def error_of(exit_code: int, errors: str = "") -> ChildError:
     """Return the error for a child that ended with this exit code, negative for a signal."""
     if exit_code < 0:
         return ChildCrashed(-exit_code)

@@ -16,6 +16,7 @@ import splatscope
 from helpers.progress import report_and_fail
 from splatscope.api import workers
 from splatscope.gpu.device import open_device
+from splatscope.processes import ChildCrashed, ChildTimeout
 from splatscope.tracing import record_and_check
 
 KERNEL = """
@@ -292,9 +293,9 @@ def test_a_kernel_that_does_not_end_costs_a_worker_and_no_more():
 
 
 def test_a_worker_that_hangs_or_dies_is_replaced():
-    with pytest.raises(workers.ChildTimeout):
+    with pytest.raises(ChildTimeout):
         workers.run_on_worker(time.sleep, 60, limit=0.2)
-    with pytest.raises(workers.ChildCrashed, match="SIGABRT"):
+    with pytest.raises(ChildCrashed, match="SIGABRT"):
         workers.run_on_worker(os.abort, limit=20)
     assert workers.run_on_worker(abs, -3, limit=20) == 3
 

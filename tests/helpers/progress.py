@@ -8,3 +8,12 @@ def report_and_fail() -> None:
     for stage in range(3):
         report_progress(stage)
     raise ZeroDivisionError
+
+
+def raise_what_does_not_pickle() -> None:
+    """Raise an exception of a class that no other process finds."""
+
+    class LocalError(Exception):
+        pass
+
+    raise LocalError("from here")

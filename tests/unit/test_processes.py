@@ -1,61 +1,15 @@
 """Child processes: their results, and how they end."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
-from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, call_in_fork, run_command, start_module
+from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, run_command, start_module
 
 GUARD = 60.0  # seconds; ends a test that would otherwise hang
 FOREVER = 10 * GUARD
-
-forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system makes no copies of processes")
-
-
-@forks
-def test_a_fork_returns_the_result():
-    here = os.getpid()
-    assert call_in_fork(lambda: os.getppid() == here, GUARD)
-
-
-@forks
-def test_a_fork_raises_what_the_function_raises():
-    with pytest.raises(ValueError, match="seven"):
-        call_in_fork(lambda: int("seven"), GUARD)
-
-
-@forks
-def test_an_error_that_does_not_pickle_still_says_its_words():
-    class LocalError(Exception):
-        pass
-
-    def work():
-        raise LocalError("from here")
-
-    with pytest.raises(RuntimeError, match="from here"):
-        call_in_fork(work, GUARD)
-
-
-@forks
-def test_a_crash_of_the_fork_is_an_error_here():
-    with pytest.raises(ChildCrashed, match="SIGKILL"):
-        call_in_fork(lambda: os.kill(os.getpid(), signal.SIGKILL), GUARD)
-
-
-@forks
-def test_a_fork_that_exits_without_an_answer_is_an_error():
-    with pytest.raises(ChildError, match="status 3"):
-        call_in_fork(lambda: os._exit(3), GUARD)
-
-
-@forks
-def test_a_fork_is_killed_at_its_limit():
-    with pytest.raises(ChildTimeout):
-        call_in_fork(lambda: time.sleep(FOREVER), 0.3)
 
 
 def python(code: str, limit: float = GUARD) -> str:

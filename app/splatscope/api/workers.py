@@ -19,7 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, TypeVar
 
-from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, die_with_parent, start_module
+from splatscope.processes import ChildTimeout, die_with_parent, error_of, start_module
 from splatscope.tracing.progress import progress_to
 
 _Result = TypeVar("_Result")
@@ -62,8 +62,7 @@ def run_on_worker(
             if kind == "progress" and on_progress is not None:
                 on_progress(result)
     except (EOFError, BrokenPipeError):
-        code = worker.wait()
-        raise ChildCrashed(-code) if code < 0 else ChildError(f"it ended with status {code}") from None
+        raise error_of(worker.wait()) from None
     except BaseException:
         worker.kill()
         worker.wait()
@@ -133,8 +132,10 @@ def _serve() -> None:
         except BaseException as error:
             answer = "error", error
         try:
+            if answer[0] == "error":
+                pickle.loads(pickle.dumps(answer))
             _send(answers, answer)
-        except (pickle.PicklingError, TypeError, AttributeError):
+        except Exception:  # what does not survive pickling
             _send(answers, ("error", RuntimeError(str(answer[1]))))
 
 

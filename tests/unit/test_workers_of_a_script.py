@@ -1,0 +1,46 @@
+"""Calls in the worker processes of a script: their results, and how they end."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers.progress import raise_what_does_not_pickle
+from splatscope.api.workers import run_on_worker, stop_workers
+from splatscope.processes import ChildCrashed, ChildError, ChildTimeout
+
+GUARD = 60.0  # seconds; ends a test that would otherwise hang
+FOREVER = 10 * GUARD
+
+
+def test_a_worker_returns_the_result():
+    assert run_on_worker(os.getppid, limit=GUARD) == os.getpid()
+
+
+def test_a_worker_raises_what_the_function_raises():
+    with pytest.raises(ValueError, match="seven"):
+        run_on_worker(int, "seven", limit=GUARD)
+
+
+def test_an_error_that_does_not_pickle_still_says_its_words(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # where a worker finds `helpers`
+    stop_workers()
+    with pytest.raises(RuntimeError, match="from here"):
+        run_on_worker(raise_what_does_not_pickle, limit=GUARD)
+
+
+def test_a_crash_of_the_worker_is_an_error_here():
+    with pytest.raises(ChildCrashed, match="SIGKILL"):
+        run_on_worker(signal.raise_signal, signal.SIGKILL, limit=GUARD)
+
+
+def test_a_worker_that_exits_without_an_answer_is_an_error():
+    with pytest.raises(ChildError, match="status 3"):
+        run_on_worker(os._exit, 3, limit=GUARD)
+
+
+def test_a_worker_is_killed_at_its_limit():
+    with pytest.raises(ChildTimeout):
+        run_on_worker(time.sleep, FOREVER, limit=0.3)
