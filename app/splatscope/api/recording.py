@@ -153,9 +153,8 @@ class Recording:
             f"{header['entry']} in {header['file']} on {header['adapter']}: {self.events:,} events of {self.threads:,} threads."
         ]
         for finding in findings:
-            times = f" ({finding.count:,} times)" if finding.count > 1 else ""
             place = f"{finding.file or header['file']}:{finding.line}: " if finding.line else ""
-            lines.append(f"{place}{finding.kind}: {finding.message}{times}")
+            lines.append(f"{place}{finding.words}")
         if self.not_given:
             lines.append(f"not given, so zeros: {', '.join(self.not_given)}")
         lines += [f"not looked at: {missed}" for missed in self.missed]

@@ -156,7 +156,7 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
             [folder / str(name) for name in _list(options.get("include", []))],
             dict(options.get("constants", {})),
             [str(name) for name in _list(options.get("arguments", []))],
-            [tuple(str(pair).split(":", 1)) for pair in _list(options.get("conformances", []))],
+            [str(pair) for pair in _list(options.get("conformances", []))],
             [str(name) for name in _list(options.get("functions", []))],
             int(options.get("budget", MOST_RECORDS)),
         )

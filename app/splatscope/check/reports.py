@@ -1,6 +1,5 @@
 """Reports of a check: JSON, SARIF 2.1.0, JUnit, and the annotations of GitHub's workflows."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
         "kernels": [
             {
                 "name": verdict.kernel.name,
-                "file": _relative(verdict.kernel.path, here),
+                "file": relative(verdict.kernel.path, here),
                 "state": verdict.state,
                 "threads": verdict.threads,
                 "events": verdict.events,
@@ -34,8 +33,7 @@ def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
 
 
 def _finding(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
-    plain = json.loads(json.dumps(finding.as_dict(), default=int))
-    return {**plain, "file": _relative(verdict.path_of(finding), here), "line": finding.line}
+    return {**finding.as_dict(), "file": relative(verdict.path_of(finding), here), "line": finding.line}
 
 
 def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
@@ -50,7 +48,7 @@ def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
         for finding, reason in verdict.silenced:
             suppression = {"kind": "inSource", "justification": reason}
             results.append(_sarif_result(verdict, finding, here) | {"suppressions": [suppression]})
-        where = [_sarif_location(_relative(verdict.kernel.path, here), 1)]
+        where = [_sarif_location(relative(verdict.kernel.path, here), 1)]
         for text in [verdict.error] if verdict.error else verdict.missed:
             message = {"text": f"{verdict.kernel.name}: {text}"}
             notifications.append({"level": "error", "message": message, "locations": where})
@@ -65,7 +63,7 @@ def _sarif_rule(kind: str) -> dict[str, Any]:
 
 
 def _sarif_result(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
-    file = _relative(verdict.path_of(finding), here)
+    file = relative(verdict.path_of(finding), here)
     found: dict[str, Any] = {
         "ruleId": finding.kind,
         "level": _level(finding.kind),
@@ -96,10 +94,10 @@ def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
         time=f"{sum(verdict.seconds for verdict in listed):.3f}",
     )
     for verdict in listed:
-        file = _relative(verdict.kernel.path, here)
+        file = relative(verdict.kernel.path, here)
         case = ElementTree.SubElement(suite, "testcase", classname=file, name=verdict.kernel.name, time=f"{verdict.seconds:.3f}")
         if verdict.findings:
-            messages = [f"{_relative(verdict.path_of(f), here)}:{f.line}: {f.kind}: {f.message}" for f in verdict.findings]
+            messages = [f"{relative(verdict.path_of(f), here)}:{f.line}: {f.kind}: {f.message}" for f in verdict.findings]
             failure = ElementTree.SubElement(case, "failure", message=_xml(messages[0]), type=verdict.findings[0].kind)
             failure.text = _xml("\n".join([*messages, *verdict.missed]))
         elif verdict.state != "clean":
@@ -126,10 +124,10 @@ def as_annotations(verdicts: Iterable[Verdict], here: Path) -> list[str]:
     for verdict in verdicts:
         for finding in verdict.findings:
             command = "notice" if CHECKS[finding.kind].severity == "note" else "error"
-            file = _relative(verdict.path_of(finding), here)
+            file = relative(verdict.path_of(finding), here)
             lines.append(_annotation(command, file, finding.line, f"splatscope: {finding.kind}", finding.message))
         texts = [verdict.error] if verdict.state == ERROR else verdict.missed
-        file = _relative(verdict.kernel.path, here)
+        file = relative(verdict.kernel.path, here)
         lines += [_annotation("error", file, 1, "splatscope: not looked at", f"{verdict.kernel.name}: {text}") for text in texts]
     return lines
 
@@ -143,6 +141,6 @@ def _annotation(command: str, file: str, line: int, title: str, message: str) ->
     return f"::{command} file={escaped(file, ':,')},line={max(1, line)},title={escaped(title, ':,')}::{escaped(message)}"
 
 
-def _relative(path: Path, here: Path) -> str:
+def relative(path: Path, here: Path) -> str:
     """Return a path as a report names it: from `here` if it is inside."""
     return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

@@ -77,13 +77,15 @@ class _Table:
 
     def end(self, verdicts: "list[Verdict]") -> None:
         """Print the findings, and a line with the totals."""
+        from splatscope.check.reports import relative
+
+        here = Path.cwd()
         for verdict in verdicts:
-            path = _relative(verdict.kernel.path)
+            path = relative(verdict.kernel.path, here)
             for finding in verdict.findings:
-                times = f" ({finding.count:,} times)" if finding.count > 1 else ""
-                self._say(f"{_relative(verdict.path_of(finding))}:{finding.line}: {finding.kind}: {finding.message}{times}", "red")
+                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: {finding.words}", "red")
             for finding, reason in verdict.silenced:
-                self._say(f"{_relative(verdict.path_of(finding))}:{finding.line}: allowed: {finding.kind}: {reason}")
+                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
                 self._say(f"{path}: {text}", "yellow")
         states = [verdict.state for verdict in verdicts]
@@ -93,8 +95,3 @@ class _Table:
 
     def _say(self, text: str, style: Any = None) -> None:
         self._console.print(text, style=style, soft_wrap=True, markup=style is None)
-
-
-def _relative(path: Path) -> str:
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()

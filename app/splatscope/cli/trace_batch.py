@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from splatscope.cli.errors import CallError
-from splatscope.cli.trace_report import finding_as_json
 from splatscope.gpu.device import open_device, prepare_for_recording
 from splatscope.tracing.job import INSTRUMENT_SCOPES, JOB_SECONDS, KernelJob, narrower_scope
 from splatscope.tracing.record_and_check import record_and_check
@@ -97,6 +96,6 @@ def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
         "events": len(recording.trace),
         "functions": recording.functions,
         "stepped_over": [{"function": name, "reason": why} for name, why in recording.stepped_over.items()],
-        "findings": [finding_as_json(finding) for finding in checked.findings],
+        "findings": [finding.as_dict() for finding in checked.findings],
         "error": None,
     }

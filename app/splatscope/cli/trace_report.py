@@ -27,7 +27,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
         "same_as_plain": recording.same_as_plain,
         "difference": recording.difference,
-        "findings": [finding_as_json(finding) for finding in recording.findings],
+        "findings": [finding.as_dict() for finding in recording.findings],
     }
 
 
@@ -37,18 +37,13 @@ def _numbers(words: np.ndarray, type_text: str) -> list:
     return [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]  # JSON has no NaN
 
 
-def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON types."""
-    return json.loads(json.dumps(finding.as_dict(), default=int))
-
-
 def print_timeout(finding: Finding, as_json: bool) -> None:
     """Print the finding for a kernel that had to be killed."""
     if not as_json:
         print(f"timeout: {finding.message}")
         return
     nothing = {"adapter": "", "threads": 0, "events": 0, "truncated": True, "complete": False, "missed": [finding.message]}
-    print(json.dumps(nothing | {"buffers": {}, "same_as_plain": None, "findings": [finding_as_json(finding)]}))
+    print(json.dumps(nothing | {"buffers": {}, "same_as_plain": None, "findings": [finding.as_dict()]}))
 
 
 def print_findings(recording: Recording, all_groups: bool) -> None:
@@ -67,9 +62,8 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
         console.print(missed, style="yellow", soft_wrap=True, markup=False)
     console.print(recording.comparison, soft_wrap=True, markup=False)
     for finding in recording.findings:
-        times = f" ({finding.count:,} times)" if finding.count > 1 else ""
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
-        console.print(f"{finding.kind}: {finding.message}{times}", style=colour, soft_wrap=True, markup=False)
+        console.print(finding.words, style=colour, soft_wrap=True, markup=False)
     if header["groups"] != [1, 1, 1] and not all_groups:
         console.print("--all-groups looks at the other workgroups too, and for races between them.", soft_wrap=True)
     if not recording.events:

@@ -81,4 +81,4 @@ def _with(file: bytes, arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def _text(value: dict[str, Any]) -> np.ndarray:
-    return np.frombuffer(json.dumps(value, default=int).encode(), np.uint8)
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)

@@ -62,8 +62,9 @@ class Opened:
         for name, words in self.recording.outputs.items():
             try:
                 description, shape = self.described.get(name, ["<u4", [len(words)]])
-                found[name] = np.frombuffer(words.tobytes(), np.uint8)[: _bytes_of(description, shape)]
-                found[name] = found[name].view(dtype_described(description)).reshape([int(n) for n in shape])
+                dtype, sizes = dtype_described(description), [int(n) for n in shape]
+                size = dtype.itemsize * math.prod(sizes)
+                found[name] = np.frombuffer(words.tobytes(), np.uint8)[:size].view(dtype).reshape(sizes)
             except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
                 raise ArchiveError(f"The file describes its output {name[:40]} wrongly.") from None
         return found
@@ -104,10 +105,6 @@ def open_file(name: str, data: bytes) -> Opened:
         return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, elsewhere)
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
-
-
-def _bytes_of(description: Any, shape: list[int]) -> int:
-    return dtype_described(description).itemsize * math.prod(int(n) for n in shape)
 
 
 def _finding(plain: dict[str, Any]) -> Finding:

@@ -10,9 +10,16 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n\"]{1,200})$", r
 _SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]{1,3}\b")
 _CAST = re.compile(r"\b(?:u?int|u?int(?:32|64)_t)\s*(?=\()")
 _TOO_LARGE = 2**32
+
+
+def _divided(a: int, b: int) -> int:
+    """Return a quotient rounded towards zero, as a GPU has it."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
 _OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: lambda a, b: _divided(a, b), ast.Mod: lambda a, b: a - b * _divided(a, b),
+    ast.Div: _divided, ast.Mod: lambda a, b: a - b * _divided(a, b),
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
     ast.LShift: lambda a, b: a << min(b, 32), ast.RShift: lambda a, b: a >> min(b, 32),
 }  # fmt: skip
@@ -56,8 +63,3 @@ def _value(node: ast.expr, constants: Mapping[str, str], known: dict[str, int | 
         value = _OPERATORS[type(node.op)](left, right)
         return value if abs(value) < _TOO_LARGE else None
     return None
-
-
-def _divided(a: int, b: int) -> int:
-    """Return a quotient rounded towards zero, as a GPU has it."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

@@ -31,6 +31,11 @@ class Module:
     included: bool = False
     path: Path | None = None
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is one of Splatscope's own shaders."""
+        return self.path is not None and any(self.path.is_relative_to(folder) for folder in SHADER_FOLDERS)
+
 
 _IMPORT = re.compile(r"^\s*(?:__exported\s+|public\s+)?import\s+([\w.\-]+|\"[^\"]+\")\s*;", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^\s*__include\s+([\w.]+|\"[^\"]+\")\s*;", re.MULTILINE)

@@ -31,13 +31,12 @@ class BoundBuffer:
     type: str
     dtype: np.dtype | None = None
 
-    def array(self) -> np.ndarray:
-        """Return its contents: a buffer's elements, structs as structured arrays; a texture's first layer, row by row."""
+    def typed(self, data: np.ndarray) -> np.ndarray:
+        """Return what was read from it as a buffer's elements, structs as structured arrays; a texture's rows as they are."""
         if isinstance(self.buffer, spy.Texture) or self.dtype is None:
-            return self.buffer.to_numpy()
-        data = self.buffer.to_numpy().reshape(-1).view(np.uint8)
-        whole = len(data) // self.dtype.itemsize * self.dtype.itemsize
-        return np.frombuffer(data[:whole].tobytes(), self.dtype)
+            return data
+        raw = data.reshape(-1).view(np.uint8)
+        return np.frombuffer(raw[: len(raw) // self.dtype.itemsize * self.dtype.itemsize].tobytes(), self.dtype)
 
 
 def bind(

@@ -9,7 +9,7 @@ import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.kernel import CompileError
-from splatscope.gpu.reflection import parameters_of
+from splatscope.gpu.reflection import Parameter, parameters_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.inputs import fitted
@@ -45,11 +45,16 @@ class Dispatch:
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Return every buffer by name as uint32 words, flat; of a texture the first layer, row by row."""
-        return {name: one.buffer.to_numpy().reshape(-1).view(np.uint32) for name, one in self._bound.items()}
+        return self.read()[0]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return every buffer and writable texture by name, in the dtype of its elements: structs as structured arrays."""
-        return {name: one.array() for name, one in self._bound.items()}
+    def read(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Return every buffer and writable texture by name, as `outputs` does and in the dtype of its elements.
+
+        In the second form structs are structured arrays, and textures have their rows. Each is read from the device once.
+        """
+        data = {name: one.buffer.to_numpy() for name, one in self._bound.items()}
+        words = {name: array.reshape(-1).view(np.uint32) for name, array in data.items()}
+        return words, {name: self._bound[name].typed(array) for name, array in data.items()}
 
     @property
     def types(self) -> dict[str, str]:
@@ -98,14 +103,9 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         return found[-1].read_text(encoding="utf-8")
 
 
-def with_fitted_inputs(job: KernelJob, program: spy.ShaderProgram, modules: list[Module]) -> KernelJob:
-    """Return the job with its inputs under their parameters' names, as the kernel stores them.
-
-    Raises:
-        ValueError: The kernel has no such parameter, or a value does not fit it.
-    """
-    source = "".join(module.original for module in modules)
-    return replace(job, inputs=fitted(parameters_of(program, source), job.inputs))
+def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Parameter]:
+    """Return the parameters of a program that was linked from these modules."""
+    return parameters_of(program, "".join(module.original for module in modules))
 
 
 def texts_of(modules: list[Module]) -> tuple:
@@ -122,4 +122,5 @@ def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
     """
     modules = load_modules(job.source, job.file, job.include, job.defines)
     program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)
-    return Dispatch(device, program, pipeline, with_fitted_inputs(job, program, modules), {})
+    fitting = replace(job, inputs=fitted(parameters_in(program, modules), job.inputs))
+    return Dispatch(device, program, pipeline, fitting, {})

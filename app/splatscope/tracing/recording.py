@@ -1,19 +1,19 @@
 """Recording: a kernel is dispatched twice on the same inputs, instrumented and plain; what happened and what came out."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.reflection import Layout, interface_of
-from splatscope.paths import SHADER_FOLDERS
+from splatscope.gpu.reflection import Layout, layout_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks import left_out
 from splatscope.tracing.checks.arrivals import first_divergence
-from splatscope.tracing.dispatch import Dispatch, compiled, texts_of, with_fitted_inputs
+from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
+from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
 from splatscope.tracing.job import KernelJob
@@ -66,8 +66,9 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     modules = load_modules(job.source, job.file, job.include, job.defines)
     entry = job.entry or find_entry(modules[-1])
     plain_program = compiled(device, modules, entry, job)
-    job = with_fitted_inputs(job, plain_program[0], modules)
-    layouts = interface_of(plain_program[0], (entry,), "".join(module.original for module in modules)).buffers
+    parameters = parameters_in(plain_program[0], modules)
+    job = replace(job, inputs=fitted(parameters, job.inputs))
+    layouts = {parameter.name: layout_of(parameter) for parameter in parameters if parameter.kind == "buffer"}
     report_progress(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
@@ -85,12 +86,12 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     report_progress(RUNNING)
     dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
-    trace = _trace(rows, build, job, entry, size, device, {module.file: module.original for module in modules})
+    trace = _trace(rows, build, job, entry, size, device, modules)
     report_progress(COMPARING)
     ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
     unsafe = ended or set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
-    outputs, arrays = dispatch.outputs(), dispatch.arrays()
+    outputs, arrays = dispatch.read()
     return Recording(trace, outputs, plain, dispatch.types, build.functions, build.stepped_over, job, arrays, layouts)
 
 
@@ -107,7 +108,7 @@ def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Ke
 
 
 def _trace(
-    rows: np.ndarray, build: Build, job: KernelJob, entry: str, size: list[int], device: spy.Device, sources: dict[str, str]
+    rows: np.ndarray, build: Build, job: KernelJob, entry: str, size: list[int], device: spy.Device, modules: list[Module]
 ) -> Trace:
     adapter = adapter_of(device)
     header = {
@@ -122,14 +123,12 @@ def _trace(
         "all_groups": job.all_groups,
         "lanes": math.prod(size),
         "loop_budget": job.loop_budget,
-        "sources": sources,
+        "sources": {module.file: module.original for module in modules},
         "stepped_over": build.stepped_over,
         "unseen": build.coverage_gaps,
     }
     rows = rows.copy()
     trace = from_records(rows, settle(rows, build.sites), header, build.batches)
-    shipped = {f"{path.name}," for folder in SHADER_FOLDERS for path in folder.rglob("*.slang")} - {f"{job.file},"}
     # Of Splatscope's own modules, a kernel imports what it does not call: nothing is said of these.
-    gaps = [sentence for sentence in left_out(trace) if sentence.split(" ", 1)[0] not in shipped]
-    trace.header["unseen"] = [*build.coverage_gaps, *gaps]
+    trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace, {module.file for module in modules if module.is_own})]
     return trace

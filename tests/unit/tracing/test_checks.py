@@ -6,7 +6,6 @@ import zlib
 import numpy as np
 import pytest
 
-from splatscope.cli.trace_report import finding_as_json
 from splatscope.recordings.packed import packed_recording
 from splatscope.tracing.checks import CHECKS, Check, Finding, check, find
 from splatscope.tracing.job import KernelJob
@@ -67,7 +66,7 @@ def test_a_made_up_check_is_run(made_up):
 
 def test_the_command_line_reports_it(made_up):
     (found,) = find(recording().trace)
-    finding = json.loads(json.dumps(finding_as_json(found)))
+    finding = json.loads(json.dumps(found.as_dict()))
     assert (finding["kind"], finding["message"]) == ("second-line", "Line 2 is there.")
 
 

@@ -44,18 +44,22 @@ def still_missed(missed: list[str], allowed: Collection[str]) -> list[str]:
     return [sentence for sentence in missed if not (TEXTURE_RACES in allowed and sentence.endswith(_TEXTURE_RACES))]
 
 
-def left_out(trace: Trace) -> list[str]:
-    """Return what the checks do not look for, a sentence each: races on textures, and what needs accesses that are not recorded."""
+def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
+    """Return what the checks do not look for, a sentence each: races on textures, and what needs accesses that are not recorded.
+
+    Nothing is said of what is hidden in the files `own`.
+    """
     context = Context(trace, run_check)
     names = context.sources.writable_textures()
     textures = [f"{name} is a writable texture: {_TEXTURE_RACES}" for name in names]
-    if "barriers" in context.unrecorded:
-        file, line = context.unrecorded["barriers"]
+    hidden = {name: where for name, where in context.unrecorded.items() if where[0] not in own}
+    if "barriers" in hidden:
+        file, line = hidden["barriers"]
         what = "races, reads before any write and threads that part at a barrier are not looked for"
         return [f"{file}, line {line}: this barrier is not recorded, so {what}.", *textures]
-    hidden = sorted((where, name) for name, where in context.unrecorded.items())
     about = "this access is not recorded: no race with it is looked for, and no read before any write of"
-    return [*(f"{file}, line {line}: {about} {name}." for (file, line), name in hidden), *textures]
+    accesses = [f"{file}, line {line}: {about} {name}." for (file, line), name in sorted((at, name) for name, at in hidden.items())]
+    return [*accesses, *textures]
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:

@@ -1,6 +1,8 @@
 """What is wrong with a recorded kernel: one cause, and where it was seen."""
 
+import json
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -26,6 +28,11 @@ class Finding:
         """The first of its lines; 0 if it has none."""
         return self.lines[0] if self.lines else 0
 
-    def as_dict(self) -> dict:
-        """Return the finding in plain parts."""
-        return asdict(self)
+    @property
+    def words(self) -> str:
+        """Kind, message, and how often it was seen, in one line."""
+        return f"{self.kind}: {self.message}{f' ({self.count:,} times)' if self.count > 1 else ''}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the finding in plain parts, as JSON has them."""
+        return json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
