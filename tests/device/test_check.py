@@ -168,14 +168,20 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
-def test_that_races_on_textures_are_not_looked_for_can_be_accepted(repository, check):
-    source = "RWTexture2D<float> t;\n" + CLEAN.replace("o[t.x] = t.x;", "o[id.x] = id.x; t[id.xy] = 1;").replace(
-        "uint3 t", "uint3 id"
-    )
-    repository(a_slang=ASKS + source, b_slang=ASKS.replace("\n", " allow=texture-races\n") + source)
+def test_races_on_textures_are_looked_for(repository, check):
+    source = "RWTexture2D<float4> t;\n" + CLEAN.replace("uint3 t", "uint3 id")
+    clean = source.replace("o[t.x] = t.x;", "o[id.x] = id.x; t[id.xy] = 1;")
+    racy = source.replace("o[t.x] = t.x;", "t[uint2(0, 0)] = id.x;")
+    repository(a_slang=ASKS + clean, b_slang=ASKS + racy)
     status, out, _ = check("--json")
-    assert (status, kernels(out)["a.slang"]["state"], kernels(out)["b.slang"]["state"]) == (2, "incomplete", "clean")
-    assert "t is a writable texture" in kernels(out)["a.slang"]["missed"][0]
+    assert (status, kernels(out)["a.slang"]["state"], kernels(out)["b.slang"]["state"]) == (1, "clean", "findings")
+
+
+def test_an_allowance_of_earlier_versions_is_refused_in_a_line(repository, check):
+    repository(a_slang=ASKS.replace("\n", " allow=texture-races\n") + CLEAN)
+    status, out, _ = check("--json")
+    assert (status, kernels(out)["a.slang"]["state"]) == (2, "error")
+    assert kernels(out)["a.slang"]["error"] == "a.slang: races on textures are looked for: drop “texture-races” from allow."
 
 
 def test_paths_choose(repository, check):

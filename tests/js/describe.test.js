@@ -1,7 +1,7 @@
 // What a step's sentence says is true of every event, told from the events alone.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {describeEvent, sentenceOf} from "#web/stepper/model/describe.js"
+import {describeEvent, sentenceOf, subscript} from "#web/stepper/model/describe.js"
 import {Moment} from "#web/stepper/model/moment.js"
 import {reduction, shared} from "./packed.js"
 
@@ -38,4 +38,10 @@ for (const lockstep of [false, true])
 
 test("before the first event nothing has run", async () => {
   assert.ok(sentenceOf(new Moment(await reduction(), () => {})).startsWith("Nothing has run yet"))
+})
+
+test("an element has its subscripts, a texel its coordinates", () => {
+  assert.equal(subscript({dims: []}, 7), "[7]")
+  assert.equal(subscript({dims: [2, 3, 4]}, 23), "[1][2][3]")
+  assert.equal(subscript({dims: [2, 3, 4], space: "texture"}, 20), "[0, 2, 1]")
 })

@@ -10,7 +10,7 @@ import numpy as np
 from splatscope.api.errors import FindingsError, RecordError
 from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
-from splatscope.tracing.checks import CHECKS, TEXTURE_RACES, still_missed
+from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.record_and_check import CheckedRecording
 from splatscope.tracing.trace import Trace
@@ -88,20 +88,18 @@ class Recording:
         """Raise unless everything was looked at and nothing was found.
 
         Args:
-            allow: Kinds of finding that are in order, such as "benign-race"; and "texture-races" where it is in order that they
-                are not looked for.
+            allow: Kinds of finding that are in order, such as "benign-race".
 
         Raises:
             FindingsError: Something was found, or something was not looked at. The message lists it.
             ValueError: There is no such kind of finding.
         """
         allowed = set(allow)
-        if unknown := allowed - {*CHECKS, TEXTURE_RACES}:
+        if unknown := allowed - CHECKS.keys():
             raise ValueError(f"There is no kind of finding {', '.join(sorted(unknown))}. There are {', '.join(CHECKS)}.")
         findings = [finding for finding in self.findings if finding.kind not in allowed]
-        missed = still_missed(self.missed, allowed)
-        if findings or missed:
-            raise FindingsError(self._summary(findings), findings, missed)
+        if findings or self.missed:
+            raise FindingsError(self._summary(findings), findings, self.missed)
 
     def save(self, file: str | Path) -> None:
         """Write the recording to a file (.npz) that `splatscope.load` and the debugger's page open.

@@ -9,7 +9,7 @@ from typing import Any
 from splatscope.api.inputs_file import loaded, read_inputs
 from splatscope.api.record import SECONDS, job_of
 from splatscope.check.comments import CommentError, dispatches
-from splatscope.tracing.checks import CHECKS, TEXTURE_RACES
+from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 
 SUFFIXES = (".slang", ".hlsl", ".hlsli", ".compute", ".usf")
@@ -164,7 +164,9 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
         allow = frozenset(map(str, _list(options.get("allow", []))))
     except (ValueError, TypeError) as error:
         raise ConfigurationError(f"{where}: {error}") from None
-    if unknown_kinds := allow - {*CHECKS, TEXTURE_RACES}:
+    if "texture-races" in allow:
+        raise ConfigurationError(f"{where}: races on textures are looked for: drop “texture-races” from allow.")
+    if unknown_kinds := allow - CHECKS.keys():
         raise ConfigurationError(f"{where}: there is no kind of finding {', '.join(sorted(unknown_kinds))}.")
     name = str(options.get("name") or f"{path.name} {job.entry}".strip())
     return CheckedKernel(name, path.resolve(), job, group in ("all", ["all"]), str(options.get("device", "")), timeout, allow)

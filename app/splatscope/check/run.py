@@ -13,7 +13,6 @@ from splatscope.api.recording import Recording
 from splatscope.check.comments import Allowed, CommentError, allowances
 from splatscope.check.kernels import CheckedKernel
 from splatscope.gpu.kernel import CompileError
-from splatscope.tracing.checks import still_missed
 from splatscope.tracing.checks.finding import Finding
 
 CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
@@ -109,7 +108,7 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         kernel,
         findings,
         silenced,
-        still_missed(recording.missed, kernel.allow),
+        recording.missed,
         events=recording.events,
         threads=recording.threads,
         seconds=time.monotonic() - began,

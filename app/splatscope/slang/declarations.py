@@ -11,6 +11,7 @@ from typing import NamedTuple
 from splatscope.slang.source import split_arguments
 
 BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
+_WRITABLE_TEXTURE = re.compile(r"RWTexture([123])D(Array)?\b")
 _ATOMIC = re.compile(r"Atomic\s*<\s*(.+)\s*>$")
 _QUALIFIERS = re.compile(
     r"(\[[^\[\]]*\]\s*)*\b(public|internal|private|extern|export|static|const|volatile|globallycoherent|uniform|in|out|inout|no_diff|ref"
@@ -33,9 +34,10 @@ UNKNOWN_ARRAY = ArrayType("")
 
 @dataclass(frozen=True)
 class Memory:
-    """A variable that threads share: groupshared, or a buffer. `sizes` are the texts of its array sizes, outermost first.
+    """A variable that threads share: groupshared, a buffer, or a texture that the kernel may write.
 
-    `space` is "shared" or "device", or "alias" for a parameter or local that may stand for more than one buffer.
+    `sizes` are the texts of its array sizes, outermost first. `space` is "shared", "device" or "texture", or "alias" for a
+    parameter or local that may stand for more than one buffer. `coordinates` is how many a texel has, 0 for other memory.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Memory:
     atomic: bool = False
     byte_address: bool = False
     alias_of: str = ""  # the global buffer that this parameter or local stands for
+    coordinates: int = 0
 
     @property
     def declared_name(self) -> str:
@@ -102,11 +105,15 @@ def without_atomic(type_text: str) -> tuple[str, bool]:
 
 
 def buffer_memory(type_text: str, name: str, sizes: tuple[str, ...] = ()) -> Memory | None:
-    """Return the memory behind a variable of a buffer's type; None for other types and for arrays of buffers."""
-    match = BUFFER.match(type_text)
-    if match is None or sizes:
+    """Return the memory behind a variable of the type of a buffer or a writable texture; None for others and for arrays of them."""
+    match, texture = BUFFER.match(type_text), _WRITABLE_TEXTURE.match(type_text)
+    if (match is None and texture is None) or sizes:
         return None
     arguments = split_arguments(re.sub(r"^[^<]*<|>$", "", type_text)) if "<" in type_text else []
+    if texture is not None:
+        texel = re.sub(r"^[us]norm\s+", "", arguments[0]) if arguments else "float4"
+        return Memory(name, "texture", texel, coordinates=int(texture.group(1)) + bool(texture.group(2)))
+    assert match is not None
     element, atomic = without_atomic(arguments[0] if arguments else "uint")
     return Memory(name, "device", element, (), atomic, match.group(2) == "ByteAddressBuffer")
 

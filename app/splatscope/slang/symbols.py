@@ -21,7 +21,7 @@ _CONSTANT = re.compile(r"(?:\bstatic\s+const\s+[\w<>]+\s+|^[ \t]*#[ \t]*define[ 
 _PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
 _PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
 _SHARED_OR_BUFFER = re.compile(
-    r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
+    r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|RWTexture\w+|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
 )
 _RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in what stands before a function's name
 _RETURNED_AFTER = re.compile(r"\)\s*->\s*([\w.:]+(?:\s*<[^<>()]*>)?)")

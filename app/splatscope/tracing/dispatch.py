@@ -57,9 +57,20 @@ class Dispatch:
         return words, {name: self._bound[name].typed(array) for name, array in data.items()}
 
     @property
+    def texture_sizes(self) -> dict[str, tuple[int, ...]]:
+        """The size of each writable texture, outermost first: layers, rows, texels of a row."""
+        return {name: _size(one.buffer) for name, one in self._bound.items() if isinstance(one.buffer, spy.Texture)}
+
+    @property
     def types(self) -> dict[str, str]:
         """The scalar type of each buffer's elements; "uint" for structs and byte-address buffers."""
         return {name: one.type for name, one in self._bound.items()}
+
+
+def _size(texture: spy.Texture) -> tuple[int, ...]:
+    axes = {"1d": 1, "2d": 2, "3d": 3}[texture.type.name.removeprefix("texture_").removesuffix("_array")]
+    size = (texture.depth, texture.height, texture.width)[3 - axes :]
+    return (texture.array_length, *size) if texture.type.name.endswith("_array") else size
 
 
 Compiled = tuple[spy.ShaderProgram, spy.ComputePipeline]

@@ -86,10 +86,12 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     report_progress(RUNNING)
     dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
-    trace = _trace(rows, build, job, entry, size, device, modules)
+    trace = _trace(rows, build, job, entry, size, device, modules, dispatch.texture_sizes)
     report_progress(COMPARING)
     ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
-    unsafe = ended or set(trace.kinds) & {"overrun", "out-of-bounds"} or (trace.flags & 1).any()
+    is_outside = trace.at(lambda site: site.kind == "out-of-bounds") | (trace.flags & 1 > 0)
+    harmless = trace.at(lambda site: site.space == "texture")  # the device drops a store outside of a texture
+    unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
     outputs, arrays = dispatch.read()
     return Recording(trace, outputs, plain, dispatch.types, build.functions, build.stepped_over, job, arrays, layouts)
@@ -108,7 +110,14 @@ def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Ke
 
 
 def _trace(
-    rows: np.ndarray, build: Build, job: KernelJob, entry: str, size: list[int], device: spy.Device, modules: list[Module]
+    rows: np.ndarray,
+    build: Build,
+    job: KernelJob,
+    entry: str,
+    size: list[int],
+    device: spy.Device,
+    modules: list[Module],
+    texture_sizes: dict[str, tuple[int, ...]],
 ) -> Trace:
     adapter = adapter_of(device)
     header = {
@@ -128,7 +137,8 @@ def _trace(
         "unseen": build.coverage_gaps,
     }
     rows = rows.copy()
-    trace = from_records(rows, settle(rows, build.sites), header, build.batches)
+    sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]
+    trace = from_records(rows, settle(rows, sites), header, build.batches)
     # Of Splatscope's own modules, a kernel imports what it does not call: nothing is said of these.
     trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace, {module.file for module in modules if module.is_own})]
     return trace

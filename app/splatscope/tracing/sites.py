@@ -17,8 +17,8 @@ class Site:
         type: The Slang type of the recorded value, "" if its records hold none.
         path: What follows the subscripts of an access: ".x". Of a fault what the finding needs to know: the type that a float
             becomes, the bits of what is shifted, "read" or "write".
-        space: "shared" or "device", or "alias" where the name stands for one buffer or another.
-        dims: The texts of the array sizes of a memory.
+        space: "shared", "device" or "texture", or "alias" where the name stands for one buffer or another.
+        dims: The texts of the array sizes of a memory; of a texture its size, outermost first.
         atomic: Whether the access is atomic.
         access: Of an atomic the method or operator; of an out-of-bounds index "read" or "write"; of a fault the kind of finding.
     """

@@ -25,7 +25,7 @@ export interface Site {
   path?: string
   /** Type of the value, as in the source. */
   type?: string
-  space?: "shared" | "device"
+  space?: "shared" | "device" | "texture"
   /** Of an atomic: `add`, `load`, … */
   access?: string
   /** Words of the value. */
@@ -48,7 +48,7 @@ export type Part = [name: string, scalar: Scalar, offset: number]
 /** A shared array or a buffer as packed. */
 export interface PackedMemory {
   name: string
-  space: "shared" | "device"
+  space: "shared" | "device" | "texture"
   type: string
   /** Sizes of an array of several dimensions, empty where they are not known. */
   dims: number[]

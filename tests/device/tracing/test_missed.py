@@ -80,11 +80,3 @@ def test_what_a_macro_of_an_imported_module_does_is_missed_if_it_is_not_recorded
     found = checked("count(data);", "import counts;", include=(tmp_path,))
     assert kinds(found) == []
     assert found.missed == ["counts.slang, line 5: the macro COUNT is one step: what it reads and writes is not recorded."]
-
-
-@pytest.mark.parametrize("body", ["image[l] = image[l + 1];", "image[0] = l;", "image[0] += l;"])
-def test_races_on_textures_are_missed(body):
-    found = checked(body, "RWTexture1D<uint> image;")
-    assert kinds(found) == []
-    assert found.missed == ["image is a writable texture: races on its texels are not looked for."]
-    assert checked("data[l] = image[l];", "Texture1D<uint> image;").missed == []

@@ -178,7 +178,12 @@ SOUND = {
     "a tile": (matmul(), 1),
     "a stencil to another buffer": (STENCIL.replace("WRITTEN", "output").replace("ADD", "InterlockedAdd(total[0], 1);"), 4),
     "a group that waits for none": (LOOK_BACK.replace("group.x < 3", "group.x > 8"), 4),
-    "guards": (simple("if (count > 0) output[lane] = counts[count - 1] + lane / count; image[uint2(lane % 32, 31)] = 1;"), 4),
+    "guards": (
+        simple(
+            "if (count > 0) output[lane] = counts[count - 1] + lane / count; image[uint2(lane % 32, 2 * group.x + lane / 32)] = 1;"
+        ),
+        4,
+    ),
     "a sum over the wave": (simple("output[lane] = WaveActiveSum(1u) + WaveReadLaneAt(lane, 0);"), 1),
 }
 

@@ -41,6 +41,7 @@ def test_fields_of_structs_are_found_at_every_depth():
         "StructuredBuffer<float " * MANY,
         "/*" * MANY * 5,
         "RWTexture2D<" * MANY,
+        "RWTexture2D<float> t;\n" + "t " * MANY,
         "#define M(x) x\n" + "M(" * MANY,
         "groupshared uint a;\n" + "".join(f"#define m{i} m{i + 1} a\n" for i in range(MANY)),
         "groupshared float " + ", ".join(f"a{i}" for i in range(MANY)) + ";\n" + "x;\n" * MANY,
@@ -55,6 +56,7 @@ def test_fields_of_structs_are_found_at_every_depth():
         "buffers",
         "comments",
         "textures",
+        "uses of a texture",
         "calls",
         "macros",
         "names and lines",
@@ -65,7 +67,7 @@ def test_a_hostile_text_of_any_size_is_read(text):
     found = sources(text)
     assert len(found.structs) <= 1
     assert found.unrecorded([]) == {}
-    assert found.writable_textures() == []
+    assert len(found.textures) <= 1
 
 
 def test_a_cell_is_named_with_its_rows():
@@ -109,10 +111,19 @@ def test_a_macro_that_is_called_over_two_lines_accesses_what_it_names_on_the_fir
     assert known.unrecorded(sites[1:]) == {"cells": ("k.slang", 3)}
 
 
-def test_textures_that_may_be_written_are_known_if_they_are_used():
+def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site():
     known = sources("""
-        RWTexture2D<float4> image : register(u0); Texture2D<float4> photo; RWTexture3D<uint> unused; // unused
+        RWTexture2D<float4> image : register(u0); Texture2D<float4> photo; RWTexture3D<uint> unused; // unused[0]
         struct Block { RWTexture2DArray<float> layers[4]; }
-        void main(uniform RWTexture1D<Atomic<uint>> line, uniform uint n) { image[0] = photo[0]; block.layers[0] = line; }
+        void main(uniform RWTexture1D<Atomic<uint>> line, uniform uint n) {
+            image.GetDimensions(w, h); draw(image, line); photo[0] = 1;
+            image[0] = photo[0];
+            block.layers[0][at] = line . Load(1);
+        }
     """)
-    assert known.writable_textures() == ["image", "layers", "line"]
+    assert known.textures == {"image", "layers", "line", "unused"}
+    hidden = {"image": ("k.slang", 6), "layers": ("k.slang", 7), "line": ("k.slang", 7)}
+    assert known.unrecorded([]) == hidden
+    site = Site("k.slang", 7, 1, "read", "line", space="texture")
+    assert known.unrecorded([site]) == {"image": ("k.slang", 6)}
+    assert known.unrecorded([replace(site, kind="fault")]) == hidden  # notes only what is outside

@@ -17,7 +17,7 @@ from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
-__all__ = ["CHECKS", "TEXTURE_RACES", "Check", "Finding", "check", "find", "left_out", "races_between_groups"]
+__all__ = ["CHECKS", "Check", "Finding", "check", "find", "left_out", "races_between_groups"]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
@@ -35,31 +35,28 @@ def find(trace: Trace) -> list[Finding]:
     return sorted(found, key=lambda finding: position[finding.events[0]] if finding.events else -1)
 
 
-TEXTURE_RACES = "texture-races"  # what an allowance calls that these are not looked for
-_TEXTURE_RACES = "races on its texels are not looked for."
-
-
-def still_missed(missed: list[str], allowed: Collection[str]) -> list[str]:
-    """Return the sentences on what was not looked at, without those on texture races if these are among the allowed."""
-    return [sentence for sentence in missed if not (TEXTURE_RACES in allowed and sentence.endswith(_TEXTURE_RACES))]
-
-
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
-    """Return what the checks do not look for, a sentence each: races on textures, and what needs accesses that are not recorded.
+    """Return what the checks do not look for, a sentence each: what needs accesses that are not recorded.
 
     Nothing is said of what is hidden in the files `own`.
     """
     context = Context(trace, run_check)
-    names = context.sources.writable_textures()
-    textures = [f"{name} is a writable texture: {_TEXTURE_RACES}" for name in names]
     hidden = {name: where for name, where in context.unrecorded.items() if where[0] not in own}
     if "barriers" in hidden:
         file, line = hidden["barriers"]
         what = "races, reads before any write and threads that part at a barrier are not looked for"
-        return [f"{file}, line {line}: this barrier is not recorded, so {what}.", *textures]
-    about = "this access is not recorded: no race with it is looked for, and no read before any write of"
-    accesses = [f"{file}, line {line}: {about} {name}." for (file, line), name in sorted((at, name) for name, at in hidden.items())]
-    return [*accesses, *textures]
+        return [f"{file}, line {line}: this barrier is not recorded, so {what}."]
+    return [
+        _about_hidden(f"{file}, line {line}", name, name in context.sources.shared)
+        for (file, line), name in sorted((at, name) for name, at in hidden.items())
+    ]
+
+
+def _about_hidden(place: str, name: str, is_shared: bool) -> str:
+    if is_shared:
+        about = "this access is not recorded: no race with it is looked for, and no read before any write of"
+        return f"{place}: {about} {name}."
+    return f"{place}: this access to {name} is not recorded: no race with it is looked for."
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:

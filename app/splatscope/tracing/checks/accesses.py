@@ -82,12 +82,13 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
 
     Args:
         trace: what was recorded.
-        space: "shared" or "device".
+        space: "shared" or "device", which is buffers and textures.
         trusted: of each event, whether it counts, (events,) bool.
         known: what the source says of the memory.
         across_groups: put all workgroups in one address space and in one epoch, as no barrier orders them.
     """
-    chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space == space)
+    spaces = ("device", "texture") if space == "device" else (space,)
+    chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space in spaces)
     events = np.flatnonzero(chosen & trusted & ((trace.flags & OUTSIDE_FLAG) == 0))
     events = events[np.argsort(trace.site[events], kind="stable")]
     numbers, starts = np.unique(trace.site[events], return_index=True)
@@ -102,6 +103,10 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
             for word in range(width or 1):
                 value = trace.words[mine, word : word + 1] if width else None
                 rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, value, False))
+            continue
+        if site.space == "texture":  # whatever part of a texel is written, the device writes all of it
+            values = trace.words[mine, : words_in(site.type)] if not site.path and words_in(site.type) else None
+            rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index, values, False))
             continue
         for part, first, count in parts[_key(site)]:
             words = trace.words[mine, first : first + count] if count else None

@@ -24,6 +24,7 @@ from splatscope.tracing.trace import Trace
 def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each line and memory."""
     is_outside = (trace.flags & OUTSIDE_FLAG != 0) | trace.at(lambda site: site.kind == "out-of-bounds")
+    is_outside &= trace.at(lambda site: site.space != "texture")  # these leave a record with their coordinates
     found: dict[tuple, Finding] = {}
     for event in np.flatnonzero(is_outside & context.trusted):
         site = trace.sites[trace.site[event]]

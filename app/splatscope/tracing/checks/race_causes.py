@@ -6,7 +6,7 @@ from splatscope.tracing.checks.accesses import Accesses
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.trace import Trace
 
-_MEMORY = {"shared": "shared memory", "device": "buffers"}
+_MEMORY = {"shared": "shared memory", "device": "buffers", "texture": "textures"}
 
 
 def why_unordered(trace: Trace, first: int, second: int) -> str:
@@ -17,7 +17,7 @@ def why_unordered(trace: Trace, first: int, second: int) -> str:
             continue
         if not barrier.name.endswith("WithGroupSync"):
             return f": {barrier.name} on line {barrier.line} makes no thread wait"
-        if barrier.space in _MEMORY and barrier.space != space and space in _MEMORY:
+        if barrier.space in _MEMORY and (barrier.space == "shared") != (space == "shared") and space in _MEMORY:
             return f": the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}"
     atomic = [trace.sites[trace.site[event]].kind == "atomic" for event in (first, second)]
     return ": only one of them is atomic" if any(atomic) else ""

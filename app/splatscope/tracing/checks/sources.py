@@ -1,11 +1,11 @@
 """What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
@@ -21,6 +21,7 @@ _BUFFER = re.compile(
     r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
 )
 _WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(?!Texture)[^;{}()])*?>)?\s+(\w+)\s*[;:,)\[]")
+_ACCESSED = re.compile(r"\b(\w+)\s*(?:\[|\.(?!\s*GetDimensions\b))")
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
@@ -44,6 +45,7 @@ class Sources:
 
     Attributes:
         element_types: Of groupshared variables and buffers, those in parameters included.
+        textures: Those that the kernel may write, those in parameters included.
         structs: (name, type) of each struct's fields, arrays left out.
         integers: The expressions behind integer constants.
     """
@@ -52,6 +54,7 @@ class Sources:
     element_types: dict[str, str] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)
     byte_buffers: set[str] = field(default_factory=set)
+    textures: set[str] = field(default_factory=set)
     structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)
     integers: dict[str, str] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class Sources:
                     self.shared.add(name)
             self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
             self.byte_buffers |= set(_BYTES.findall(text))
+            self.textures |= set(_WRITABLE_TEXTURE.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
             self.structs |= _structs(text)
             self.integers |= named_integers(text)
@@ -88,8 +92,10 @@ class Sources:
 
         The index of an array whose sizes are not known is shown as it is recorded, rows flattened.
         """
-        if not site.dims and site.space not in ("device", "alias"):
+        if not site.dims and site.space not in ("device", "alias", "texture"):
             return site.name + site.path
+        if site.space == "texture" and (sizes := self.sizes(site)):
+            return f"{site.name}[{', '.join(map(str, np.unravel_index(index, sizes)[::-1]))}]{site.path}"
         subscripts, rest = "", index
         for size in reversed(self.sizes(site)[1:] if index >= 0 else []):
             rest, column = divmod(rest, size)
@@ -102,32 +108,30 @@ class Sources:
         return [size for size in sizes if size] if all(sizes) else []
 
     def unrecorded(self, sites: list[Site]) -> dict[str, tuple[str, int]]:
-        """Return shared variables of which not every access is recorded, and "barriers" if not every barrier is, each with a place.
+        """Return what is accessed unrecorded: shared variables, writable textures, and "barriers"; each with a place.
 
         Such a line, (file, line), names the variable without a site for it: through a macro, as a whole array, in a function
-        that is stepped over. A macro accesses what it names where it is called, not where it is defined.
+        that is stepped over. A macro accesses what it names where it is called, not where it is defined. A texture may also be
+        handed on, or asked for its size.
         """
         about = {(site.file, site.line, site.name) for site in sites}
+        has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
         texts = {file: COMMENT.sub(_blanked, text) for file, text in self.texts.items()}
         wanted = self.shared.union(*(_BARRIER.findall(text) for text in texts.values()))
         named = _named_by_macros(texts.values(), wanted)
         macros = set(named)
         found: dict[str, tuple[str, int]] = {}
         for file, text in texts.items():
-            code = _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text))
+            code = _WRITABLE_TEXTURE.sub(_blanked, _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)))
             for number, line in enumerate(_with_calls_on_one_line(code, macros).split("\n"), 1):
                 words = set(re.findall(r"\w+", line))
                 for name in (words & wanted).union(*(named[word] for word in words & macros)):
                     if (file, number, name) not in about:
                         found.setdefault(name if name in self.shared else "barriers", (file, number))
+                if words & self.textures and (file, number) not in has_texel:
+                    for name in self.textures.intersection(_ACCESSED.findall(line)):
+                        found.setdefault(name, (file, number))
         return found
-
-    def writable_textures(self) -> list[str]:
-        """Return the textures that some code may write, by name; those that are only declared are left out."""
-        bare = [COMMENT.sub("", text) for text in self.texts.values()]
-        found = {name for text in bare for name in _WRITABLE_TEXTURE.findall(text)}
-        used = Counter(word for text in bare for word in re.findall(r"\w+", text))
-        return sorted(name for name in found if used[name] > 1)
 
     def origins(self, site: Site) -> set[str] | None:
         """Return the variables that the statement at a site computes from, without constants; None where they are unknown."""

@@ -43,18 +43,25 @@ class Bounds:
         site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 
-    def element(self, lvalue: LValue, is_pushed: bool = False) -> str:
+    def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read") -> str:
         """Return an element with its indices noted and kept inside.
 
         `is_pushed`: other accesses may come between the index and the record, so the index waits on the recorder's stack.
         """
         if not lvalue.subscripts:
             return lvalue.memory.name + self.path(lvalue)
+        if lvalue.memory.coordinates:
+            at = self._textures.texel(lvalue, access)
+            return f"{lvalue.memory.name}[{f'_rec_push({at})' if is_pushed else at}]{self.path(lvalue)}"
         pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
         arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
         first = f"_rec_push(_rec_at({arguments}))" if is_pushed else f"_rec_at({arguments})"
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
         return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
+
+    def texel(self, lvalue: LValue) -> str:
+        """Return the coordinates of a texel that is written."""
+        return self._textures.texel(lvalue, "write")
 
     def path(self, lvalue: LValue) -> str:
         """Return what follows an element, its indices kept inside."""

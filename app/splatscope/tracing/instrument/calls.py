@@ -10,6 +10,7 @@ from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
+from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
@@ -155,9 +156,13 @@ class Calls:
         memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
             return ""
-        index = self._writer.emit(arguments.named_children[0])
         type_text = self._context.recorded_type(self._loaded_type(memory, function))
         site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space)
+        if memory.coordinates:
+            texel = self._textures.texel(LValue(memory, arguments.named_children, [], memory.type), "read")
+            call = f"{self._writer.span(receiver.start_byte, function.end_byte)}({texel})"
+            return self._context.without_derivative(node, f"_rec_read({site}, {call})")
+        index = self._writer.emit(arguments.named_children[0])
         template = template_argument(self._writer.text(function))
         lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
         size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes)))

@@ -118,14 +118,15 @@ class Expressions:
         """Return `prefix lvalue suffix` with a record of its value; `is_pushed` if the suffix may access other memory."""
         if not lvalue.subscripts:
             return f"_rec_read(_rec_here({site}), {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
-        target = prefix + self._bounds.element(lvalue, is_pushed) + suffix
+        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read")
+        target = prefix + element + suffix
         return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
 
     def as_lvalue(self, node: Node) -> str:
         """Return an l-value for an assignment or an out parameter: it stays one, and only its indices are rewritten."""
         lvalue = self._context.scope.lvalue(node)
         if lvalue is not None:
-            return self._bounds.element(lvalue)
+            return self._bounds.element(lvalue, access="write")
         if node.type == "subscript_expression" and len(node.child_by_field_name("indices").named_children) == 1:
             argument, index = node.child_by_field_name("argument"), node.child_by_field_name("indices").named_children[0]
             array, text = self._context.scope.type_of(argument), self._writer.emit(index)

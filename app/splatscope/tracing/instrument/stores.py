@@ -41,9 +41,26 @@ class Target:
         """The flat index of the element."""
         return flat_index(self.names, self.sizes)
 
+    @property
+    def inside(self) -> str:
+        """The condition that all indices are inside; "" where there are none."""
+        return is_inside(self.names, self.sizes)
+
     def guarded(self, site: int, action: str, setup: str = "") -> str:
         """Return a block that does something with the element where it is inside, after more `setup`."""
         return guarded(site, self.names, self.sizes, self.setup + setup, action)
+
+
+@dataclass(frozen=True)
+class Texel(Target):
+    """A texel that a store goes to. What is outside of a texture is recorded with its coordinates; the device drops the store."""
+
+    index = "_rec_i"
+    inside = "_rec_is_in"
+
+    def guarded(self, site: int, action: str, setup: str = "") -> str:
+        """Return a block that does something with the texel where it is inside, after more `setup`."""
+        return f"{{ {self.setup}{setup}if (_rec_is_in) {{ {action} }} }}"
 
 
 class Stores:
@@ -120,6 +137,8 @@ class Stores:
         memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) == 2:
             return self._store_bytes(node, memory, function, arguments)
+        if memory is not None and memory.coordinates and method == "Store" and len(arguments.named_children) == 2:
+            return self._store_texel(node, memory, function, arguments)
         if memory is not None and memory.byte_address and method.startswith("Interlocked"):
             return self._interlocked_bytes(node, memory, function, arguments, method)
         lvalue = self._context.scope.lvalue(receiver)
@@ -166,6 +185,9 @@ class Stores:
         return Target(names, sizes, setup, name + "".join(f"[{n}]" for n in names) + path)
 
     def _target_of(self, lvalue: LValue) -> Target:
+        if lvalue.memory.coordinates:
+            setup = f"let _rec_t = {self._bounds.texel(lvalue)}; uint _rec_i = _rec_where(); bool _rec_is_in = _rec_is_inside(); "
+            return Texel(["_rec_t"], [], setup, f"{lvalue.memory.name}[_rec_t]{self._bounds.path(lvalue)}")
         target = self._target(lvalue.subscripts, lvalue.sizes, lvalue.memory.name)
         return Target(target.names, target.sizes, target.setup, target.text + self._bounds.path(lvalue))
 
@@ -189,7 +211,7 @@ class Stores:
             return ""
         setup, guard, mark = target.setup, "", str(site)
         if target.names:
-            setup += f"bool _rec_ok = {is_inside(target.names, target.sizes)}; "
+            setup += f"bool _rec_ok = {target.inside}; "
             guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
         if operator == "=":
             compute = f"{type_text} _rec_v = {value}; "
@@ -248,6 +270,15 @@ class Stores:
         setup = f"uint _rec_i = uint({self._writer.as_argument(address)}); "
         setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
         return self._values.after(node, guarded(site, ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
+
+    def _store_texel(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
+        at, value = arguments.named_children
+        lvalue = LValue(memory, [at], [], memory.type)
+        target, site = self._target_of(lvalue), self._context.access_site(node, "write", lvalue)
+        type_text = lvalue.type if is_numeric(lvalue.type) else "let"
+        setup = f"{type_text} _rec_v = {self._writer.as_argument(value)}; "
+        store = f"{self._writer.text(function)}(_rec_t, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
+        return self._values.after(node, target.guarded(site, store, setup))
 
     def _interlocked_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children

@@ -1,4 +1,7 @@
-"""Accesses to textures, recorded only where they are outside: `image[at]`, `image.Load(at)`, `image.Store(at, value)`."""
+"""Where textures are accessed: `image[at]`, `image.Load(at)`, `image.Store(at, value)`.
+
+What is outside of a texture is recorded. If the kernel may write the texture, its accesses are recorded like those of a buffer.
+"""
 
 import re
 
@@ -6,6 +9,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.writer import TreeWriter
 
 KIND = "out-of-bounds"
@@ -34,15 +38,26 @@ class Textures:
         found = self._texture(texture)
         if found is None or self._context.is_differentiable:
             return ""
-        count = found[0]
+        return self._noted(self._writer.text(texture), found[0], at, text, access, function)
+
+    def texel(self, lvalue: LValue, access: str) -> str:
+        """Return the new text of the coordinates of a texel that is recorded."""
+        (at,) = lvalue.subscripts
+        memory = lvalue.memory
+        return self._noted(memory.name, memory.coordinates, at, self._writer.as_argument(at), access, "_rec_texel")
+
+    def _noted(self, texture: str, count: int, at: Node, text: str, access: str, function: str) -> str:
         type_text = f"int{count}" if count > 1 else "int"
-        site = self._context.fault(at, KIND, self._writer.text(texture), type=type_text, path=access, space="texture")
-        return f"{function}({site}, {self._writer.text(texture)}, {text})"
+        site = self._context.fault(at, KIND, texture, type=type_text, path=access, space="texture")
+        return f"{function}({site}, {texture}, {text})"
 
     def _texture(self, node: Node) -> tuple[int, bool] | None:
         """Return how many coordinates a texture has, and whether it may be written; None for what is no texture."""
         if node.type not in ("identifier", "field_expression"):
             return None
+        memory = self._context.scope.memory.get(re.sub(r"\s", "", self._writer.text(node)))
+        if memory is not None:
+            return (memory.coordinates, True) if memory.coordinates else None
         match = _TEXTURE.match(self._context.types.whole(node))
         if match is None:
             return None

@@ -126,15 +126,16 @@ def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:
 
 
 def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
-    """Return the element of a finding as subscripts, `[1][3]`; "" for a memory of one cell."""
+    """Return the element of a finding as subscripts, `[1][3]`, a texel's as `[3, 1]`; "" for a memory of one cell."""
     memory = next((memory for memory in head["memories"] if memory["name"] == finding["name"]), None)
     if memory is None or (memory["space"] == "shared" and not memory["dims"] and memory["count"] == 1):
         return ""
-    index, text = int(finding["index"]), ""
+    index, inner = int(finding["index"]), []
     for size in memory["dims"][:0:-1]:
-        index, inner = divmod(index, size)
-        text = f"[{inner}]{text}"
-    return f"[{index}]{text}"
+        index, column = divmod(index, size)
+        inner.append(column)
+    coordinates = [str(n) for n in (*inner, index)]
+    return f"[{', '.join(coordinates)}]" if memory["space"] == "texture" else f"[{']['.join(coordinates[::-1])}]"
 
 
 def _item(severity: str, words: str) -> str:

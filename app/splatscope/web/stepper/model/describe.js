@@ -31,18 +31,18 @@ export function cellName(memory, cell) {
 }
 
 /**
- * An element's index as subscripts, `[1][3]`.
- * @param {Pick<Memory, "dims">} memory
+ * An element's index as subscripts, `[1][3]`; a texel's as its coordinates, x first, `[3, 1]`.
+ * @param {Pick<Memory, "dims"> & Partial<Pick<Memory, "space">>} memory
  * @param {number} index
  */
 export function subscript(memory, index) {
-  if (memory.dims.length < 2) return `[${index}]`
-  let text = ""
+  const inner = []
   for (const size of memory.dims.slice(1).reverse()) {
-    text = `[${index % size}]${text}`
+    inner.push(index % size)
     index = Math.floor(index / size)
   }
-  return `[${index}]${text}`
+  const coordinates = [...inner, index]
+  return memory.space === "texture" ? `[${coordinates.join(", ")}]` : `[${coordinates.reverse().join("][")}]`
 }
 
 /**
