@@ -1,5 +1,6 @@
 // A few pixels on white paper, white laid behind them in two ways: both pictures, how far they are apart, and every pixel's red over its
 // T. What is not written yet is pale: it shows what the kernel is going to write.
+import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
@@ -8,6 +9,7 @@ import {onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
+/** @import {Point} from "#web/drawing/labels.js" */
 
 /**
  * Of each pixel, colours from 0 to 1. The kernel writes them to asItShould and inSample.
@@ -27,6 +29,7 @@ const CAPTION = 22
 const MOST_CELL = 44
 const MOST_DARKER = 0.25 // full colour in the picture of differences
 const CHART = {least: 150, most: 260}
+const NAME = {width: 10, height: 12} // px, of R and S
 const CAPTIONS = ["R: white adds T", "S: the sample's formula", "S is darker by"]
 
 const digits = (/** @type {number} */ value) => show(Number(value.toFixed(3)), 3)
@@ -181,9 +184,22 @@ function redOverT(facts, width, height) {
   })
   // names stand beside the pixel that lets least light through, at the left, where the two are apart
   const first = order[0]
-  const name = (/** @type {string} */ text, /** @type {number[][]} */ values, /** @type {number} */ dy) =>
-    s("text", {x: x(facts.T[first]) - 10, y: y(values[first][0]) + dy, "text-anchor": "end", class: "name"}, text)
-  if (facts.T[first] > 0.15) svg.append(name("R", facts.right, 5), name("S", facts.inSample, 5))
+  const beside = x(facts.T[first]) - 12
+  const at = (/** @type {number[][]} */ values) => order.map((i) => /** @type {Point} */ ([x(facts.T[i]), y(values[i][0])]))
+  const grid = ticksFrom(low).flatMap((value) => alongLine([x(0), y(value)], [x(1), y(value)]))
+  const obstacles = {points: [...grid, ...alongPath(at(facts.right)), ...alongPath(at(facts.inSample))]}
+  const names = Object.entries({R: facts.right, S: facts.inSample}).map(([text, values]) => {
+    const middle = y(values[first][0])
+    return {text, places: [0, 11, -11].map((dy) => /** @type {Point} */ ([beside - NAME.width, middle + dy - NAME.height / 2]))}
+  })
+  const places = placeLabels(
+    names.map(({places}) => ({...NAME, places})),
+    {width, height: height - bottom},
+    obstacles,
+  )
+  places.forEach((place, i) => {
+    if (place) svg.append(s("text", {x: beside, y: place[1] + NAME.height - 2, "text-anchor": "end", class: "name"}, names[i].text))
+  })
   return {
     el: svg,
     /**
@@ -206,13 +222,14 @@ function redOverT(facts, width, height) {
   }
 }
 
+const ticksFrom = (/** @type {number} */ low) => [0, 0.25, 0.5, 0.75, 1].filter((value) => value >= low)
+
 /**
  * @param {SVGElement} svg
  * @param {{x: (T: number) => number, y: (red: number) => number, low: number, left: number, height: number}} axes
  */
 function drawAxes(svg, {x, y, low, left, height}) {
-  const ticks = [0, 0.25, 0.5, 0.75, 1].filter((value) => value >= low)
-  for (const value of ticks) {
+  for (const value of ticksFrom(low)) {
     const number = s("text", {x: left - 6, y: y(value) + 4, "text-anchor": "end", class: "m"}, String(value))
     svg.append(s("path", {class: "grid", d: `M${x(0)} ${y(value)}H${x(1)}`}), number)
   }

@@ -1,10 +1,12 @@
 // Gaussians over tiles, how many each tile has counted, and the lists of all tiles side by side as they fill.
+import {alongEllipse, alongLine, placeLabels} from "#web/drawing/labels.js"
 import {canvas, classes, s} from "#web/drawing/svg.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {h} from "#web/shell/dom.js"
 
 /** @import {DrawingHost, DrawingView, Drawn} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
+/** @import {Point} from "#web/drawing/labels.js" */
 
 /**
  * @typedef {object} Facts  steps are events, counted from 1
@@ -23,6 +25,8 @@ const OUTLINE = 2 // sizes
 const CELL = 24 // px, of an entry
 const ROW = 44 // px, of a row of entries with its tiles' numbers
 const GAP = 6 // px between the lists of two tiles
+const SMALL = 62 // px, of a tile that has its count alone
+const NUMBER = {width: 10, height: 14} // px, of a Gaussian's
 
 /**
  * @param {DrawingHost<Facts>} host
@@ -74,12 +78,13 @@ const colour = (gaussian) => `--own: var(--layer-${1 + (gaussian % 8)})`
 function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, counted, parts}, side) {
   const scale = side / tile
   const [w, h_] = [columns * side, rows * side]
+  const at = labelsOf({grid: [columns, rows], tile, ellipses, reach}, side)
   const cells = Array.from({length: columns * rows}, (_, i) => {
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side]
     const cell = s("rect", {x: x + 1, y: y + 1, width: Math.max(0, side - 1), height: Math.max(0, side - 1), class: "binned-tile"})
-    const name = s("text", {x: x + 5, y: y + 14, class: "binned-name"}, `tile ${i}`)
-    const count = s("text", {x: x + side - 6, y: y + side - 7, class: "binned-count m", "text-anchor": "end"})
-    return {cell, name, count}
+    const count = s("tspan")
+    const label = s("text", {...at.tiles[i], class: "binned-name"}, side < SMALL ? "" : `tile ${i}: `, count)
+    return {cell, label, count}
   })
   const outlines = ellipses.map(([x, y, first, second, angle], i) => {
     const turned = `translate(${(x + 0.5) * scale} ${(y + 0.5) * scale}) rotate(${(angle * 180) / Math.PI})`
@@ -87,10 +92,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
       s("ellipse", {rx: sizes * first * scale, ry: sizes * second * scale, transform: turned, class: name})
     return s("g", {style: colour(i)}, ellipse(reach[i], "binned-end"), ellipse(OUTLINE, "binned-gaussian"))
   })
-  const numbers = ellipses.map(([x, y], i) => {
-    const at = {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 5, class: "binned-number", "text-anchor": "middle"}
-    return s("text", at, String(i))
-  })
+  const numbers = ellipses.map((_, i) => s("text", {...at.numbers[i], class: "binned-number"}, String(i)))
   const outerBoxes = boxes.map(([column, row, across, down], i) =>
     s("rect", {
       x: column * side + 2,
@@ -109,7 +111,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     ...cells.map(({cell}) => cell),
     ...outlines,
     ...outerBoxes,
-    ...cells.flatMap(({name: words, count}) => [words, count]),
+    ...cells.map(({label}) => label),
     ...numbers,
   )
   return {
@@ -123,7 +125,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
         const now = counted.filter(([step, at]) => at === i && done(step)).length
         const all = parts[i][2]
         count.textContent = String(now === all || done(parts[i][0]) ? all : now || all)
-        count.setAttribute("class", classes("binned-count", "m", !now && all > 0 && "later"))
+        count.setAttribute("class", classes("binned-count", !now && all > 0 && "later"))
         cell.setAttribute("class", classes("binned-tile", now > 0 && "met"))
       })
       outerBoxes.forEach((box, i) => {
@@ -131,6 +133,53 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
       })
     },
   }
+}
+
+/**
+ * Where the labels of the picture stand: clear of all outlines and borders if there is such a place, else where they would like to be.
+ * @param {Pick<Facts, "grid" | "tile" | "ellipses" | "reach">} facts
+ * @param {number} side  of a tile, in px
+ */
+function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
+  const scale = side / tile
+  const [width, height] = [columns * side, rows * side]
+  const corners = Array.from({length: columns * rows}, (_, i) => [(i % columns) * side, Math.floor(i / columns) * side])
+  const centres = ellipses.map(([x, y]) => [(x + 0.5) * scale, (y + 0.5) * scale])
+  const outlines = ellipses.flatMap(([, , first, second, angle], i) =>
+    [OUTLINE, reach[i]].flatMap((sizes) =>
+      alongEllipse([centres[i][0], centres[i][1]], [sizes * first * scale, sizes * second * scale], angle),
+    ),
+  )
+  const borders = [
+    ...Array.from({length: columns + 1}, (_, i) => alongLine([i * side, 0], [i * side, height])),
+    ...Array.from({length: rows + 1}, (_, i) => alongLine([0, i * side], [width, i * side])),
+  ].flat()
+  const name = {width: side < SMALL ? 10 : 52, height: 13}
+  const steps = Array.from({length: 17}, (_, step) => step / 16)
+  const spread = steps.flatMap((v) => steps.map((u) => ({u, v}))).sort((a, b) => Math.hypot(a.u, a.v) - Math.hypot(b.u, b.v))
+  /** @type {(i: number) => Point[]} */
+  const inTile = (i) => {
+    const [x, y] = [corners[i][0] + 5, corners[i][1] + 3]
+    return spread.map(({u, v}) => [x + u * (side - name.width - 8), y + v * (side - name.height - 6)])
+  }
+  /** @type {(i: number) => Point[]} */
+  const byCentre = (i) => {
+    const around = [0, -5, 5, -10, 10, -16, 16, -24, 24]
+    const [x, y] = [centres[i][0] - NUMBER.width / 2, centres[i][1] - NUMBER.height / 2]
+    const spots = around.flatMap((dy) => around.map((dx) => /** @type {Point} */ ([dx, dy])))
+    return spots.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).map(([dx, dy]) => [x + dx, y + dy])
+  }
+  const tiles = [...corners.keys()]
+  const wanted = [
+    ...ellipses.map((_, i) => ({...NUMBER, places: byCentre(i)})),
+    ...tiles.map((i) => ({...name, places: inTile(i)})),
+  ]
+  const found = placeLabels(wanted, {width, height}, {points: [...outlines, ...borders]})
+  const spots = wanted.map((label, i) => {
+    const [x, y] = found[i] ?? label.places[0]
+    return {x, y: y + label.height - 2}
+  })
+  return {numbers: spots.slice(0, ellipses.length), tiles: spots.slice(ellipses.length)}
 }
 
 /**

@@ -24,6 +24,7 @@ const BARS = 60 // px of T
 const PLANE = {least: 120, most: 320}
 const OPAQUE = 1 / 255
 const LEAST_T = 1e-4
+const LONG = 220 // px: a count below 0, with how it is stored
 
 /** @param {DrawingHost<Facts>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.count !== undefined, build)
@@ -59,14 +60,9 @@ function build({root, facts, room}, look) {
       setAttributes(forward, {d: pathOf(went)})
       setAttributes(backward, {d: pathOf(came)})
       const [px, py] = (turned ? came : went).at(-1) ?? [x(0), y(0)]
-      const right = px > width - 110
       setAttributes(ring, {cx: px, cy: py})
-      setAttributes(number, {
-        x: px + (right ? -11 : 13),
-        y: py + (turned && !right ? 19 : -10),
-        "text-anchor": right ? "end" : "start",
-      })
       number.textContent = value < 0 ? `−${-value}, stored as ${(value >>> 0).toLocaleString("en")}` : String(value)
+      setAttributes(number, numberPlace(px, py, turned, value < 0, layout))
       setAttributes(band, {
         x: x(Math.max(0, layer - 1)),
         width: layout.cell,
@@ -99,6 +95,21 @@ function momentOf(look, count) {
   if (!layer) return {turned, layer, value, done: ""}
   const moved = turned ? down.number(at) !== down.number(at + 1) : up.number(layer) !== up.number(layer - 1)
   return {turned, layer, value, done: turned ? (moved ? "undo" : "skip") : moved ? "blend" : "leave out"}
+}
+
+/**
+ * Where the count stands beside its point, clear of the way there and back: over it on the left, or under it on the right; at the corner
+ * where both begin and end, right over it.
+ * @param {number} px
+ * @param {number} py
+ * @param {boolean} turned  on the way back
+ * @param {boolean} long  whether it says how it is stored
+ * @param {Pick<Layout, "x" | "width">} layout
+ */
+export function numberPlace(px, py, turned, long, {x, width}) {
+  if (px < x(0.5) && !long) return {x: px + 2, y: py - 18, "text-anchor": "start"}
+  if (!turned || px > width - (long ? LONG : 110)) return {x: px - 11, y: py - 11, "text-anchor": "end"}
+  return {x: px + 13, y: py + 20, "text-anchor": "start"}
 }
 
 /**
@@ -148,10 +159,10 @@ function backwardCounts(memory, count) {
 function layOut({count, blended, guarded}, width, room) {
   const lowest = guarded ? 0 : Math.min(0, blended - count)
   const cell = (width - LEFT - RIGHT) / count
-  const plane = Math.max(PLANE.least, Math.min(PLANE.most, room - TOP - LAYERS - BARS - 28))
+  const plane = Math.max(PLANE.least, Math.min(PLANE.most, room - TOP - LAYERS - BARS - (guarded ? 28 : 46)))
   const tall = Math.min(cell, plane / (count - lowest))
   const y = (/** @type {number} */ n) => TOP + (count - n) * tall
-  const foot = y(lowest) + 28
+  const foot = y(lowest) + (guarded ? 28 : 46) // a count below 0 stands between
   const ground = foot + LAYERS - 28 + BARS
   return {
     width,
@@ -192,16 +203,22 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, gr
   svg.append(band, s("path", {class: "beyond", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}V${y(lowest)}H${x(0)}Z`}))
   const every = [1, 2, 4, 8].find((n) => n * (y(0) - y(1)) >= 15) ?? 8
   for (let n = lowest; n <= count; n++) {
+    if (n % every) continue
     svg.append(s("path", {class: "grid", d: `M${x(0)} ${y(n)}H${x(count)}`}))
     const number = n < 0 ? `−${-n}` : String(n)
-    if (n % every === 0) svg.append(text(LEFT - 10, y(n) + 4, number, {"text-anchor": "end", class: "m"}))
+    svg.append(text(LEFT - 10, y(n) + 4, number, {"text-anchor": "end", class: "m"}))
   }
   svg.append(text(8, 16, "finalCount", {class: "m"}))
   svg.append(s("path", {class: "diagonal", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}`}))
   if (cell * count > 400) {
     const aside = {"text-anchor": "end", class: "aside"}
-    svg.append(text(x(count) - 10, y(lowest) - 10, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
-    svg.append(text(x(count * 0.3), y(count * 0.3) - 22, guarded ? "index = finalCount: undo" : "index = finalCount", aside))
+    const between = (/** @type {number} */ n) => y(every * (n + 0.5)) + 4 // two lines
+    const skip = between(Math.ceil(lowest / every))
+    svg.append(text(x(count) - 10, skip, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
+    const along = Math.max(1, Math.round((0.5 * count) / every)) // as many lines up
+    const place = x(every * (along + 0.5)) - 34
+    if (place > x(0) + 160)
+      svg.append(text(place, between(along), guarded ? "index = finalCount: undo" : "index = finalCount", aside))
   }
   svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, cell < 40 ? "[ ]" : "layers[ ]", {class: "m small"}))
   const threshold = level(OPAQUE)

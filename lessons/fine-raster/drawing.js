@@ -226,12 +226,13 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
   const colour = s("rect", {class: "fine-swatch", x, y, width, height: colourHeight, rx: 2})
   const past = s("path", {class: "fine-past"})
   const inVain = s("rect", {class: "fine-off", y: stepsTop, height: stepsHeight})
-  const line = s("path", {class: "fine-line", d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
+  const ahead = s("path", {class: "fine-line later", d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
+  const line = s("path", {class: "fine-line"})
   const number = {x: x + width - 3, y: y + colourHeight + 12, "text-anchor": "end", class: "fine-count m"}
   const blended = s("text", number)
   const outline = {x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 2, rx: 3}
   const frame = s("rect", {class: "fine-frame", ...outline})
-  svg.append(colour, past, inVain, line, blended, frame)
+  svg.append(colour, past, inVain, ahead, line, blended, frame)
   return {
     /**
      * @param {number} turn
@@ -245,8 +246,9 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
       setAttributes(past, {d: `M${x} ${yOf(0)}V${yOf(1)}${stepsTo(made)}V${yOf(0)}Z`})
       const last = counts[thread].at(-1) ?? 0
       setAttributes(inVain, {x: xOf(last), width: turn > last ? (width * (turn - last)) / count : 0})
-      blended.textContent = String(written ?? last)
-      blended.setAttribute("class", classes("fine-count m", written === null && "later"))
+      setAttributes(line, {d: `M${x} ${yOf(history[0][3])}${stepsTo(made)}`})
+      blended.textContent = String(counts[thread][made])
+      blended.setAttribute("class", classes("fine-count m", written !== null && "written", turn < 0 && "later"))
       frame.setAttribute("class", classes("fine-frame", chosen && "me"))
     },
   }

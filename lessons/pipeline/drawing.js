@@ -1,10 +1,12 @@
 // A tile's way through the stages: boxes with their tokens, the Gaussians over the tile and its pixels, the shared list.
+import {alongEllipse, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
+/** @import {Point} from "#web/drawing/labels.js" */
 /** @import {Recording} from "#web/stepper/model/recording.js" */
 
 /**
@@ -38,6 +40,10 @@ const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
+const NUMBER = {width: 8, height: 12} // px, of a digit of a Gaussian's number, with its height
+const OFFSETS = [0, -5, 5, -10, 10, -15, 15, -20, 20]
+/** Where a number stands from the centre, the nearest first. */
+const SHIFTS = OFFSETS.flatMap((dy) => OFFSETS.map((dx) => [dx, dy])).sort((a, b) => Math.hypot(...a) - Math.hypot(...b))
 const NARROW = 520
 const STAGES_HEIGHT = 176 // px: the boxes with their notes, and the names below
 
@@ -222,10 +228,11 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
     const turn = (Math.atan2(axis[1], axis[0]) * 180) / Math.PI
     return s("ellipse", {cx: x, cy: y, rx, ry, transform: `rotate(${turn} ${x} ${y})`})
   })
-  const names = boxes.map(({center: [x, y]}, i) =>
-    s("text", {x: (x + 0.5) * scale, y: (y + 0.5) * scale + 4, "text-anchor": "middle"}, String(i)),
-  )
-  el.append(...pixels, ...ellipses, s("rect", {...frame, class: "stage-frame"}), ...names)
+  const names = numbersOf(boxes, listed, scale, {width, height}, frame)
+  const shown = names.filter((name) => name !== null)
+  const title = (/** @type {number} */ i) => s("title", {}, `Gaussian ${i}`)
+  ellipses.forEach((ellipse, i) => ellipse.append(title(i)))
+  el.append(...pixels, ...ellipses, s("rect", {...frame, class: "stage-frame"}), ...shown)
   const paint = (/** @type {Look} */ look) => {
     const [now, final] = [look.memory("picture"), look.final.memory("picture")]
     pixels.forEach((pixel, thread) => {
@@ -238,8 +245,62 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
     boxes.forEach((_, i) => {
       const own = listed.includes(i)
       ellipses[i].setAttribute("class", classes("stage-gaussian", own && "own", !found && "unknown"))
-      names[i].setAttribute("class", classes("stage-number", own && "own", !found && "unknown"))
+      names[i]?.setAttribute("class", classes("stage-number", own && "own", !found && "unknown"))
     })
   }
   return {el, paint}
+}
+
+/**
+ * The numbers of the Gaussians where there is room for them, those of the list first: clear of the tile's frame and of each other, the others
+ * also of all outlines. Null for one that has no room.
+ * @param {Box[]} boxes
+ * @param {number[]} listed
+ * @param {number} scale
+ * @param {{width: number, height: number}} room
+ * @param {{x: number, y: number, width: number, height: number}} frame
+ */
+function numbersOf(boxes, listed, scale, room, {x, y, width, height}) {
+  const [right, bottom] = [x + width, y + height]
+  const border = alongPath([
+    [x, y],
+    [right, y],
+    [right, bottom],
+    [x, bottom],
+    [x, y],
+  ]) // prettier-ignore
+  const outlines = boxes.map(({center, axis, halfSize}) => {
+    const [cx, cy] = center.map((value) => (value + 0.5) * scale)
+    const [rx, ry] = halfSize.map((value) => (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS)
+    return {cx, cy, ry, points: alongEllipse([cx, cy], [rx, ry], Math.atan2(axis[1], axis[0]))}
+  })
+  const labels = boxes.map((_, i) => {
+    const {cx, cy} = outlines[i]
+    const size = {width: NUMBER.width * String(i).length, height: NUMBER.height}
+    const places = SHIFTS.map(([dx, dy]) => /** @type {Point} */ ([cx + dx - size.width / 2, cy + dy - size.height / 2]))
+    return {...size, places}
+  })
+  /** @type {(Point | null)[]} */
+  const found = Array(boxes.length).fill(null)
+  const place = (/** @type {number[]} */ which, /** @type {Point[]} */ points) => {
+    const taken = found.flatMap((at, i) => (at ? [{...labels[i], x: at[0], y: at[1]}] : []))
+    const wanted = which.filter((i) => !found[i])
+    const places = placeLabels(
+      wanted.map((i) => labels[i]),
+      room,
+      {points, boxes: taken},
+    )
+    wanted.forEach((i, at) => {
+      found[i] = places[at]
+    })
+  }
+  const own = (/** @type {number} */ i) => listed.includes(i)
+  const [ours, others] = [[...boxes.keys()].filter(own), [...boxes.keys()].filter((i) => !own(i))]
+  const pointsOf = (/** @type {number[]} */ which) => which.flatMap((i) => outlines[i].points)
+  place(ours, [...border, ...pointsOf(ours)])
+  place(ours, border) // over an outline rather than not at all
+  place(others, [...border, ...pointsOf(ours), ...pointsOf(others)])
+  return found.map((at, i) =>
+    at ? s("text", {x: at[0] + labels[i].width / 2, y: at[1] + NUMBER.height - 2, "text-anchor": "middle"}, String(i)) : null,
+  )
 }

@@ -1,4 +1,6 @@
 // A pixel's transmittance layer by layer, on a logarithmic scale, down to the limit and past it.
+import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
+import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, s, setAttributes} from "#web/drawing/svg.js"
 
@@ -29,6 +31,7 @@ const LEFT = 46
 const RIGHT = 14
 const SQUARE = 11
 const LABEL = 14 // px, its height
+const NAME = {text: "if none were left out", width: 122, height: 14} // of the dashed curve
 
 /**
  * @param {DrawingHost<Facts, Options>} host
@@ -80,7 +83,7 @@ function build({root, facts, options, step, room}) {
       const done = doneAt(look)
       const T = done ? layers[done - 1].after : 1
       const blended = layers.slice(0, done).filter((layer) => layer.blended).length
-      return `${done} of ${layers.length} layers are done, ${blended} of them blended; T is ${T.toPrecision(3)}.`
+      return `${done} of ${layers.length} layers are done, ${blended} of them blended; T is ${show(T, 3)}.`
     },
   }
 }
@@ -102,6 +105,7 @@ function layOut({layers}, {limit}, width, chart) {
     each,
     lowest,
     bottom: TOP + chart,
+    limitY: TOP + chart * Math.min(1, Math.log10(limit) / lowest),
     x: (/** @type {number} */ layer) => LEFT + layer * each,
     y: (/** @type {number} */ T) => TOP + chart * Math.min(1, Math.log10(Math.max(T, 1e-30)) / lowest),
   }
@@ -138,21 +142,42 @@ export function scaleLabel(power) {
  * @param {Layout} layout
  */
 function drawCurves(svg, {layers, finalCount}, {limit}, layout) {
-  const {width, bottom, x, y} = layout
+  const {width, y} = layout
   const right = {x: width - RIGHT, "text-anchor": "end"}
   svg.append(s("text", {...right, class: "aside", y: TOP - 8}, "T, the share that still comes through"))
   svg.append(s("path", {class: "limit", d: `M${LEFT} ${y(limit)}H${width - RIGHT}`}))
   svg.append(s("text", {...right, class: "m now", y: y(limit) - 7}, "1/255"))
   if (finalCount < layers.length) {
     svg.append(s("path", {class: "open", d: pathOf("open", layers, layout)}))
-    const low = layers.findIndex((layer) => y(layer.open) > bottom - 2 * LABEL) // from there on, the curve is beside the label
-    const name = {class: "aside", x: (low < 0 ? width - RIGHT : x(low)) - 6, y: bottom - 7, "text-anchor": "end"}
-    svg.append(s("text", name, "if none were left out"))
+    const place = placeOfName(layers, layout)
+    if (place) svg.append(s("text", {class: "aside", x: place[0], y: place[1] + NAME.height - 3}, NAME.text))
   }
   svg.append(s("path", {class: "stairs later", d: pathOf("after", layers, layout)}))
   const stairs = s("path", {class: "stairs"})
   svg.append(stairs)
   return stairs
+}
+
+/**
+ * Where the name of the dashed curve stands, clear of all curves and lines: as near to the curve's end as it can. Null without room.
+ * @param {Layer[]} layers
+ * @param {Layout} layout
+ */
+function placeOfName(layers, {width, bottom, lowest, limitY, x, y}) {
+  const curve = (/** @type {"open" | "after"} */ name) =>
+    alongPath(layers.map((layer, i) => [x(i + 1), Math.min(bottom, y(layer[name]))]))
+  const scale = Array.from({length: Math.ceil(-lowest)}, (_, power) => y(10 ** -power))
+  const lines = [...scale, limitY, bottom].flatMap((height) => alongLine([LEFT, height], [width - RIGHT, height]))
+  const out = layers.findIndex((layer) => y(layer.open) > bottom - 2)
+  const end = out < 0 ? {x: width - RIGHT, y: y(layers[layers.length - 1].open)} : {x: x(out + 1), y: bottom}
+  /** @type {[x: number, y: number][]} */
+  const places = []
+  for (let top = TOP; top < bottom; top += 4)
+    for (let left = LEFT + 4; left < width - RIGHT - NAME.width; left += 6) places.push([left, top])
+  const far = (/** @type {[x: number, y: number]} */ [left, top]) =>
+    Math.hypot(Math.max(0, Math.abs(left + NAME.width / 2 - end.x) - NAME.width / 2), top + NAME.height / 2 - end.y)
+  places.sort((a, b) => far(a) - far(b))
+  return placeLabels([{...NAME, places}], {width, height: bottom}, {points: [...curve("open"), ...curve("after"), ...lines]})[0]
 }
 
 /**

@@ -152,7 +152,7 @@ function stateCell(side) {
 }
 
 /**
- * Whether a state came back as it was, or how far off its T is, or its C where T is right.
+ * Whether a state came back as it was, or what is off by most, its T or a part of its C.
  * @param {MemoryLook} forward
  * @param {MemoryLook} backward
  * @param {number} i
@@ -161,9 +161,9 @@ function sameText(forward, backward, i) {
   const errors = [0, 1, 2, 3].map((part) => Math.abs((backward.number(i, part) ?? 0) - (forward.number(i, part) ?? 0)))
   if (errors.some((error) => Number.isNaN(error))) return "◆ NaN"
   const [T, C] = [errors[3], Math.max(...errors.slice(0, 3))]
-  const off = (/** @type {string} */ name, /** @type {number} */ error) =>
-    `${name} off by ${error.toExponential(0).replace("-", "−")}`
-  return T ? off("T", T) : C ? off("C", C) : "the same"
+  const off = (/** @type {string} */ name, /** @type {number} */ error) => `${name} off by ${show(error, 1)}`
+  if (T === 0 && C === 0) return "the same"
+  return T >= C ? off("T", T) : off("C", C)
 }
 
 /**

@@ -1,4 +1,5 @@
 // A workgroup: its threads wave by wave, the shared memory that they exchange, and what they did in the device's order.
+import {alongLine, placeLabels} from "#web/drawing/labels.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -156,6 +157,18 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     barrier.setAttribute("visibility", barriers ? "visible" : "hidden")
   }
   /**
+   * Put the barrier's words over it, as far to the right as nothing goes through them.
+   * @param {[x: number, y: number][]} lines  points along them
+   */
+  const placeBarrierWords = (lines) => {
+    const size = {width: 6.9 * (barrierWords.textContent ?? "").length, height: 12}
+    const last = right - size.width
+    const count = Math.max(1, Math.floor((last - left) / 6))
+    const places = Array.from({length: count + 1}, (_, i) => /** @type {[number, number]} */ ([last - i * 6, barrierY - 17]))
+    const [place] = placeLabels([{...size, places}], {width: right + 1, height: barrierY}, {points: lines})
+    setAttributes(barrierWords, {x: (place ?? places[0])[0] + size.width})
+  }
+  /**
    * @param {Look} look
    * @param {Kind} kind
    */
@@ -170,8 +183,15 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
       const states = [i === from && "from", i === thread && "own", kind === "read" && i === from && "rd"]
       paintCell(look, memory, states, tooEarly.has((i - away + count) % count))
     })
-    setAttributes(writeLine, {d: `M${x(thread)} ${laneY(thread) + 8}L${x(thread)} ${cellY(thread)}`})
-    setAttributes(readLine, {d: `M${x(thread)} ${laneY(thread) + 8}L${x(from)} ${cellY(from)}`})
+    /** @type {[x: number, y: number][]} */
+    const [lane, own, other] = [
+      [x(thread), laneY(thread) + 8],
+      [x(thread), cellY(thread)],
+      [x(from), cellY(from)],
+    ] // prettier-ignore
+    setAttributes(writeLine, {d: `M${lane.join(" ")}L${own.join(" ")}`})
+    setAttributes(readLine, {d: `M${lane.join(" ")}L${other.join(" ")}`})
+    placeBarrierWords([...alongLine(lane, own), ...alongLine(lane, other)])
     setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": `thread ${thread}`})
   }
   return {el: svg, paint}

@@ -16,6 +16,8 @@ from splatscope.tracing.job import KernelJob
 THREADS = 32
 SHAPES = {"8 × 4": (8, 4), "16 × 16": (16, 16)}
 SMALL = 4096  # bytes of a chain that fits into shared memory
+WAYS = (2000, 12_000)  # accesses, a short way and a long one
+ROUNDS = 3  # through all sizes of a buffer: what else the machine does at a time then falls on different sizes
 LINE = 128  # bytes: no two places of a chain share a cache line
 
 
@@ -273,20 +275,31 @@ class Workgroups(Lesson):
         return Several((Bars(tuple(words for *_, words in places), amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
 
     def by_size(self, experiment: Experiment) -> Curves:
-        """Show the ns of an access by the size of the buffer, in KB."""
+        """Show the ns of an access by the size of the buffer, in KB: the least of several rounds through all sizes."""
         sizes = 2 ** np.arange(12, int(np.log2(largest(experiment))) + 1)
-        buffers = Curve("buffer", sizes / 1024, np.array([self._nanoseconds(experiment, "buffer", int(size)) for size in sizes]))
-        shared = self._nanoseconds(experiment, "shared", SMALL)
+        rounds = [[self._ways(experiment, "buffer", int(size), 3) for size in sizes] for _ in range(ROUNDS)]
+        buffers = Curve("buffer", sizes / 1024, nanoseconds(np.min(rounds, axis=0)))
+        shared = float(nanoseconds(self._ways(experiment, "shared", SMALL, 9)))
         return Curves("size, KB", "nanoseconds", (buffers,), lines=((shared, "shared"),), log_x=True, log_y=True)
 
     def _nanoseconds(self, experiment: Experiment, entry: str, size: int) -> float:
-        """Return the ns of one access in a chain of `size` bytes: the difference of a long way and a short one."""
-        chain, ways = ring(size), (2000, 12_000)
-        times = []
-        for steps in ways:
+        """Return the ns of one access in a chain of `size` bytes."""
+        return float(nanoseconds(self._ways(experiment, entry, size, 9)))
+
+    def _ways(self, experiment: Experiment, entry: str, size: int, repeats: int) -> np.ndarray:
+        """Return the seconds of each of WAYS through a chain of `size` bytes, the least of `repeats`: (2,) float64."""
+        chain, times = ring(size), []
+        for steps in WAYS:
             inputs = {"chain": chain, "place": np.zeros(1, np.uint32), "steps": np.uint32(steps)}
-            times.append(experiment.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=9))
-        return max(0.01, (times[1] - times[0]) / (ways[1] - ways[0]) * 1e9)
+            times.append(
+                experiment.seconds(self.kernel("chase", entry=f"{entry}Chain", inputs=inputs), dispatches=4, repeats=repeats)
+            )
+        return np.array(times)
+
+
+def nanoseconds(seconds: np.ndarray) -> np.ndarray:
+    """Return the ns of one access from the seconds of both WAYS, (…, 2): what the longer takes more, by its accesses."""
+    return np.maximum(0.01, (seconds[..., 1] - seconds[..., 0]) / (WAYS[1] - WAYS[0]) * 1e9)
 
 
 def moves(query: RecordingQuery) -> np.ndarray:

@@ -7,7 +7,7 @@ import {parseField, splitEquation, splitSentence} from "./formula_text.js"
 /** @import {Field} from "./formula_text.js" */
 /** @import {Render} from "#web/types.d.ts" */
 
-/** @typedef {{el: HTMLElement, paint(look: Look): void}} Line */
+/** @typedef {{el: HTMLElement, paint(look: Look, stops: number[]): void}} Line */
 
 const NO_VALUE = "–"
 
@@ -25,9 +25,9 @@ export function render({model, el}) {
   }
   build()
   model.on("text", build)
-  const stop = onMoments(el, (moment) => {
+  const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
-    for (const line of lines) line.paint(look)
+    for (const line of lines) line.paint(look, stops)
     // an equation wider than its room is scrolled by keyboard, too
     for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".eq")))
       row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
@@ -51,7 +51,8 @@ function textOf(field, look) {
 }
 
 /**
- * An equation: a column for each of its words, and a row each for letters, numbers and bits.
+ * An equation: a column for each of its words, and a row each for letters, numbers and bits. What is not known yet is pale, as it will
+ * be when the equation first holds.
  * @param {string} text
  * @param {number} bitCount  0 for no row of bits
  * @returns {Line}
@@ -70,21 +71,24 @@ function equation(text, bitCount) {
       binary: cell("b", sign),
     }
   })
+  const expressions = columns.flatMap(({field}) => (field ? [field.expression] : []))
   const el = h("div", {class: "eq", style: `grid-template-columns: repeat(${words.length}, auto) 1fr`})
   el.append(...columns.map((column) => column.letter), h("span"))
   el.append(...columns.map((column) => column.number), h("span"))
   if (bitCount) el.append(...columns.map((column) => column.binary), h("span"))
   return {
     el,
-    paint(look) {
+    paint(look, stops) {
+      const missing = expressions.some((expression) => look.value(expression) === null)
+      const coming = missing ? look.firstWith(expressions, stops) : look
       for (const {field, number, binary} of columns) {
-        if (!field) continue
-        const known = textOf(field, look)
-        const {final} = look
-        number.textContent = known ?? textOf(field, final) ?? NO_VALUE
-        const value = (known === null ? final : look).value(field.expression)
-        binary.textContent = value === null ? "" : bits(value, bitCount)
-        for (const el of [number, binary]) el.classList.toggle("later", known === null)
+        const known = field ? textOf(field, look) : null
+        if (field) {
+          number.textContent = known ?? textOf(field, coming) ?? NO_VALUE
+          const value = (known === null ? coming : look).value(field.expression)
+          binary.textContent = value === null ? "" : bits(value, bitCount)
+        }
+        for (const el of [number, binary]) el.classList.toggle("later", field ? known === null : missing)
       }
     },
   }

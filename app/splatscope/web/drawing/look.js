@@ -19,6 +19,29 @@ function finalState(recording) {
   return made
 }
 
+/**
+ * A state of a recording in one order, moved to where it is asked for, and the stops at which what was asked for had come.
+ * @typedef {{state: State, stops: number[], found: Map<string, number>}} Ahead
+ */
+
+/** @type {WeakMap<Recording, Map<Uint32Array | null, Ahead>>} */
+const aheads = new WeakMap()
+
+/**
+ * @param {Recording} recording
+ * @param {Uint32Array | null} order
+ * @param {number[]} stops
+ */
+function aheadOf(recording, order, stops) {
+  const known = aheads.get(recording) ?? new Map()
+  aheads.set(recording, known)
+  /** @type {Ahead} */
+  const ahead = known.get(order) ?? {state: new State(recording, order), stops, found: new Map()}
+  known.set(order, ahead)
+  if (ahead.stops !== stops) Object.assign(ahead, {stops, found: new Map()})
+  return ahead
+}
+
 /** @type {Map<string, ReturnType<typeof parse>>} */
 const parsed = new Map()
 
@@ -54,6 +77,23 @@ export class Look {
   /** The same recording at its end, with the same thread chosen: what is not known yet is drawn pale, as it will be. */
   get final() {
     return new Look(this.moment, finalState(this.recording))
+  }
+
+  /**
+   * The same recording at the first stop at which all these expressions have a value for the chosen thread; at its end where there is none.
+   * To be read at once: the next call moves its state.
+   * @param {string[]} expressions
+   * @param {number[]} stops  positions in the order shown
+   */
+  firstWith(expressions, stops) {
+    const {moment, recording, thread} = this
+    const {state, found} = aheadOf(recording, moment.order, stops)
+    const lookAt = (/** @type {number} */ position) => new Look(moment, state.seek(position).meet())
+    const key = `${thread} ${expressions.join(" ")}`
+    const all = (/** @type {Look} */ look) => expressions.every((expression) => look.value(expression) !== null)
+    const stop = found.get(key) ?? stops.find((position) => all(lookAt(position))) ?? -1
+    found.set(key, stop)
+    return stop < 0 ? this.final : lookAt(stop)
   }
 
   /**

@@ -1,7 +1,7 @@
 // A component inside a stepper paints each of its moments, and the one it finds when it comes.
 import {enclosing} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
-import {momentOf} from "#web/stepper/steppers.js"
+import {momentOf, stopsOf} from "#web/stepper/steppers.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 
@@ -15,21 +15,21 @@ export const stageOf = (el) => enclosing(el, ".stage")
 /**
  * Call `paint` at every moment of the stepper around `el`, or of the page's first where none is around it.
  * @param {HTMLElement} el
- * @param {(moment: Moment) => void} paint
+ * @param {(moment: Moment, stops: number[]) => void} paint  stops: positions in the order shown
  * @returns {() => void} ends it
  */
 export function onMoments(el, paint) {
   let painted = false
-  const stop = on("moment", ({root, moment, first}) => {
+  const stop = on("moment", ({root, moment, first, stops}) => {
     const stage = stageOf(el)
     if (stage ? stage !== root : !first) return
     painted = true
-    paint(moment)
+    paint(moment, stops)
   })
   requestAnimationFrame(() => {
     const stage = stageOf(el)
     const moment = stage && momentOf(stage)
-    if (moment && !painted) paint(moment)
+    if (stage && moment && !painted) paint(moment, stopsOf(stage))
   })
   return stop
 }

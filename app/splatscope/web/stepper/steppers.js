@@ -42,6 +42,16 @@ export function momentOf(root) {
 }
 
 /**
+ * The positions at which → stops in the stepper of this root.
+ * @param {Element} root
+ * @returns {number[]}
+ */
+export function stopsOf(root) {
+  const stepper = byRoot.get(root)
+  return stepper && "stops" in stepper ? stepper.stops : []
+}
+
+/**
  * Let tests and measurements find what draws a root: `splatscope.inspect(root)` is a Stepper or a Compare, `splatscope.State` makes
  * states to compare with theirs. Nothing in the app reads it.
  * @param {Stepper | import("#web/compare/compare.js").Compare} object

@@ -1,0 +1,74 @@
+// Places for labels, so that none meets a line, a curve or another label.
+
+/**
+ * @typedef {[x: number, y: number]} Point
+ *
+ * A label's box, before it is placed. `places` are the points that its left top corner may have, the best first.
+ * @typedef {object} Label
+ * @property {number} width
+ * @property {number} height
+ * @property {Point[]} places
+ *
+ * What labels may not meet: points that stand close together along lines and curves, and boxes.
+ * @typedef {object} Obstacles
+ * @property {Point[]} points
+ * @property {{x: number, y: number, width: number, height: number}[]} [boxes]
+ */
+
+const APART = 2 // px between a label and what it keeps clear of
+const DENSE = 3 // px from point to point
+
+/**
+ * Place labels one after the other, each at the first of its places that is inside and free; null where none is.
+ * @param {Label[]} labels
+ * @param {{width: number, height: number}} room
+ * @param {Obstacles} obstacles
+ * @returns {(Point | null)[]}
+ */
+export function placeLabels(labels, room, {points, boxes = []}) {
+  const taken = [...boxes]
+  return labels.map(({width, height, places}) => {
+    const free = places.find(([x, y]) => {
+      if (x < 0 || y < 0 || x + width > room.width || y + height > room.height) return false
+      const meets = ([px, py] = [0, 0]) => px > x - APART && px < x + width + APART && py > y - APART && py < y + height + APART
+      const overlaps = (/** @type {typeof taken[number]} */ box) =>
+        x < box.x + box.width + APART && box.x < x + width + APART && y < box.y + box.height && box.y < y + height
+      return !points.some(meets) && !taken.some(overlaps)
+    })
+    if (free) taken.push({x: free[0], y: free[1], width, height})
+    return free ?? null
+  })
+}
+
+/**
+ * Points along a line.
+ * @param {Point} from
+ * @param {Point} to
+ * @returns {Point[]}
+ */
+export function alongLine([x, y], [toX, toY]) {
+  const count = Math.ceil(Math.hypot(toX - x, toY - y) / DENSE) || 1
+  return Array.from({length: count + 1}, (_, i) => [x + ((toX - x) * i) / count, y + ((toY - y) * i) / count])
+}
+
+/**
+ * Points along lines from point to point.
+ * @param {Point[]} corners
+ */
+export const alongPath = (corners) => corners.slice(1).flatMap((corner, i) => alongLine(corners[i], corner))
+
+/**
+ * Points along an ellipse.
+ * @param {Point} centre
+ * @param {Point} radii
+ * @param {number} angle  of the first, in radians
+ * @returns {Point[]}
+ */
+export function alongEllipse([x, y], [first, second], angle) {
+  const count = Math.max(8, Math.ceil((2 * Math.PI * Math.max(first, second)) / DENSE))
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  return Array.from({length: count}, (_, i) => {
+    const [u, v] = [first * Math.cos((2 * Math.PI * i) / count), second * Math.sin((2 * Math.PI * i) / count)]
+    return [x + u * cos - v * sin, y + u * sin + v * cos]
+  })
+}
