@@ -174,22 +174,23 @@ class Binned(Lesson):
 
     # Questions
 
-    def listed(self, query: RecordingQuery) -> Answer:
-        """Answer how many entries all lists have together."""
+    def missed(self, query: RecordingQuery) -> Answer:
+        """Answer how many tests of a Gaussian against a tile under its box find that they do not overlap."""
         facts = self.facts(query)
-        boxes = sum(columns * rows for *_, columns, rows in facts["boxes"])
+        boxes, listed = sum(columns * rows for *_, columns, rows in facts["boxes"]), len(facts["placed"])
         misconceptions = (
-            (COUNT, "That would be right if each Gaussian lay in one tile. A Gaussian has an entry in each tile it overlaps."),
-            (COUNT * TILES, "Those are all pairs of a Gaussian and a tile. Most of them never meet."),
-            (boxes, "Those are the tiles under the boxes. Near the corner of a box there is often no ellipse."),
+            (0, "A box has corners, and an ellipse has none: near the corner of a box there is often no ellipse."),
+            (listed, "Those are the tests that find an overlap: each of them becomes an entry of a list."),
+            (COUNT, "One a Gaussian? A round Gaussian in the middle of a tile misses none, a long and slanted one misses many."),
+            (COUNT * TILES - listed, "Those are all pairs that do not overlap. Most of them are never tested."),
         )
         return answer_among(
-            f"{COUNT} Gaussians lie over {TILES} tiles, and {boxes} tiles are under their boxes. "
-            "How many entries do the lists of all tiles have together?",
-            f"{len(facts['placed'])}",
+            f"Each of the {COUNT} Gaussians is tested against the tiles under its box. In how many of these tests do Gaussian and "
+            "tile not overlap?",
+            f"{boxes - listed}",
             ((str(count), why) for count, why in misconceptions),
             self.stops(query)[-1],
-            "An entry stands for a tile and a Gaussian that overlap.",
+            f"Of {boxes} tests, {listed} lead to an entry in a tile's list.",
         )
 
     def tests(self, query: RecordingQuery) -> Answer:
@@ -203,7 +204,7 @@ class Binned(Lesson):
         )
         return answer_among(
             f"The boxes of the {COUNT} Gaussians cover {', '.join(str(c * r) for *_, c, r in facts['boxes'])} tiles. "
-            f"{len(facts['placed'])} times, a Gaussian overlaps a tile. How many tests does it take to find that out?",
+            "How many tests does it take to find out which tiles each of them overlaps?",
             str(boxes),
             ((str(count), why) for count, why in misconceptions),
             max(facts["boxed"]),

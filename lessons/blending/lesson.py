@@ -30,6 +30,7 @@ SHAPES = (
 )
 RECORDED = ("blendPixel", "transformPixelState", "alphaBlend", "preMult")
 PROBE = 0.99
+OPAQUE = 1 / 255  # T below which a pixel blends nothing more
 PAPER = "the white paper"
 
 
@@ -157,58 +158,55 @@ class Blending(Lesson):
     # Questions
 
     def heaviest(self, query: RecordingQuery) -> Answer:
-        """Answer what covers the largest share of the pixel: a layer, or the paper."""
-        found = blends(query)
-        left = found[-1]["after"][3]
-        shares = [one["before"][3] - one["after"][3] for one in found]
-        best = int(np.argmax([*shares, left]))
-        alphas = [one["alpha"] for one in found]
-        boldest, last = int(np.argmax(alphas)), len(found) - 1
+        """Answer what covers the largest share of the pixel once the stack is turned over: a layer, or the paper."""
+        alphas = [one["alpha"] for one in blends(query)]
+        shares, left = turned_over(alphas)
+        best, boldest, last = int(np.argmax([*shares, left])), int(np.argmax(alphas)), len(alphas) - 1
+        now = int(np.argmax([one["before"][3] - one["after"][3] for one in blends(query)]))
 
         def got(i: int) -> str:
-            return f"its α is {alphas[i]:.2f}, but only {found[i]['before'][3]:.3f} still came through: it covers {shares[i]:.3f}."
+            return f"layer {i + 1} has an α of {alphas[i]:.2f}, and covers {shares[i]:.3f}."
 
         misconceptions = (
-            (
-                f"layer {boldest + 1}",
-                f"A layer's α is a share of what still comes through, not of the whole pixel. Here {got(boldest)}",
-            ),
-            ("layer 1", f"The nearest layer is always whole, but it covers no more than its own α, here {alphas[0]:.2f}."),
-            (
-                f"layer {last + 1}",
-                f"It would be right if the layer blended last lay on top. It lies behind all others: {got(last)}",
-            ),
+            (f"layer {now + 1}", f"That would be right for the stack as it is now. Turned over, {got(now)}"),
+            (f"layer {boldest + 1}", f"A layer's α is a share of what still comes through, not of the whole pixel: {got(boldest)}"),
+            (f"layer {last + 1}", f"The nearest layer is always whole, but it covers no more than its own α: {got(last)}"),
+            ("layer 1", f"It lies behind all others then: {got(0)}"),
             (PAPER, f"It covers what all layers together leave: {left:.3f}."),
-            *((f"layer {i + 1}", f"Multiply α by T: {got(i)}") for i in range(len(found))),
+            *((f"layer {i + 1}", f"Multiply α by what still comes through: {got(i)}") for i in range(len(alphas))),
         )
         because = f"That is what all layers together leave: {left:.3f} of the pixel."
-        if best < len(found):
-            came = found[best]["before"][3]
-            because = f"{came:.3f} still came through, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."
-        question = f"At this pixel the layers have α = {listed(alphas)}, the nearest first. What covers the largest share of it?"
-        answer = PAPER if best == len(found) else f"layer {best + 1}"
-        return answer_among(question, answer, misconceptions, found[min(best, last)]["end"], because)
+        if best <= last:
+            came = shares[best] / alphas[best]
+            because = f"{came:.3f} still comes through then, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."
+        question = (
+            f"At this pixel the layers have α = {listed(alphas)}, the nearest first. Turn the stack over, so that "
+            f"layer {last + 1} is the nearest: what covers the largest share of the pixel then?"
+        )
+        answer = PAPER if best > last else f"layer {best + 1}"
+        return answer_among(question, answer, misconceptions, 0, f"{because} Turn it over in the figure, and see.")
 
     def paper(self, query: RecordingQuery) -> Answer:
-        """Answer how much of the paper shows, in percent."""
+        """Answer whether more of the paper shows once the stack is turned over."""
         found = blends(query)
-        left, alphas = found[-1]["after"][3], [one["alpha"] for one in found]
-        misconceptions = (
-            (
-                f"{max(0.0, 1 - sum(alphas)):.0%}",
-                "That is 1 minus the sum of all α. But a layer covers a share of what is left, not of the whole.",
-            ),
-            (f"{1 - left:.0%}", "That is what the layers cover together. The paper shows in the rest."),
-            (f"{1 - alphas[-1]:.0%}", "That is what the last layer lets through. The others are in the way, too."),
-            (f"{1 - alphas[0]:.0%}", "That is what the first layer lets through. The others are in the way, too."),
-            ("0%", "A layer never covers everything: the program keeps α at 0.99 or less."),
-            ("100%", "It would be right if no layer reached this pixel."),
+        now, alphas = found[-1]["after"][3], [one["alpha"] for one in found]
+        _, turned = turned_over(alphas)
+        words = ("less than now", "just as much", "more than now")
+        wrong = (
+            "The boldest layer would cover more in front, but the others would cover less behind it.",
+            "That would be right if no layer were left out. Here the pixel is opaque before the stack ends, one way or the other.",
+            "The layers that move back would cover less, but those that move to the front cover more.",
         )
-        because = f"It is T after the last layer, {left:.3f}: the product of all factors 1 − α."
-        if not all(one["blended"] for one in found):
-            because = f"It is T when the pixel was opaque, {left:.5f}. The layers behind were left out."
-        question = f"At this pixel the layers have α = {listed(alphas)}. How much of the white paper behind them still shows?"
-        return answer_among(question, f"{left:.0%}", misconceptions, found[-1]["end"], because)
+        which = 1 if abs(turned - now) < 1e-6 else 0 if turned < now else 2
+        because = f"Each layer lets the share 1 − α through, and a product does not ask for the order: {now:.3f} both ways."
+        if which != 1:
+            because = f"An opaque pixel leaves out what lies behind, so {turned:.5f} would come through, and {now:.5f} does now."
+        question = (
+            f"At this pixel the layers have α = {listed(alphas)}, and behind them is white paper. "
+            "Does more of the paper show if the stack is turned over?"
+        )
+        reasons = {option: why for option, why in zip(words, wrong, strict=True) if option != words[which]}
+        return Answer(words[which], words, found[-1]["end"], because, wrong=reasons, question=question)
 
     # Claims
 
@@ -267,6 +265,17 @@ def raw(layers: list[ChosenLayer]) -> np.ndarray:
     shapes = np.array([SHAPES[layer["shape"]] for layer in layers])
     colours = [[int(layer["colour"][i : i + 2], 16) / 255 for i in (1, 3, 5)] for layer in layers]
     return gaussians(shapes[:, :2], shapes[:, 2:4], shapes[:, 4], colours, [layer["alpha"] for layer in layers])
+
+
+def turned_over(alphas: list[float]) -> tuple[list[float], float]:
+    """Return what each layer covers of the pixel if the last one is the nearest, and what is left for the paper."""
+    left, shares = 1.0, [0.0] * len(alphas)
+    for i in reversed(range(len(alphas))):
+        if left < OPAQUE:
+            break
+        shares[i] = left * alphas[i]
+        left -= shares[i]
+    return shares, left
 
 
 def blends(query: RecordingQuery) -> list[Blend]:

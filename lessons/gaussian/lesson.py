@@ -211,24 +211,26 @@ class Gaussian(Lesson):
         )
 
     def paper(self, query: RecordingQuery) -> Answer:
-        """Answer how much of the paper shows at the recorded pixel."""
+        """Answer how much of the paper would show at the recorded pixel through two such Gaussians."""
         now = seen(query)
-        x, y = self.pixel
+        alpha, light = now["alpha"], now["light"]
         question = (
-            f"At the chosen pixel, column {x} of row {y}, the bell curve has fallen to **{now['falloff']:.2f}**. "
-            f"The Gaussian's opacity is **{now['opacity']:.2f}**. How much of the white paper still shows there?"
+            f"At the chosen pixel the Gaussian covers α = **{alpha:.2f}**. A second one, exactly like it, is laid over it. "
+            "How much of the white paper still shows there?"
         )
         misconceptions = (
-            (now["alpha"], "That is α, the share that the Gaussian covers. The paper keeps the rest."),
-            (1 - now["opacity"], "That would be right in the centre, where the bell curve is 1."),
-            (1 - now["falloff"], "That would be right for a Gaussian of opacity 1."),
+            (light, "That is what one of them leaves. The second one covers its share of that."),
+            (max(0.0, 1 - 2 * alpha), "A Gaussian covers a share of what the other one leaves, not of the whole."),
+            (alpha, "That is α, the share that one of them covers. The paper shows in the rest."),
+            (1 - light * light, "That is what the two cover together. The paper shows in the rest."),
         )
         return answer_among(
             question,
-            f"{now['light']:.0%}",
+            f"{light * light:.0%}",
             ((f"{share:.0%}", why) for share, why in misconceptions),
             self.stops(query)[-1],
-            f"α is opacity times fall-off, {now['alpha']:.3f}. The paper keeps the other {now['light']:.3f}.",
+            f"The first leaves {light:.3f} of the paper, and the second leaves the same share of that: "
+            f"{light:.3f}² = {light * light:.3f}.",
         )
 
     # A claim

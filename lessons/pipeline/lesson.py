@@ -12,6 +12,7 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Code, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
@@ -161,28 +162,24 @@ class Pipeline(Lesson):
     # Questions
 
     def padding(self, query: RecordingQuery) -> Answer:
-        """Count the padding keys in the list."""
+        """Answer how many Gaussians more would make the padded list twice as long."""
         count = self.appended(query)
-        many = padded(count) - count
+        keys = padded(count)
         end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "padBuffer")
-        guesses = (
-            (512 - count, f"{512 - count} would be right if the list were filled up to all the 512 places it has."),
-            (-count % LANES, f"{-count % LANES} would be right if every one of the 32 threads needed a key to sort."),
-            (0, "0 would be right if the sort took any number of keys."),
-            (self.blobs - count, f"{self.blobs - count} Gaussians do not touch the tile. They are not on the list at all."),
-            (1, "1 would be right if padding only marked the end of the list."),
+        misconceptions = (
+            (keys - count, f"With so many more the list would hold {keys} ids, a power of two: it would need no padding at all."),
+            (2 * keys - count, f"With so many more all {2 * keys} places would be ids. It takes fewer to need them."),
+            (1, f"There is room for {keys - count} more among the {keys} keys."),
+            (512 - count, "That would fill the 512 places that the list has. It is padded to a power of two long before."),
+            (count, "The list would be twice as long, but not the number of keys that it is padded to."),
         )
-        wrong: dict[str, str] = {}
-        for guess, why in guesses:
-            if guess != many and len(wrong) < 3:
-                wrong.setdefault(str(guess), why)
-        return Answer(
-            str(many),
-            tuple(sorted((str(many), *wrong), key=int)),
+        return answer_among(
+            f"{count} of {self.blobs} Gaussians touch the tile, and the list is padded to {keys} keys. "
+            f"How many more would have to touch it before {2 * keys} keys had to be sorted?",
+            str(keys + 1 - count),
+            ((str(guess), why) for guess, why in misconceptions),
             end,
-            f"The smallest power of two that holds {count} ids is {padded(count)}.",
-            wrong=wrong,
-            question=f"{count} of {self.blobs} Gaussians touch the tile. How many padding keys are added before the sort?",
+            f"{keys - count} padding keys stand in for ids. The first id that has no room among them doubles the number of keys.",
         )
 
     # Claims

@@ -120,20 +120,23 @@ class Premultiply(Lesson):
     # Questions
 
     def excess(self, query: RecordingQuery) -> Answer:
-        """Answer how much red is too much without `preMult`."""
+        """Answer how much green is too much without `preMult`."""
         found = pixel(query)
-        colour, alpha = found["gval"][0], found["gval"][3]
+        colour, alpha = found["gval"][1], found["gval"][3]
         misconceptions = (
             (f"{alpha * colour:.2f}", "That is α·c: what the layer should add."),
             (f"{colour:.2f}", "That is c: all that the layer adds without <code>preMult</code>. A part of it, α·c, is right."),
-            (f"{1 - alpha:.2f}", "That is 1 − α, the share that shows what lies behind. It has still to be multiplied by the red."),
+            (
+                f"{1 - alpha:.2f}",
+                "That is 1 − α, the share that shows what lies behind. It is still to be multiplied by the green.",
+            ),
             (f"{alpha:.2f}", "That is α, the share that the layer covers."),
-            ("0.00", "It would be right for α = 1, or for a layer without red."),
-            ("1.00", "It would be right for a layer of full red that covers nothing."),
+            ("0.00", "It would be right for α = 1, or for a layer without green."),
+            ("1.00", "It would be right for a layer of full green that covers nothing."),
         )
-        because = f"It adds {found['wrong'][0]:.2f} instead of {found['right'][0]:.2f}: the difference is (1 − α)·c."
-        question = f"A layer of red {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. How much red is too much?"
-        too_much = found["wrong"][0] - found["right"][0]
+        because = f"It adds {found['wrong'][1]:.2f} instead of {found['right'][1]:.2f}: the difference is (1 − α)·c."
+        question = f"A layer of green {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. How much green is too much?"
+        too_much = found["wrong"][1] - found["right"][1]
         return answer_among(question, f"{abs(too_much):.2f}", misconceptions, self.stops(query)[2], because)
 
     def clipped(self, query: RecordingQuery) -> Answer:

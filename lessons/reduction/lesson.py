@@ -159,24 +159,25 @@ class Reduction(Lesson):
 
     # Questions
 
-    def after_first(self, query: RecordingQuery) -> Answer:
-        """Answer what thread 0 holds after the first round."""
-        before, one = first_row(query), folds(query)[0]
-        half = self.count // 2
-        mine, next_, far = (digits(before[i], ".4g") for i in (0, 1, half))
+    def neighbour(self, query: RecordingQuery) -> Answer:
+        """Answer in which round the gradient of thread 1 reaches thread 0."""
+        strides = [one["stride"] for one in folds(query)]
+        last, first = len(strides), self.count // 2
         question = (
-            f"{self.count} threads. Thread 0 begins with {mine}, thread 1 with {next_}, thread {half} with {far}. "
-            "What does thread 0 hold after the first round?"
+            f"{self.count} threads, {last} rounds. In which of them does the gradient of thread 1 reach its neighbour, thread 0?"
         )
         guesses = (
-            (before[0] + before[1], f"That adds thread 1, its neighbour. In the first round the stride is {half}."),
-            (before[0], "Thread 0 works in every round, the first included."),
-            (math.fsum(before), "That is the sum of all, which takes one round for each halving."),
-            (math.fsum(before[:half]), "A thread makes one addition in a round."),
+            ("round 1", f"In round 1 thread 0 adds what is {first} places away. Neighbours are the last to meet, not the first."),
+            (f"round {last - 1}", "The stride is 2 then: thread 0 adds place 2."),
+            ("round 2", f"In round 2 thread 0 adds what is {max(1, first // 2)} places away."),
+            ("in none", "If it never came, it would be missing from the sum."),
         )
-        misconceptions = [(digits(guess, ".1f"), why) for guess, why in guesses]
-        because = f"It adds what was {half} places away: {mine} and {far}."
-        return answer_among(question, digits(one["row"][0], ".1f"), misconceptions, one["end"], because)
+        because = (
+            f"Only there the stride is 1. In the rounds before, thread 1 has gathered the gradients of {first - 1} other threads, "
+            "and all of them come along."
+        )
+        right = f"round {strides.index(1) + 1}"
+        return answer_among(question, right, guesses, folds(query)[-1]["end"], because)
 
     def idle(self, query: RecordingQuery) -> Answer:
         """Count how often a thread goes through a round without adding anything."""

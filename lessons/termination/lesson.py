@@ -95,25 +95,29 @@ class Termination(Lesson):
 
     # Questions
 
-    def last_blended(self, query: RecordingQuery) -> Answer:
-        """Answer what the final count is."""
+    def missing(self, query: RecordingQuery) -> Answer:
+        """Answer how much the layers that are left out would have added together, in steps of 1/255."""
         found = walked(query)
+        state, everything = query.output("result").astype(float)
         many, count = int(query.output("finalCount")[0]), len(found)
-        left, alpha = found[-1]["after"], self.alpha
-        if many < count:
-            because = f"After layer {many}, T is {decimals(left)}, below 1/255: the other {count - many} are left out."
-        else:
-            because = f"T was never below 1/255 before a layer, so each of them was blended. At the end it is {decimals(left)}."
-        half = 1 + next((i for i, one in enumerate(found) if one["after"] < 0.5), count)
+        rest, added = count - many, (everything - state)[:3].max() / STEP
+        before = next((one["adds"] for one in found if not one["blended"]), 0.0)
         misconceptions = (
-            (str(count), "It would be right if T were never below 1/255 before a layer. Here the last layers are left out."),
-            (str(round(1 / alpha)), f"That is 1/α. But T does not fall by {alpha:g} each time, it is multiplied by {1 - alpha:g}."),
-            (str(many + 1), "The layer that brings T below 1/255 is still blended; the next one is not, and is not counted."),
-            (str(many - 1), "The layer that brings T below 1/255 is still blended: the test looks at T before the layer."),
-            (str(min(half, count)), "Half covered is not opaque: the limit is 1/255."),
+            (before, "That is the first layer that is left out, alone. The others would have added less and less."),
+            (rest, "The limit is on T, not on what a layer adds. A layer adds α · T, and T is below 1/255 already."),
+            (1.0, "T is below one step, and the layers could not add more than that. But they do not use all of it up."),
+            (0.0, "Little is not nothing: a bit of light came through when the pixel counted as opaque."),
+            (float(count), "The first layers were blended, and so nothing of them is missing."),
         )
-        question = f"{count} layers of α = {alpha:g} are offered to a fresh pixel. What is `finalCount` at the end?"
-        return answer_among(question, str(many), _up_to(misconceptions, count), found[max(0, many - 1)]["end"], because)
+        because = "They share what T was left when the pixel became opaque, and that is less than a step."
+        if not rest:
+            because = "T was never below 1/255 before a layer, so each of them was blended."
+        question = (
+            f"{count} layers of α = {self.alpha:g} and full colour are offered to a fresh pixel. Those that come once T is below "
+            "1/255 are left out. How much of a screen's 255 steps is missing in the end?"
+        )
+        options = ((f"{amount:.2f} steps", why) for amount, why in misconceptions)
+        return answer_among(question, f"{abs(added):.2f} steps", options, found[-1]["end"], because)
 
     def evaluated(self, query: RecordingQuery) -> Answer:
         """Count the layers that are fetched."""
@@ -260,8 +264,3 @@ def said(number: int, layer: Layer, last: bool) -> str:
 def decimals(number: float) -> str:
     """Return a number with three significant digits, and without a power of ten."""
     return np.format_float_positional(number, precision=3, fractional=False, trim="-")
-
-
-def _up_to(misconceptions: tuple[tuple[str, str], ...], most: int) -> list[tuple[str, str]]:
-    """Return the misconceptions whose numbers are from 0 to `most`."""
-    return [(number, why) for number, why in misconceptions if 0 <= int(number) <= most]

@@ -29,6 +29,13 @@ test("a full recording and one without a function are not called clean", () => {
 })
 
 test("of many functions the first are named", () => {
+  const over = Object.fromEntries(Array.from({length: 9}, (_, i) => [`f${i}`, "it has a loop"]))
+  assert.ok(verdict({stepped_over: over}).why[0].endsWith("f5 (it has a loop) and 3 more."))
+})
+
+test("of functions that were not chosen there is a count where there are many", () => {
   const over = Object.fromEntries(Array.from({length: 9}, (_, i) => [`f${i}`, "it was not chosen"]))
-  assert.ok(verdict({stepped_over: over}).why[0].endsWith("f5 (it was not chosen) and 3 more."))
+  assert.deepEqual(verdict({stepped_over: over}).why, ["Not looked at: 9 functions that were not chosen."])
+  const mixed = verdict({stepped_over: {...over, main: "it has a loop"}}).why
+  assert.deepEqual(mixed, ["Not looked at: main (it has a loop) and 9 functions that were not chosen."])
 })

@@ -30,8 +30,8 @@ class Stage:
     Attributes:
         name: In the address.
         title: On the button.
-        description: What happens, in a sentence.
         page: The section about it.
+        description: What happens, in a sentence.
         unit: What one step is called.
         entry: The entry point.
         functions: The functions to record, besides the entry point.
@@ -40,8 +40,8 @@ class Stage:
 
     name: str
     title: str
-    description: str
     page: str
+    description: str
     unit: str
     entry: str
     functions: tuple[str, ...]
@@ -50,27 +50,31 @@ class Stage:
 
 STAGES = (
     Stage(
-        "list", "List", "The threads test every Gaussian against this tile, and list those that touch it.", "coarse-raster",
+        "list", "List", "coarse-raster",
+        "The tile's threads share out all Gaussians, test them, and list those that touch the tile.",
         "listed Gaussian", _IMAGE, ("initShortList", "coarseRasterize"), ("blobs", "blobCountAT", "blobCount"),
     ),
     Stage(
-        "sort", "Sort", "The list is padded to a power of two and sorted, nearest first.", "bitonic-sort",
+        "sort", "Sort", "bitonic-sort",
+        "Together the threads order the list, the nearest Gaussian first.",
         "barrier", _IMAGE, ("padBuffer", "paddedCount", "bitonicSort", "orderPair"), ("blobs", "blobCount"),
     ),
     Stage(
-        "blend", "Blend", "Each thread walks the list for its own pixel, until no light is left.", "fine-raster",
+        "blend", "Blend", "fine-raster",
+        "Each thread lays the listed Gaussians over one another for its own pixel, until nothing behind them could be seen.",
         "layer", _IMAGE,
         ("fineRasterize", "transformPixelState", "alphaBlend", "preMult", "overWhite", "onWhite", "onWhiteInSample"),
         ("blobs", "maxCount", "finalVal"),
     ),
     Stage(
-        "backward", "Backward", "The list from its end: each layer is undone, and its gradient taken.", "undo",
+        "backward", "Undo", "undo",
+        "Back through the list: each thread takes the layers off again, and finds which way each should change.",
         "layer", _DERIVATIVES, ("fineRasterize_bwd", "undoPixelState", "undoAlphaBlend", "preMult"),
         ("blobs", "maxCount", "finalVal"),
     ),
     Stage(
-        "gradient", "Gradient", "The pixels' gradients of each raw value are summed, and added to a buffer by compare-and-swap.",
-        "reduction",
+        "gradient", "Gradients", "reduction",
+        "What the tile's pixels ask of each of a Gaussian's nine numbers is added up, and the sum goes to memory.",
         "raw value", _DERIVATIVES, ("loadFloat_bwd", "addOverWave", "addOverWorkgroup", "atomicAccumulate"),
         ("derivBuffer", "reductionBuffer"),
     ),

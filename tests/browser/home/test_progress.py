@@ -65,14 +65,25 @@ def test_a_figure_used_and_a_question_answered_is_a_section_finished(visit: Call
 
 
 def test_a_question_alone_finishes_no_section_until_the_figure_has_been_used(visit: Callable[..., Page]):
-    page = visit(f"/app?page={FIRST.name}")
+    page = visit("/app?page=dispatch-ids")
     ready(page)
     page.keyboard.press("End")
     quiz = page.get_by_test_id("quiz").first
     quiz.locator(".opts button").last.click()
-    expect(mark(page, FIRST.name)).to_have_count(0)
-    quiz.get_by_role("button", name="Reveal").click()
+    quiz.get_by_role("button", name="Reveal", exact=True).click()  # it leads nowhere in the figure
+    expect(quiz.locator(".said")).not_to_be_empty()
+    expect(mark(page, "dispatch-ids")).to_have_count(0)
     step(page)
+    expect(mark(page, "dispatch-ids")).to_have_count(1)
+
+
+def test_an_answer_that_is_revealed_by_stepping_there_finishes_a_section(visit: Callable[..., Page]):
+    page = visit(f"/app?page={FIRST.name}")
+    ready(page)
+    quiz = page.get_by_test_id("quiz").first
+    quiz.locator(".opts button").last.click()
+    expect(mark(page, FIRST.name)).to_have_count(0)
+    quiz.get_by_role("button", name="Reveal, by stepping there").click()
     expect(mark(page, FIRST.name)).to_have_count(1)
     home(page)
     expect(page.get_by_role("link", name=f"Go on with {SECOND.title}")).to_have_attribute("href", SECOND.address)

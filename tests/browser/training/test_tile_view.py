@@ -75,7 +75,7 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     expect(at.button).to_be_hidden()
     heading = at.tile.get_by_role("heading").inner_text()
     iteration = int(re.search(r"iteration ([\d,]+)", heading)[1].replace(",", ""))
-    assert "tile 2, 2, thread 13" in heading
+    assert "drawn by thread 13 of tile 2, 2" in heading
     at.back.click()
     expect(at.button).to_have_text("Go on")
     expect(at.tile).to_be_hidden()
@@ -87,7 +87,7 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
 def test_each_stage_opens_and_back_and_forward_go_through_them(small):
     at = small(kernels="tiled")
     at.click(21, 9).shows("list")
-    expect(at.tile).not_to_contain_text("Training runs")
+    expect(at.tile).not_to_contain_text("Training itself")
     for stage in STAGES[1:]:
         at.opens(stage.name)
         shown = recorded(stage.name, 21, 9, kernels="tiled")
@@ -114,7 +114,7 @@ def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
     at.opens("blend")
     shown = recorded("blend", 13, 7)
     number = len(shown.listed) - 1
-    expect(at.tile).to_contain_text(f"This pixel takes {shown.blended} of {len(shown.listed)}")
+    expect(at.tile).to_contain_text(f"This pixel blends {shown.blended} of the {len(shown.listed)}")
     at.gaussian(number).click()
     at.has_step(shown.steps[number])
     at.opens("gradient")
@@ -134,7 +134,7 @@ def test_by_keyboard_alone(small):
     at.picture.focus()
     for key in ("ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
         at.page.keyboard.press(key)
-    expect(at.picture).to_contain_text("Pixel 9, 13, tile 1, 3")
+    expect(at.picture).to_contain_text("Pixel 9, 13: ")
     at.has_iteration(0)  # an arrow in the picture is no iteration
     at.page.keyboard.press("Enter")
     at.shows("list", "Pixel 9, 13")
@@ -146,7 +146,9 @@ def test_by_keyboard_alone(small):
     assert at.settled() == 0
 
 
-@pytest.mark.parametrize(("kernels", "words"), [("binned", "Training runs the binned kernels"), ("simple", "which have no tiles")])
+@pytest.mark.parametrize(
+    ("kernels", "words"), [("binned", "Training itself runs the binned kernels"), ("simple", "which have no tiles")]
+)
 def test_it_is_said_where_the_run_has_other_kernels(small, kernels, words):
     at = small(kernels=kernels)
     at.click(3, 3).shows("list")
@@ -169,3 +171,14 @@ def test_axe_has_nothing_to_say_and_nothing_is_too_wide(small, width, height, sc
     at.gaussian(0).click()
     assert wrongs_of(at.page) == []
     assert at.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_tile_fits_the_window_and_opens_where_its_first_gaussian_is_handled(small):
+    at = small()
+    at.click(21, 9).shows("list")
+    at.has_step(min(recorded("list", 21, 9).steps))
+    expect(at.page.get_by_role("heading", level=1)).to_have_count(1)
+    at.page.wait_for_function("el => el.getBoundingClientRect().bottom <= innerHeight + 1", arg=at.stepper.element_handle())
+    assert at.page.evaluate("document.scrollingElement.scrollHeight") <= 900
+    expect(at.tile.get_by_role("link", name="Coarse raster")).to_have_attribute("href", "?page=coarse-raster")
+    expect(at.page.get_by_test_id("findings")).not_to_contain_text("(it was not chosen)")

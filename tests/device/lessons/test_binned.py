@@ -74,8 +74,8 @@ def test_what_is_drawn_is_what_memory_holds(record_lesson: Told, values: dict[st
 @pytest.mark.parametrize("values", CASES)
 def test_answers_are_counted_from_memory(record_lesson: Told, values: dict[str, Any]) -> None:
     lesson, query = record_lesson("binned", **values)
-    listed, tests = lesson.listed(query), lesson.tests(query)
-    assert int(listed.value) == query.output("tileList")[:, 1].sum()
+    missed, tests = lesson.missed(query), lesson.tests(query)
+    assert int(missed.value) == int(tests.value) - query.output("tileList")[:, 1].sum()
     x, y, first, second, angle, *_, logit = lesson._scene().astype(float)
     cutoff = 2 * np.log(255 / (1 + np.exp(-logit)))
     sizes = 0.3 + np.exp([first, second])
@@ -87,7 +87,7 @@ def test_answers_are_counted_from_memory(record_lesson: Told, values: dict[str, 
         for at, reach, most in ((x, half[0], COLUMNS), (y, half[1], ROWS))
     ]
     assert int(tests.value) == int((spans[0] * spans[1]).sum())
-    for answer in (listed, tests):
+    for answer in (missed, tests):
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
         assert set(answer.wrong) == set(answer.options) - {answer.value}

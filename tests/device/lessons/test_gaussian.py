@@ -82,7 +82,7 @@ def test_answers_are_the_twins(record_lesson: Told, numbers: list[float], pixel:
     lesson, query = record_lesson("gaussian", numbers=numbers, pixel=pixel)
     alpha = reference.evaluate(scene(numbers), 0, np.array([pixel], float))[0][3]
     reach, paper = lesson.reach(query), lesson.paper(query)
-    assert int(paper.value[:-1]) == pytest.approx(100 * (1 - alpha), abs=0.51)
+    assert int(paper.value[:-1]) == pytest.approx(100 * (1 - alpha) ** 2, abs=0.51)
     painted = reference.render_list(scene(numbers), np.arange(1), ALL)
     changed = int(reach.value.replace(",", ""))
     assert (painted < 1 - 0.51 / 255).any(axis=1).sum() <= changed <= (painted < 1 - 0.49 / 255).any(axis=1).sum()

@@ -35,7 +35,7 @@ def test_the_scene_is_the_pipeline(experiment: Experiment, blobs: int, seed: int
     assert {finding.kind for finding in query.findings} <= {"benign-race"}  # all threads write the same blobCount
     answer, many, facts = lesson.padding(query), touching(lesson.raw()), lesson.facts(query)
     assert facts["count"] == len(facts["listed"]) == many
-    assert answer.value == str((1 << max(0, many - 1).bit_length()) - many)
+    assert answer.value == str((1 << max(0, many - 1).bit_length()) + 1 - many)
     assert set(answer.options) == {answer.value, *answer.wrong}
     assert answer.value not in answer.wrong
     assert f"{many} of {blobs}" in answer.question

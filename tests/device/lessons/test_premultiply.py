@@ -55,7 +55,7 @@ def test_answers_are_the_twins(record_lesson: Told, values: dict[str, Any]) -> N
     lesson, query = record_lesson("premultiply", **values)
     layer = np.array([values[name] for name in "rgba"])
     excess, clipped = lesson.excess(query), lesson.clipped(query)
-    assert float(excess.value) == pytest.approx((1 - layer[3]) * layer[0], abs=0.00501)
+    assert float(excess.value) == pytest.approx((1 - layer[3]) * layer[1], abs=0.00501)
     behind = colours(values["over"], *SIZE)[SIZE[1] // 2, SIZE[0] // 2]
     sums = over(layer, behind, False)
     assert np.sum(sums > 1 + 3e-6) <= int(clipped.value) <= np.sum(sums > 1 - 3e-6)

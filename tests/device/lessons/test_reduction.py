@@ -46,10 +46,10 @@ def test_the_scene_is_the_tree(experiment: Experiment, count: int, scale: float,
     stops = lesson.stops(query)
     assert stops == sorted(set(stops))
     assert len(stops) == len(rows) + 1
-    first, idle = lesson.after_first(query), lesson.idle(query)
-    assert first.value.replace("−", "-") == f"{rows[1][0]:.1f}"
+    neighbour, idle = lesson.neighbour(query), lesson.idle(query)
+    assert neighbour.value == f"round {len(rows) - 1}"  # the last, whose stride is 1
     assert idle.value == f"{count * (len(rows) - 1) - (count - 1):,}"
-    for answer in (first, idle):
+    for answer in (neighbour, idle):
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
 

@@ -96,11 +96,12 @@ def test_the_figure_opens_at_a_layer_that_gets_less_than_its_alpha(record_lesson
 @pytest.mark.parametrize("values", CASES)
 def test_each_wrong_option_says_why(record_lesson: Told, values: dict[str, Any]) -> None:
     lesson, query = record_lesson("blending", **values)
-    alphas, light, _ = states(lesson.layers, lesson.pixel)
+    alphas, *_ = states(lesson.layers, lesson.pixel)
     for answer in (lesson.heaviest(query), lesson.paper(query)):
         assert 2 <= len(answer.options) == len(set(answer.options)) <= 4
         assert set(answer.wrong) == set(answer.options) - {answer.value}
         assert all(f"{alpha:.2f}" in answer.question for alpha in alphas)
-    shares = [*(light[:-1] - light[1:]), light[-1]]
+    _, light, _ = states(lesson.layers[::-1], lesson.pixel)
+    shares = [*(light[:-1] - light[1:])[::-1], light[-1]]  # once the stack is turned over
     value = lesson.heaviest(query).value
     assert shares[-1 if "paper" in value else int(value.split()[1]) - 1] == pytest.approx(max(shares), abs=1e-5)

@@ -109,6 +109,6 @@ def test_stops_and_questions(record_lesson, values):
         got = [float(values_[1 + lesson.facts(query)["rounds"].index(one)]) for values_ in mine]
         assert one["wrong"] == [place for place in range(len(row)) if got[place] != row[place]]
     assert all(len(sentence) <= 150 for sentence in sentences)
-    for answer in (lesson.after_first(query), lesson.idle(query)):
+    for answer in (lesson.neighbour(query), lesson.idle(query)):
         assert set(answer.wrong) == set(answer.options) - {answer.value}
         assert str(lesson.count) in answer.question

@@ -64,7 +64,7 @@ def test_with_the_first_inputs_the_pixel_terminates(record_lesson: Told) -> None
 @pytest.mark.parametrize(("count", "alpha"), CASES)
 def test_each_wrong_option_says_why(record_lesson: Told, count: int, alpha: float) -> None:
     lesson, query = record_lesson("termination", count=count, alpha=alpha)
-    for answer in (lesson.last_blended(query), lesson.evaluated(query)):
+    for answer in (lesson.missing(query), lesson.evaluated(query)):
         assert 2 <= len(answer.options) == len(set(answer.options)) <= 4
         assert set(answer.wrong) == set(answer.options) - {answer.value}
         assert f"{count} layers of α = {alpha:g}" in answer.question

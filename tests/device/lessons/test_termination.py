@@ -50,11 +50,12 @@ def test_the_scene_is_what_the_twin_blends(record_lesson: Told, count: int, alph
 def test_answers_are_the_twins(record_lesson: Told, count: int, alpha: float) -> None:
     lesson, query = record_lesson("termination", count=count, alpha=alpha)
     blended = int(np.sum(light(count, alpha)[0][:-1] >= reference.OPAQUE))
-    last, evaluated = lesson.last_blended(query), lesson.evaluated(query)
-    assert last.value == str(blended)
+    missing, evaluated = lesson.missing(query), lesson.evaluated(query)
+    through, every = light(count, alpha)
+    assert float(missing.value.split()[0]) == pytest.approx(255 * (through[-1] - every[-1]), abs=0.0051)
     assert evaluated.value == str(count)
     assert lesson.facts(query)["finalCount"] == blended
-    for answer in (last, evaluated):
+    for answer in (missing, evaluated):
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
         assert 0 < answer.step <= len(query)

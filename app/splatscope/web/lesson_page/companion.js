@@ -1,5 +1,5 @@
 // The figure once more, small, beside the words: a copy of its drawing, the sentence of the step, the two arrows. On wide pages, while
-// the figure itself is out of sight.
+// the figure itself is out of sight. It is covered beside a question that is open, which it would answer.
 import {h, within} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {icon} from "#web/stepper/panes/icons.js"
@@ -31,7 +31,8 @@ export function companion(root) {
     button("One step forward", "on", 1),
     h("button", {type: "button", class: "btn", onclick: toFigure}, "To the figure"),
   )
-  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, h("div", {}, copy, says, row))
+  const cover = h("p", {class: "cover"}, "The figure may show the answer. It comes back here once the question is answered.")
+  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, h("div", {}, cover, copy, says, row))
   figure.after(el)
 
   /** @type {HTMLElement | null} */
@@ -39,6 +40,10 @@ export function companion(root) {
   let due = false
   const paint = () => {
     due = false
+    el.classList.toggle(
+      "covered",
+      [...asking].some((quiz) => within(quiz, ".quiz.open")),
+    )
     if (!stage?.isConnected || !el.classList.contains("needed") || !copy.offsetParent) return
     says.textContent = stage.querySelector("[data-testid=step-sentence]")?.textContent ?? ""
     const drawing = /** @type {HTMLElement | null} */ (within(stage, ".drawing"))
@@ -56,7 +61,15 @@ export function companion(root) {
       ask()
     }),
     on("described", ask),
+    on("answered", ask),
   ]
+  /** @type {Set<Element>} */
+  const asking = new Set() // the places of questions in view
+  const questions = new IntersectionObserver((entries) => {
+    for (const {target, isIntersecting} of entries) isIntersecting ? asking.add(target) : asking.delete(target)
+    ask()
+  })
+  for (const quiz of root.querySelectorAll("[data-block^=quiz-]")) questions.observe(quiz)
   const sight = new IntersectionObserver(
     ([{isIntersecting}]) => {
       el.classList.toggle("needed", !isIntersecting)
@@ -69,6 +82,7 @@ export function companion(root) {
   return () => {
     for (const end of ends) end()
     sight.disconnect()
+    questions.disconnect()
     window.removeEventListener("resize", ask)
   }
 }

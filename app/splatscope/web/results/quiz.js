@@ -1,6 +1,9 @@
-// Predict, then reveal: a question, up to four answers, one button that steps there.
+// Predict, then reveal: a question, up to four answers, one button that steps there. What somebody has answered stays asked of the
+// inputs that it was answered for, until they ask it of others.
 import {h, style, within} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
+import {UNNAMED} from "#web/shell/address.js"
+import {current, go} from "#web/shell/router.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
@@ -18,10 +21,20 @@ import {emit} from "#web/shell/events.js"
 export function render({model, el}) {
   style(el)
   const question = h("h3")
-  question.innerHTML = model.question
   const options = h("div", {class: "opts", role: "group", "aria-label": "Answers"})
-  const reveal = h("button", {type: "button", class: "btn pri", onclick: () => show()})
-  const hint = h("span", {}, "The answer is read from the recording of these inputs.")
+  const button = (/** @type {string} */ label, /** @type {() => void} */ act, more = "") =>
+    h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
+  const reveal = button("Reveal", () => show(), "pri")
+  const see = button("See it in the figure", () => toFigure(asked.answer.step))
+  const back = button("Back to those inputs", () => {
+    go(current().page, UNNAMED, "", asked.inputs)
+    said.focus({preventScroll: true}) // the button goes, once the figure has them
+  })
+  const again = button("Ask it of the new inputs", () => {
+    ask()
+    options.querySelector("button")?.focus({preventScroll: true}) // the button itself is gone
+  })
+  const hint = h("span", {role: "status"})
   const said = h("p", {class: "said", tabindex: "-1"})
   const root = h(
     "section",
@@ -31,71 +44,100 @@ export function render({model, el}) {
     options,
     h("div", {class: "row"}, reveal, hint),
     said,
+    h("div", {class: "row after"}, see, back, again),
   )
+  let asked = {answer: model.answer, inputs: ""} // what is asked, and of which inputs, as the address has them
   /** @type {string | null} */
   let chosen = null
-  let built = ""
+  let shown = false
 
-  const build = () => {
+  /** Ask what the recording in view answers. */
+  const ask = () => {
     const {answer} = model
-    const about = JSON.stringify([answer.value, answer.options, answer.question])
-    if (about === built) return // the same run on another device: what was chosen stays
-    built = about
+    asked = {answer, inputs: current().inputs}
     chosen = null
+    shown = false
     question.innerHTML = answer.question || model.question
     said.replaceChildren()
     options.classList.remove("shown")
     if (answer.value === undefined) {
       delete root.dataset.answer
       options.replaceChildren(h("p", {class: "none"}, "Waits for the recording …"))
-      reveal.disabled = true
-      return
+    } else {
+      root.dataset.answer = answer.value
+      options.replaceChildren(
+        ...answer.options.map((option) =>
+          h("button", {type: "button", "aria-pressed": "false", onclick: () => choose(option)}, option),
+        ),
+      )
     }
-    root.dataset.answer = answer.value
-    reveal.textContent = answer.step ? "Reveal, by stepping there" : "Reveal"
-    reveal.disabled = true
-    options.replaceChildren(
-      ...answer.options.map((option) =>
-        h("button", {type: "button", "aria-pressed": "false", onclick: () => choose(option)}, option),
-      ),
-    )
+    paint()
+  }
+
+  /** Take in an answer. Another question's waits while this one is being answered. */
+  const update = () => {
+    if (!stale())
+      asked = {answer: model.answer, inputs: current().inputs} // perhaps from another device: what was chosen stays
+    else if (chosen === null) return ask()
+    paint()
+  }
+  const stale = () => about(model.answer) !== about(asked.answer)
+
+  const paint = () => {
+    const other = stale()
+    root.classList.toggle("open", asked.answer.value !== undefined && !shown)
+    reveal.hidden = shown
+    reveal.disabled = chosen === null
+    reveal.textContent = asked.answer.step && !other ? "Reveal, by stepping there" : "Reveal"
+    see.hidden = !shown || other || !asked.answer.step
+    back.hidden = again.hidden = !other
+    if (other) hint.textContent = "This was asked of the inputs before your change."
+    else hint.textContent = shown ? "" : "The answer is read from the recording of these inputs."
   }
 
   const choose = (/** @type {string} */ option) => {
-    if (options.classList.contains("shown")) return
+    if (shown) return
     chosen = option
     for (const el of options.children) el.setAttribute("aria-pressed", String(el.textContent === option))
-    reveal.disabled = false
+    paint()
   }
 
   const show = () => {
-    const {answer} = model
+    const {answer} = asked
     const right = chosen === answer.value
+    shown = true
     options.classList.add("shown")
     for (const el of options.children) {
       el.classList.toggle("right", el.textContent === answer.value)
       el.classList.toggle("wrong", el.textContent === chosen && !right)
+      el.setAttribute("aria-disabled", "true")
     }
-    reveal.disabled = true
     const value = escaped(answer.value ?? "")
     const why = answer.wrong?.[chosen ?? ""]
     if (right) said.innerHTML = `<b>Yes: ${value}.</b> ${answer.because}`
     else if (!why) said.innerHTML = `<b>No: ${value}.</b> ${answer.because}`
     else said.innerHTML = `<b>Not ${escaped(chosen ?? "")}.</b> ${why} <b>It is ${value}.</b> ${answer.because}`
-    said.focus({preventScroll: true}) // the button that had the focus is disabled; what was revealed is read out
-    emit("answered", {root})
-    if (!answer.step) return
-    emit("step", answer.step)
-    said.append(" ", h("button", {type: "button", class: "btn quiet", onclick: toFigure}, "See it in the figure"))
+    paint()
+    said.focus({preventScroll: true}) // the button that had the focus is gone; what was revealed is read out
+    const steps = answer.step > 0 && !stale()
+    emit("answered", {root, steps})
+    if (steps) emit("step", answer.step)
   }
 
-  build()
-  model.on("answer", () => queueMicrotask(build))
+  ask()
+  model.on("answer", () => queueMicrotask(update))
   return root
 }
 
-/** Scroll the page's figure into view. */
-function toFigure() {
+/** What makes two answers one question, whichever device gave them. */
+const about = (/** @type {Answer} */ {value, options, question}) => JSON.stringify([value, options, question])
+
+/**
+ * Step the page's figure there, and scroll it into view.
+ * @param {number} step
+ */
+function toFigure(step) {
+  emit("step", step)
   within(document, ".stage")?.scrollIntoView({block: "center"})
 }
 

@@ -18,12 +18,14 @@ let finished = {}
 const seen = new Map() // by section: the moments of its figure that were in view
 /** @type {Set<string>} */
 const answered = new Set() // sections of which a question was answered
+/** @type {Set<string>} */
+const stepped = new Set() // sections whose figure a question has led to its answer
 /** @type {Set<() => void>} */
 const painters = new Set() // each repaints one part of the page that shows progress
 
 /**
- * Start noting which sections are finished: those of which a question was answered and the figure was used. Called once, by the
- * router.
+ * Start noting which sections are finished: those of which a question was answered and the figure was used, by the reader or to step
+ * to the answer. Called once, by the router.
  * @param {Entry[]} entries
  */
 export function startProgress(entries) {
@@ -38,10 +40,12 @@ export function startProgress(entries) {
     seen.set(name, (seen.get(name) ?? new Set()).add(moment.position))
     finish(page)
   })
-  on("answered", ({root}) => {
+  on("answered", ({root, steps}) => {
     const page = pageOf(root)
     if (!page) return
-    answered.add(page.dataset.page ?? "")
+    const name = page.dataset.page ?? ""
+    answered.add(name)
+    if (steps) stepped.add(name)
     finish(page)
   })
   window.addEventListener("storage", (event) => {
@@ -207,7 +211,7 @@ function save(next) {
 /** @param {HTMLElement} page */
 function finish(page) {
   const name = page.dataset.page ?? ""
-  const used = (seen.get(name)?.size ?? 0) >= MOMENTS || !page.querySelector("[data-block=figure]")
+  const used = (seen.get(name)?.size ?? 0) >= MOMENTS || stepped.has(name) || !page.querySelector("[data-block=figure]")
   if (!used || !answered.has(name) || !sections.includes(name) || finished[name]) return
   save({...finished, [name]: new Date().toISOString().slice(0, 10)})
 }

@@ -161,6 +161,7 @@ export class Stepper {
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
+      layout === "figure" ? this.state : null, // there it covers nothing that the reader has in hand
       layout === "figure" ? this.sentence.el : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
@@ -195,7 +196,7 @@ export class Stepper {
     const root = h(
       "div",
       {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
-      this.state,
+      layout === "figure" ? null : this.state,
       panes,
       dock,
       this.sentence.announcer,

@@ -53,13 +53,14 @@ def chart(**options: Any) -> figure:
     plot.xgrid.grid_line_color = None
     follow_theme(plot.ygrid[0], grid_line_color=GRID)
     for axis in plot.axis:
-        _plain(axis)
+        plain(axis)
     plot.yaxis.axis_line_color = None
     plot.yaxis.ticker.desired_num_ticks = 4
     return plot
 
 
-def _plain(axis: Axis) -> None:
+def plain(axis: Axis) -> None:
+    """Give an axis the app's type and no tick marks."""
     axis.update(
         major_tick_line_color=None,
         minor_tick_line_color=None,

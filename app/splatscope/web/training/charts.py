@@ -2,10 +2,22 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
+from bokeh.models import (
+    BasicTickFormatter,
+    ColumnDataSource,
+    HBar,
+    Image,
+    Line,
+    LinearColorMapper,
+    LogAxis,
+    LogScale,
+    Range1d,
+    Scatter,
+    Text,
+)
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
+from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
 
 MOST_POINTS = 400
 UNLIMITED = 2**32 - 1
@@ -13,15 +25,23 @@ VERMILION = ("#a83c00", "#ff9a66")
 
 
 class Quality:
-    """The PSNR and the loss over iterations, each line with its name and latest value. The loss is dashed, on a log scale."""
+    """The PSNR and the loss over iterations, each with an axis and its latest value. The loss is dashed, on a log scale."""
 
     def __init__(self):
         """Make the empty chart."""
-        self.plot = chart(height=150, x_range=Range1d(0, 10), y_range=Range1d(0, 30), min_border_left=26, min_border_right=2)
+        self.plot = chart(height=150, x_range=Range1d(0, 10), y_range=Range1d(0, 30), min_border_left=26)
         self.plot.extra_y_ranges = {"loss": Range1d(1e-3, 1.0)}
         self.plot.extra_y_scales = {"loss": LogScale()}
         self.plot.xaxis.ticker.desired_num_ticks = 4
         self.plot.xaxis.ticker.num_minor_ticks = 0
+        loss_axis = LogAxis(y_range_name="loss", formatter=BasicTickFormatter(use_scientific=False))
+        loss_axis.ticker.update(desired_num_ticks=3, num_minor_ticks=0)
+        self.plot.add_layout(loss_axis, "right")
+        for axis, words, colour in ((self.plot.yaxis[0], "PSNR, dB", SERIES[0]), (loss_axis, "loss", ORANGE_TEXT)):
+            plain(axis)
+            axis.update(axis_label=words, axis_label_standoff=4, axis_line_color=None)
+            axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
+            follow_theme(axis, axis_label_text_color=colour)
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
         self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": []})
         self._line("loss", SERIES[1], y_range_name="loss", line_dash=[5, 3])
@@ -32,8 +52,9 @@ class Quality:
         ring = Scatter(x="x", y="loss", size=6)
         follow_theme(ring, fill_color=SERIES[1], line_color=SERIES[1])
         self.plot.add_glyph(self._ends, ring, y_range_name="loss")
-        self._label("psnr", "psnr_words", SERIES[0], x_offset=8)
-        self._label("loss", "loss_words", ORANGE_TEXT, x_offset=8, y_range_name="loss")
+        # One line rises and the other falls: above its end, or below it, there is room for a line's value.
+        self._label("psnr", "psnr_words", SERIES[0], x_offset=2, y_offset=-12, text_align="right")
+        self._label("loss", "loss_words", ORANGE_TEXT, y_range_name="loss", x_offset=2, y_offset=12, text_align="right")
 
     # Glyphs are added directly, because figure.line() and the like create four of each, for selections, and take ten times as long.
 
@@ -64,14 +85,14 @@ class Quality:
             "loss_words": [f"loss {last['loss']:.2g}"],
         }
         most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.6 * most)  # room for the values at the ends of the lines
+        self.plot.x_range.update(start=0, end=1.02 * most)  # room for the dots at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
         low, high = (
             5 * np.floor(rows["psnr"].min() / 5),
             5 * np.ceil((rows["psnr"].max() + 3) / 5),
         )  # room for the name above the line
         self.plot.y_range.update(start=float(low), end=float(high))
-        self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.6), end=float(rows["loss"].max() * 1.2))
+        self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 4), end=float(rows["loss"].max() * 1.2))
 
 
 class KernelTimes:
@@ -155,7 +176,7 @@ class ListLengths:
     @staticmethod
     def _words(lengths: np.ndarray, report: ProgressReport) -> str:
         over = report.overflowed_tiles
-        verdict = f'<b class="over">◆ {over:,} overflow</b>' if over else '<b class="fine">no overflow</b>'
+        verdict = f'<b class="lists-overflow">◆ {over:,} overflow</b>' if over else '<b class="lists-fit">no overflow</b>'
         room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
         return (
             f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"

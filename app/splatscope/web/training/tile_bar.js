@@ -24,7 +24,7 @@ import {refocus} from "./pixel_cursor.js"
  *
  * @typedef {object} Parameters
  * @property {Spot | {x?: undefined}} spot  empty while training is in view
- * @property {[name: string, title: string, words: string, page: string][]} stages
+ * @property {[name: string, title: string, words: string, page: string, section: string][]} stages
  * @property {number} recording  number of the stepper's recording that the Gaussians are of
  * @property {TileGaussian[]} gaussians  nearest first
  * @property {string[]} fields  names of the nine raw values
@@ -146,12 +146,12 @@ class TileBar {
   #paint(spot) {
     const {model} = this
     const iteration = spot.iteration === undefined ? "" : ` at iteration ${withCommas(spot.iteration)}`
-    const where = h("span", {class: "wide"}, `: tile ${spot.tile.join(", ")}, thread ${spot.thread}`)
+    const where = h("span", {class: "wide"}, `, drawn by thread ${spot.thread} of tile ${spot.tile.join(", ")}`)
     this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), iteration, where)
     this.#paintStages(spot)
-    const [, , words, page] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", ""]
-    const link = h("a", {href: `?page=${page}`}, "The section about it")
-    this.notes.replaceChildren(`${words} `, link, ...model.notes.map((note) => `. ${note}`.replace(/\.$/, "")), ".")
+    const [, , words, page, section] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", "", ""]
+    const link = h("a", {href: `?page=${page}`}, section)
+    this.notes.replaceChildren([words, ...model.notes, "More: "].join(" "), link)
     this.#paintList()
   }
 
@@ -244,14 +244,15 @@ class TileBar {
   }
 
   /**
-   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up.
+   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up, or the one handled first.
    * @param {MomentShown} shown
    */
   #onMoment({moment, sequence}) {
     const {spot, gaussians, recording} = this.model
     if (!this.open || moment.recording === this.recording || sequence !== recording) return
     this.recording = moment.recording
-    const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? 0)
+    const first = gaussians.length ? Math.min(...gaussians.map(([, , step]) => step)) : 0
+    const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? first)
     queueMicrotask(() => {
       if (spot.x !== undefined) moment.pinned = spot.thread
       emit("step", step)

@@ -13,6 +13,7 @@ from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, Til
 from splatscope.splat.parameters import NAMES, SAMPLE_NAMES
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
+from splatscope.textbook import contents
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+BY_PAGE = {section.name: section.title for section in contents.sections()}  # titles of the book's sections
+
 
 class TileBar(Component):
     """The bar above the stepper: the pixel and iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
@@ -36,7 +39,8 @@ class TileBar(Component):
         default={}, doc="x, y, tile, thread, stage, and the iteration once it is known; empty while training is in view"
     )
     stages = param.List(
-        default=[(s.name, s.title, s.description, s.page) for s in STAGES], doc="(name, title, description, section)"
+        default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
+        doc="(name, title, description, section, title of the section)",
     )
     recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians belong to")
     gaussians = param.List(
@@ -142,17 +146,14 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
     room = TILES[settings.tile][2]
     if shown.light is not None:
         rest = shown.light[-1] if len(shown.light) else 1.0
-        yield f"This pixel takes {shown.blended} of {len(shown.listed)}, and leaves T = {rest:.3g} to the white behind."
+        yield f"This pixel blends {shown.blended} of the {len(shown.listed)}, and {rest:.1%} of the white behind them still shows."
     if settings.kernels == "binned":
-        yield (
-            "Training runs the binned kernels, whose tiles have another size and omit layers fainter than 1/255. "
-            "This is the sample's workgroup on the same Gaussians."
-        )
+        yield "Training itself runs the binned kernels, with other tiles. These are the book's, on the same Gaussians."
     elif settings.kernels == "simple":
-        yield "Training runs the simple kernels, which have no tiles. This is the sample's workgroup on the same Gaussians."
+        yield "Training itself runs the simple kernels, which have no tiles. These are the book's, on the same Gaussians."
     if shown.found > room:
         yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
     if shown.packed.meta["truncated"]:
-        yield f"The recording was full after {shown.packed.meta['events']:,} events: what the threads did later is missing."
+        yield f"The recording was full after {shown.packed.meta['events']:,} events. What came later is missing."
     if stage.name == "gradient":
-        yield "Gradients are this tile's share: the others add theirs to the same buffer."
+        yield "This is the tile's share. The other tiles add theirs."

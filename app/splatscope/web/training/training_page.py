@@ -36,7 +36,7 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"></div></figure></div>
-    <p class="hint pixel-hint">Click a pixel to see how its tile was drawn.</p>
+    <p class="hint pixel-hint">Click a pixel to step through the program that draws it.</p>
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>

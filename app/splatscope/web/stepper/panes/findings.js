@@ -12,6 +12,8 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 
+const NOT_CHOSEN = "it was not chosen" // why a function is not in a recording; of many such there is but a count
+
 /**
  * How serious a finding is.
  * @param {Finding} finding
@@ -24,13 +26,16 @@ export const severityOf = (finding) => finding.severity ?? "error"
  * @returns {{heading: string, level: "ok" | "note", why: string[]}}
  */
 export function verdictOf({events, truncated, stepped_over: over = {}, findings}) {
-  const left = Object.entries(over),
+  const unchosen = Object.values(over).filter((reason) => reason === NOT_CHOSEN).length
+  const left = Object.entries(over).filter(([, reason]) => unchosen < 3 || reason !== NOT_CHOSEN),
     found = findings.length > 0
   const names = left
     .slice(0, 6)
     .map(([name, reason]) => `${name} (${reason})`)
     .join(", ")
-  const missed = left.length ? `Not looked at: ${names}${left.length > 6 ? ` and ${left.length - 6} more` : ""}.` : ""
+  const rest = [left.length > 6 ? `${left.length - 6} more` : "", unchosen < 3 ? "" : `${unchosen} functions that were not chosen`]
+  const missing = [names, ...rest].filter(Boolean)
+  const missed = missing.length ? `Not looked at: ${missing.join(" and ")}.` : ""
   if (!events)
     return {
       heading: "Nothing was recorded",

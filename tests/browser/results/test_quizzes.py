@@ -1,0 +1,109 @@
+"""A question keeps what it was asked of, leads to the figure, and is not answered beside it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
+SECTION = "/app?page=termination"
+
+
+def quiz_of(page: Page, number: int = 0) -> Locator:
+    quiz = page.get_by_test_id("quiz").nth(number)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    return quiz
+
+
+def set_layers(page: Page, count: int) -> None:
+    """Record other inputs, and wait for what comes of them."""
+    stepper = page.get_by_test_id("stepper").first
+    before = stepper.get_attribute("data-recording")
+    field = page.get_by_label("Layers", exact=True).first
+    field.fill(str(count))
+    field.press("Enter")
+    expect(stepper).not_to_have_attribute("data-recording", before, timeout=PATIENCE)
+
+
+def choose(quiz: Locator) -> str:
+    """Choose the right answer, and return it."""
+    answer = quiz.get_attribute("data-answer")
+    quiz.get_by_role("button", name=answer, exact=True).click()
+    return answer
+
+
+def test_what_was_chosen_is_judged_by_the_inputs_it_was_chosen_for(turn_to: Callable[..., Page]):
+    page = turn_to(SECTION)
+    quiz = quiz_of(page, 1)
+    question, answer = quiz.locator("h3").text_content(), choose(quiz)
+    assert "45 layers" in question
+    set_layers(page, 20)
+    expect(quiz.get_by_role("status")).to_have_text("This was asked of the inputs before your change.")
+    expect(quiz.locator("h3")).to_have_text(question)
+    expect(quiz.get_by_role("button", name=answer, exact=True)).to_have_attribute("aria-pressed", "true")
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    quiz.get_by_role("button", name="Reveal", exact=True).click()
+    expect(quiz.locator(".said")).to_have_text(re.compile(f"^Yes: {answer}"))
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", step)  # it shows other inputs
+    expect(quiz.get_by_role("button", name="See it in the figure")).to_be_hidden()
+
+    quiz.get_by_role("button", name="Back to those inputs").click()
+    expect(page.get_by_label("Layers", exact=True).first).to_have_value("45")
+    expect(quiz.get_by_role("status")).to_have_text("", timeout=PATIENCE)
+    expect(quiz.locator(".said")).to_have_text(re.compile(f"^Yes: {answer}"))
+    page.keyboard.press("Home")
+    quiz.get_by_role("button", name="See it in the figure").click()
+    expect(page.get_by_test_id("stepper").first).not_to_have_attribute("data-step", "0")
+    expect(page.get_by_test_id("figure").first).to_be_in_viewport()
+
+
+def test_a_question_is_asked_again_of_the_new_inputs(turn_to: Callable[..., Page]):
+    page = turn_to(SECTION)
+    quiz = quiz_of(page, 1)
+    choose(quiz)
+    quiz.get_by_role("button", name="Reveal").click()
+    set_layers(page, 20)
+    expect(quiz.locator(".said")).not_to_be_empty()  # what was revealed can still be read
+    quiz.get_by_role("button", name="Ask it of the new inputs").click()
+    expect(quiz.locator("h3")).to_contain_text("20 layers")
+    expect(quiz.locator(".said")).to_be_empty()
+    expect(quiz.get_by_role("button", name="Reveal")).to_be_disabled()
+    assert quiz.evaluate("(card) => card.getRootNode().activeElement?.matches('.opts button')")
+
+
+def test_a_question_that_nobody_answers_follows_the_inputs(turn_to: Callable[..., Page]):
+    page = turn_to(SECTION)
+    quiz = quiz_of(page, 1)
+    set_layers(page, 20)
+    expect(quiz.locator("h3")).to_contain_text("20 layers", timeout=PATIENCE)
+    expect(quiz.get_by_role("button", name="Ask it of the new inputs")).to_be_hidden()
+
+
+def test_once_revealed_the_way_to_the_figure_takes_the_place_of_reveal(turn_to: Callable[..., Page]):
+    quiz = quiz_of(turn_to(SECTION))
+    choose(quiz)
+    quiz.get_by_role("button", name="Reveal, by stepping there").click()
+    expect(quiz.get_by_role("button", name="Reveal")).to_be_hidden()
+    see = quiz.get_by_role("button", name="See it in the figure")
+    expect(see).to_be_visible()
+    border = see.evaluate("(button) => getComputedStyle(button).borderTopColor")
+    assert border not in {"transparent", "rgba(0, 0, 0, 0)"}
+    assert quiz.evaluate("(card) => card.getRootNode().activeElement.className") == "said"  # what was revealed is read out
+
+
+@pytest.mark.parametrize("section", ["gaussian", "blending", "reduction"])
+def test_the_small_figure_is_covered_beside_an_open_question(turn_to: Callable[..., Page], section: str):
+    page = turn_to(f"/app?page={section}")
+    quiz = quiz_of(page)
+    quiz.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 200)
+    small = page.get_by_role("complementary", name="The figure, small")
+    expect(small.locator(".cover")).to_be_visible()
+    expect(small.locator(".copy")).to_be_hidden()
+    expect(small.locator(".says")).to_be_hidden()
+    for each in page.get_by_test_id("quiz").all():
+        choose(each)
+        each.get_by_role("button", name="Reveal").click()
+    expect(small.locator(".cover")).to_be_hidden()
+    expect(small.locator(".says")).to_be_visible()
