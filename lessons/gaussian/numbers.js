@@ -82,7 +82,7 @@ export function nineNumbers(ranges, change) {
  */
 function row(name, place, [low, high], change) {
   const slider = h("input", {type: "range", min: low, max: high, step: place < 2 ? 0.1 : 0.01, "aria-label": SPOKEN[place]})
-  const [stored, means] = [h("output", {class: "num"}), h("span", {class: "num"})]
+  const [stored, means] = [h("output", {class: "num", "aria-live": "off"}), h("span", {class: "num"})]
   slider.oninput = () => change({[place]: +slider.value}, true)
   slider.onchange = () => change({[place]: +slider.value}, false)
   slider.onkeydown = (event) => {

@@ -183,7 +183,7 @@ function ulpText(apart, i) {
  */
 function layerRow(host, i) {
   const range = h("input", {type: "range", min: 0, max: 1, step: 0.01, "aria-label": `α of layer ${i + 1}`})
-  const value = h("output", {class: "num"})
+  const value = h("output", {class: "num", "aria-live": "off"})
   const [down, up] = [h("span", {class: "state-act num"}), h("span", {class: "state-act num"})]
   const disc = h("b", {class: "layer-number", style: `--layer:${host.facts.colours[i]}`}, String(i + 1))
   const el = h("li", {class: "state-between"}, down, h("label", {}, disc, range, value), up)

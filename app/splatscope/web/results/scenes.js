@@ -32,7 +32,7 @@ export function scenes({scenes, words, first}, draw) {
  */
 export function scrubber(name, last, first, go) {
   const range = h("input", {type: "range", min: 0, max: last, step: 1, "aria-label": name})
-  const words = h("output", {class: "num"})
+  const words = h("output", {class: "num", "aria-live": "off"}) // the slider says it
   const show = () => {
     words.innerHTML = go(+range.value)
     range.setAttribute("aria-valuetext", words.textContent ?? "")

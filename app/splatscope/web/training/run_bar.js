@@ -31,7 +31,9 @@ export function render({model, el}) {
   const stats = h("dl", {class: "stats"})
   const fill = h("i")
   const progress = h("div", {class: "prog", role: "progressbar", "aria-label": "Iterations"}, fill)
-  const message = h("p", {class: "told", role: "status", "data-testid": "train-message"})
+  const words = h("span", {role: "status"})
+  const waited = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
+  const message = h("p", {class: "told", "data-testid": "train-message"}, words, waited)
 
   // From the press of Start until the first iteration: what is waited for, and for how long.
   /** @type {{since: number, iteration: number, timer: ReturnType<typeof setInterval>} | null} */
@@ -53,7 +55,9 @@ export function render({model, el}) {
     if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
-    message.textContent = what ? `${what} …${seconds ? ` ${seconds} s` : ""}` : model.message
+    const said = what ? `${what} …` : model.message
+    if (words.textContent !== said) words.textContent = said // what is said again is not spoken again
+    waited.textContent = what && seconds ? ` ${seconds} s` : ""
     message.classList.toggle("wrong", !what && model.message !== "")
     progress.classList.toggle("busy", what !== "")
   }

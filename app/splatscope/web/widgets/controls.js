@@ -186,7 +186,7 @@ const MAKERS = {
     const ranges = Array.from({length: item.count}, (_, i) =>
       h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}),
     )
-    const read = h("output", {})
+    const read = h("output", {"aria-live": "off"}) // each bar says its own
     const say = () => {
       read.textContent = ranges.map((range) => range.value).join(" ")
     }
