@@ -163,7 +163,7 @@ def parts(shell: Shell) -> Page:
 async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:
     """Return the job of an example's kernel, or of its changed kernel, with the example's inputs."""
     source = source or example.source
-    interface = (await check_source(worker_pool, source)).interface
+    interface = (await check_source(worker_pool, KernelJob(source))).interface
     records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
     return KernelJob(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
 

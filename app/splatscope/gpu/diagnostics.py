@@ -14,7 +14,7 @@ SlangPy inserts a line before some sources, so a line number may be one too high
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -68,13 +68,17 @@ class Message:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A mark in the editor. Lines and columns count from 1; `end` is the column after the last one marked."""
+    """A mark in the editor. Lines and columns count from 1; `end` is the column after the last one marked.
+
+    `file` is the one of a project's other files that it is in, "" for the kernel's own.
+    """
 
     line: int
     column: int
     end: int
     severity: str  # "error" or "warning"
     message: str
+    file: str = ""
 
 
 def parse(words: str) -> list[Message]:
@@ -105,25 +109,37 @@ def first_error(words: str) -> str:
     return f"{error.file_name}:{error.line}:{error.column}: {error.text}" if error.file else error.text
 
 
-def diagnostics_of(words: str, source: str, file: str) -> list[Diagnostic]:
-    """Return the marks for `source`, which is called `file`. Messages about other files are marked on line 1."""
+def diagnostics_of(words: str, source: str, file: str, others: Mapping[str, str] = {}) -> list[Diagnostic]:
+    """Return the marks for `source`, which is called `file`, and for `others` by name.
+
+    Messages about files that are none of these are marked on line 1 of `source`.
+    """
+    texts = {**others, file: source}
     found = []
     for message in parse(words):
         if message.severity == "internal" or not message.file:
             continue
-        if message.file_name != file:
+        name = named(message.file, texts)
+        if name is None:
             text = f"{message.file_name}:{message.line}: {message.text}"
             found.append(Diagnostic(1, 1, 2, message.severity, text))
         else:
-            end = message.column + message.length
-            found.append(Diagnostic(message.line_in(source), message.column, end, message.severity, message.text))
+            line, end = message.line_in(texts[name]), message.column + message.length
+            found.append(Diagnostic(line, message.column, end, message.severity, message.text, "" if name == file else name))
     return found
+
+
+def named(path: str, names: Collection[str]) -> str | None:
+    """Return which of some names a path of the compiler's is: the longest that it ends with, else one of the same file name."""
+    fits = [name for name in names if f"/{path}".endswith(f"/{name.lstrip('/')}")]
+    fits = fits or [name for name in names if PurePosixPath(name).name == PurePosixPath(path).name]
+    return max(fits, key=len, default=None)
 
 
 def one_line(diagnostics: list[Diagnostic], file: str, otherwise: str) -> str:
     """Return the first error among the marks on one line, with the name of the file, or `otherwise` if there is none."""
     first = next((found for found in diagnostics if found.severity == "error"), None)
-    return f"{file}:{first.line}:{first.column}: {first.message}" if first else otherwise
+    return f"{first.file or file}:{first.line}:{first.column}: {first.message}" if first else otherwise
 
 
 def blamed_lines(words: str, written: Mapping[str, str]) -> set[tuple[str, int]]:
@@ -135,7 +151,7 @@ def blamed_lines(words: str, written: Mapping[str, str]) -> set[tuple[str, int]]
     """
     found = set()
     for message in parse(words):
-        file = next((name for name in written if PurePosixPath(name).name == message.file_name), None)
+        file = named(message.file, written)
         if message.severity != "warning" and message.file and file is not None:
             found.add((file, message.line_in(written[file])))
     return found

@@ -7,14 +7,8 @@ from typing import Any
 
 import slangpy as spy
 
-from splatscope.gpu.asserts import without_asserts
-from splatscope.gpu.device import COMPILER_OPTIONS
-from splatscope.gpu.diagnostics import NO_ENTRY_POINT
-from splatscope.gpu.kernel import CompileError, joined
 from splatscope.gpu.slang_types import SlangType, short_name
-from splatscope.paths import SHADER_FOLDERS
 
-MAIN = "main_kernel"
 MOST_ARRAY = 256  # elements of an array of structs or resources that can be named
 
 
@@ -62,31 +56,10 @@ class Interface:
         return cls(**plain | {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"]), "buffers": layouts})
 
 
-def reflect(device: spy.Device, source: str, file: str = "kernel.slang", entry: str = "") -> Interface:
-    """Compile a source and return the interface of `entry`, by default that of its first compute entry point.
-
-    Raises:
-        CompileError: The source does not compile, or has no such entry point.
-    """
-    session = device.create_slang_session(compiler_options=COMPILER_OPTIONS | {"include_paths": list(map(str, SHADER_FOLDERS))})
-    try:
-        module = session.load_module_from_source(MAIN, joined(without_asserts(source)), file)
-        points = [point for point in module.entry_points if point.stage == spy.ShaderStage.compute]
-        if not points:
-            raise CompileError(NO_ENTRY_POINT)
-        names = tuple(point.name for point in points)
-        if entry and entry not in names:
-            raise CompileError(f"There is no entry point {entry}; the source has {', '.join(names)}.")
-        program = session.link_program([module], [module.entry_point(entry or names[0])])
-    except (spy.SlangCompileError, RuntimeError) as error:
-        raise error if isinstance(error, CompileError) else CompileError(str(error)) from None
-    return interface_of(program, names, source)
-
-
-def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], source: str) -> Interface:
-    """Return the interface of a linked program's entry point; `entries` are all that its source has."""
+def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameters: list["Parameter"]) -> Interface:
+    """Return the interface of a linked program's entry point; `entries` are all that its source has, `parameters` its own."""
     found = Interface(entries, tuple(int(n) for n in program.layout.entry_points[0].compute_thread_group_size), {}, {}, {})
-    for parameter in parameters_of(program, source):
+    for parameter in parameters:
         name, type_ = parameter.name, short_name(parameter.layout.type.full_name)
         if parameter.kind == "uniform":
             found.uniforms[name] = type_

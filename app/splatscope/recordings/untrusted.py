@@ -10,6 +10,7 @@ import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import words_in
+from splatscope.paths import shaders
 from splatscope.recordings.archive import ArchiveError, read_arrays
 from splatscope.recordings.recording_file import dtype_described
 from splatscope.recordings.wire import type_of
@@ -96,7 +97,10 @@ def open_file(name: str, data: bytes) -> Opened:
         recording = _OpenedRecording(trace, outputs, None, types, [], stepped)
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
         source = header["sources"][header["file"]]
-        job = KernelJob(source, header["file"], header["entry"], tuple(header["groups"]), tuple(header["group"]), given)
+        own = {path.name for path in shaders()}
+        files = {name: text for name, text in header["sources"].items() if name != header["file"] and name not in own}
+        where = tuple(header["groups"]), tuple(header["group"])
+        job = KernelJob(source, header["file"], header["entry"], *where, inputs=given, files=files)
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
         if not isinstance(draft, dict):
             raise ValueError

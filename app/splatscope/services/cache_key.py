@@ -12,7 +12,7 @@ from splatscope.tracing.job import KernelJob
 def recording_key(job: KernelJob, adapter: str = "") -> str:
     """Return a hash of the job and the requested device, which determine the recording."""
     small = {field.name: getattr(job, field.name) for field in fields(job) if field.name not in ("source", "inputs")}
-    small |= {"constants": sorted(job.constants.items()), "defines": sorted(job.defines.items()), "adapter": adapter}
+    small |= {name: sorted(getattr(job, name).items()) for name in ("constants", "defines", "files")} | {"adapter": adapter}
     digest = hashlib.sha256()
     for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
         digest.update(hashlib.sha256(part.encode()).digest())

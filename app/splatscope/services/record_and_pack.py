@@ -1,21 +1,19 @@
 """Record a kernel, check it, and pack the result for a page. Runs on a worker or inside the sandbox."""
 
-import functools
+from dataclasses import replace
 
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.diagnostics import diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError
-from splatscope.gpu.reflection import reflect
 from splatscope.recordings.packed import PackedRecording, packed_recording, refused_recording
 from splatscope.services.cache_key import recording_key
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.project import unpacked
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
-
-interface_of = functools.lru_cache(maxsize=64)(reflect)  # the interface does not depend on the inputs
 
 
 def record_and_pack(
@@ -37,14 +35,15 @@ def record_and_pack(
         ValueError: The inputs do not fit the kernel.
     """
     try:
-        interface = interface_of(device, job.source, job.file, job.entry)
-        checked = record_and_check(device, job, between_groups=between_groups)
+        with unpacked(job) as there:
+            checked = record_and_check(device, there, between_groups=between_groups)
     except CompileError as error:
-        found = diagnostics_of(error.diagnostics, job.source, job.file)
+        found = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
         return None, [], refused_recording(one_line(found, job.file, str(error)), found)
     recording, findings = checked.recording, checked.findings
-    job = recording.job or job
+    job = replace(recording.job or job, include=job.include, files=job.files)
+    recording.job = job
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
-    about = names | {"key": recording_key(job), "uniforms": interface.uniforms if with_uniforms else {}}
-    return recording, findings, packed_recording(recording, findings, job, interface.buffers, **about)
+    about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else {}}
+    return recording, findings, packed_recording(recording, findings, job, recording.layouts, **about)

@@ -15,7 +15,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.workers.pool import Pool
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.sandbox.exposure import open_to_others
-from splatscope.workers.sandbox.source_filter import refuse
+from splatscope.workers.sandbox.source_filter import refuse_job as refuse
 from splatscope.workers.sandbox.supervisor import Answer
 from splatscope.workers.single_flight import SingleFlightCache
 
@@ -41,7 +41,7 @@ async def record_source(
         WorkerError: The worker was lost or took too long.
         ValueError: The inputs do not fit the kernel.
     """
-    if not trusted and (wrong := refuse(job.source)):
+    if not trusted and (wrong := refuse(job)):
         return refused_recording(wrong, [])
 
     async def make() -> PackedRecording:
@@ -51,19 +51,19 @@ async def record_source(
     return await _recordings.get(recording_key(job, adapter), make)
 
 
-async def check_source(pool: Pool, source: str, file: str = "kernel.slang", entry: str = "", *, trusted: bool = False) -> Checked:
-    """Compile a source on a worker and return the kernel's interface, or what is wrong with the source.
+async def check_source(pool: Pool, job: KernelJob, *, trusted: bool = False) -> Checked:
+    """Compile a job's source on a worker and return the kernel's interface, or what is wrong with the source.
 
     It is compiled in the sandbox, unless it is `trusted`. Raises WorkerError.
     """
-    if not trusted and (wrong := refuse(source)):
+    if not trusted and (wrong := refuse(job)):
         return Checked(None, wrong)
-    return Checked.of((await _work(pool, "check", (source, file, entry), CHECK_LIMIT, trusted))[0])
+    return Checked.of((await _work(pool, "check", (job,), CHECK_LIMIT, trusted))[0])
 
 
-async def source_costs(pool: Pool, source: str, entry: str = "", *, trusted: bool = False) -> list[Cost]:
+async def source_costs(pool: Pool, job: KernelJob, *, trusted: bool = False) -> list[Cost]:
     """Return what it would cost to record each function of a source that compiles. Raises WorkerError."""
-    answer, _ = await _work(pool, "costs", (source, entry), CHECK_LIMIT, trusted)
+    answer, _ = await _work(pool, "costs", (job,), CHECK_LIMIT, trusted)
     return [Cost(**given) for given in answer["functions"]]
 
 
@@ -80,7 +80,8 @@ async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[PackedReco
         inputs[buffer] = np.frombuffer(given[at : at + size], np.uint8)
         at += size
     about = answer["job"]
-    job = KernelJob(about["source"], about["file"], about["entry"], tuple(about["groups"]), tuple(about["group"]), inputs)
+    where = tuple(about["groups"]), tuple(about["group"])
+    job = KernelJob(about["source"], about["file"], about["entry"], *where, inputs=inputs, files=about["files"])
     return PackedRecording(answer["meta"], packed, data), job, answer["draft"]
 
 

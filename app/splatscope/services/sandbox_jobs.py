@@ -15,16 +15,18 @@ import numpy as np
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.diagnostics import Diagnostic, diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError
-from splatscope.gpu.reflection import Interface, reflect
+from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
-from splatscope.services.record_and_pack import interface_of, record_and_pack
+from splatscope.services.record_and_pack import record_and_pack
 from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.perfetto import perfetto
+from splatscope.tracing.project import unpacked
 from splatscope.tracing.trace import Trace
 from splatscope.workers.sandbox.supervisor import Answer
 
@@ -65,22 +67,25 @@ def record_job(job: KernelJob, adapter: str = "") -> Answer:
     recording, _, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
     if recording is None:
         return packed.meta, []
-    return packed.meta, [packed.data, save(recording, job, interface_of(device, job.source, job.file, job.entry).buffers)]
+    return packed.meta, [packed.data, save(recording, job, recording.layouts)]
 
 
-def check_job(source: str, file: str, entry: str) -> Answer:
+def check_job(job: KernelJob) -> Answer:
     """Compile a source and read the kernel's interface. Return a `Checked` as a dict."""
     try:
-        checked = Checked(reflect(open_device(), source, file, entry))
+        with unpacked(job) as there:
+            checked = Checked(read_interface(open_device(), there))
     except CompileError as error:
-        found = diagnostics_of(error.diagnostics, source, file)
-        checked = Checked(None, one_line(found, file, str(error)), found)
+        found = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
+        checked = Checked(None, one_line(found, job.file, str(error)), found)
     return asdict(checked), []
 
 
-def costs_job(source: str, entry: str) -> Answer:
+def costs_job(job: KernelJob) -> Answer:
     """Estimate what it would cost to record each function. Return each `Cost` as a dict."""
-    return {"functions": [asdict(cost) for cost in costs(source, entry=entry)]}, []
+    with unpacked(job) as there:
+        found = costs(there.source, there.file, there.entry, there.include, there.defines)
+    return {"functions": [asdict(cost) for cost in found]}, []
 
 
 def open_job(name: str, data: bytes) -> Answer:
@@ -96,7 +101,7 @@ def open_job(name: str, data: bytes) -> Answer:
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
     job = opened.job
-    about = {"file": job.file, "entry": job.entry, "groups": job.groups, "group": job.group, "source": job.source}
+    about = {name: getattr(job, name) for name in ("file", "entry", "groups", "group", "source", "files")}
     inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
     answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
     return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
@@ -104,7 +109,8 @@ def open_job(name: str, data: bytes) -> Answer:
 
 def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
     """Return a dispatch as the text of a Python script."""
-    return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
+    with unpacked(job) as there:
+        return {"text": standalone(there, interface, adapter_of(open_device()).backend, name)}, []
 
 
 def perfetto_job(file: bytes) -> Answer:
@@ -127,8 +133,8 @@ def warm_up(adapter: str) -> None:
     job = pickle.loads(pickle.dumps(KernelJob(_WARM_UP_KERNEL, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
     record_job(job, adapter)
     for source in (_WARM_UP_KERNEL, _WARM_UP_KERNEL + "wrong"):
-        json.dumps(check_job(source, "warming.slang", "")[0], default=_plain)
-    costs_job(_WARM_UP_KERNEL, "")
+        json.dumps(check_job(KernelJob(source, "warming.slang"))[0], default=_plain)
+    costs_job(KernelJob(_WARM_UP_KERNEL))
 
 
 def _plain(value: Any) -> Any:

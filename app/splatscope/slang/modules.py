@@ -51,28 +51,30 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
     Args:
         text: The program's own source.
         file: Its file name, as sites name it.
-        folders: Where imports and includes are searched. What the program's own source names beside itself is in the first.
+        folders: Where imports and includes are searched. The first is the one that `file` starts from.
         defines: Macros that the compiler is given besides, by name.
     """
     found: dict[str, Module | None] = {}
 
     def visit(key: str, name: str, file: str, text: str, included: bool, path: Path | None = None) -> None:
-        beside = (path.parent,) if path is not None else ()
+        own = path or (folders[0] / file if folders else None)
+        beside = (own.parent,) if own is not None else ()
         for imported in _IMPORT.findall(text):
             name_there = imported.strip('"').removesuffix(".slang").replace(".", "/")
             there = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], (*beside, *folders))
-            if name_there not in found and there is not None:
+            if name_there not in found and there is not None and (code := _text(there)) is not None:
                 found[name_there] = None  # being visited: modules may not import each other in a circle
-                visit(name_there, name_there, there.name, there.read_text(encoding="utf-8", errors="replace"), False, there)
+                shown = _shown(there, there.name, folders, [module.file for module in found.values() if module])
+                visit(name_there, name_there, shown, code, False, there)
         for header, fragment in _INCLUDE.findall(text):
             fragment = fragment.strip('"')
             names = [header] if header else [f"{fragment.replace('.', '/')}.slang", fragment]
             there = _search(names, (*beside, *folders))
             key_there = f"#{there and there.resolve()}"
-            if key_there not in found and there is not None:
+            if key_there not in found and there is not None and (code := _text(there)) is not None:
                 found[key_there] = None
                 shown = _shown(there, names[0], folders, [module.file for module in found.values() if module])
-                visit(key_there, "", shown, there.read_text(encoding="utf-8", errors="replace"), True, there)
+                visit(key_there, "", shown, code, True, there)
         found.pop(key, None)  # it comes after all that it imports
         found[key] = Module(name, file, text, Source(text, file), included, path)
 
@@ -82,7 +84,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
 
 
 def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:
-    """Return the name of an included file for sites and findings: its path in the first of `folders` that holds it, or `name`."""
+    """Return the name of a file for sites and findings: its path in the first of `folders` that holds it, or `name`."""
     inside = next((folder for folder in folders if path.resolve().is_relative_to(folder.resolve())), None)
     shown = path.resolve().relative_to(inside.resolve()).as_posix() if inside else name
     return path.resolve().as_posix() if shown in taken else shown
@@ -103,6 +105,14 @@ def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
+def _text(path: Path) -> str | None:
+    """Return what is in a file, None where this process may not read it: the compiler then says at which line."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
 def declared_constants(modules: list[Module]) -> dict[str, str]:
     """Return the types of the link-time constants (`extern static const`) by name."""
     return {match[2]: match[1] for module in modules for match in _EXTERN.finditer(module.source.code)}
@@ -115,13 +125,18 @@ def constants_without_value(modules: list[Module], given: Iterable[str]) -> list
     return sorted(names - defined - set(given))
 
 
+def entries_of(module: Module) -> tuple[str, ...]:
+    """Return the names of a module's entry points, in its order."""
+    blocks = module.source.functions()
+    return tuple(dict.fromkeys(b.name for b in blocks if "numthreads" in module.source.attributes(b).lower()))
+
+
 def find_entry(module: Module) -> str:
     """Return the name of a module's first entry point.
 
     Raises:
         CompileError: It has none.
     """
-    for block in module.source.functions():
-        if "numthreads" in module.source.attributes(block).lower():
-            return block.name
-    raise CompileError(NO_ENTRY_POINT)
+    if not (entries := entries_of(module)):
+        raise CompileError(NO_ENTRY_POINT)
+    return entries[0]

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,9 @@ class Cost:
     stepped_over: str = ""
 
 
-def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tuple[Path, ...] = ()) -> list[Cost]:
+def costs(
+    source: str, file: str = "kernel.slang", entry: str = "", include: tuple[Path, ...] = (), defines: Mapping[str, str] = {}
+) -> list[Cost]:
     """Return the functions that `entry` calls, directly or not: itself first, then by file and line. Nothing is compiled.
 
     Calls are found by name, so an overload that is not called counts too.
@@ -31,7 +34,7 @@ def costs(source: str, file: str = "kernel.slang", entry: str = "", include: tup
     Raises:
         CompileError: There is no entry point.
     """
-    modules = load_modules(source, file, include)
+    modules = load_modules(source, file, include, defines)
     entry = entry or find_entry(modules[-1])
     instrumenter, results = _instrumented(modules, entry)
     sites = Counter((site.file, site.function) for site in instrumenter.sites[1:])

@@ -37,6 +37,8 @@ class KernelJob:
             row, laid out as the kernel sees them, and zeros to whole elements. A texture takes texels of its own dtype, row by row.
             A uniform takes as many numbers as its type has, a bool any numbers, a struct its bytes.
         include: folders to look for imports and includes, before `shaders/`; the first holds the kernel's own file.
+        files: the other sources of a project, by their paths in it; `file` is then the kernel's own. `project.unpacked` writes them
+            to a folder.
         constants: link-time constants (`extern static const`) by name.
         defines: preprocessor macros by name.
         arguments: what the entry point's generic parameters are, types or numbers, in their order.
@@ -55,6 +57,7 @@ class KernelJob:
     group: tuple[int, int, int] = (0, 0, 0)
     inputs: dict[str, np.ndarray] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
     constants: dict[str, int | float] = field(default_factory=dict)
     defines: dict[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.reflection import Layout, layout_of
+from splatscope.gpu.reflection import Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks import left_out
 from splatscope.tracing.checks.arrivals import first_divergence
@@ -32,7 +32,7 @@ class Recording:
     where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
     `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
     dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
-    their elements, `layouts` those of the buffers' elements.
+    their elements, `layouts` those of the buffers' elements. `uniforms` are their types by name.
     """
 
     trace: Trace
@@ -44,6 +44,7 @@ class Recording:
     job: KernelJob | None = None
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
+    uniforms: dict[str, str] = field(default_factory=dict)
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -68,7 +69,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     plain_program = compiled(device, modules, entry, job)
     parameters = parameters_in(plain_program[0], modules)
     job = replace(job, inputs=fitted(parameters, job.inputs))
-    layouts = {parameter.name: layout_of(parameter) for parameter in parameters if parameter.kind == "buffer"}
+    interface = interface_of(plain_program[0], (entry,), parameters)
     report_progress(INSTRUMENTING)
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
@@ -94,7 +95,18 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
     plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
     outputs, arrays = dispatch.read()
-    return Recording(trace, outputs, plain, dispatch.types, build.functions, build.stepped_over, job, arrays, layouts)
+    return Recording(
+        trace,
+        outputs,
+        plain,
+        dispatch.types,
+        build.functions,
+        build.stepped_over,
+        job,
+        arrays,
+        interface.buffers,
+        interface.uniforms,
+    )
 
 
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)

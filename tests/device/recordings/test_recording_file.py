@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.gpu.reflection import reflect
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import save, with_draft
 from splatscope.recordings.standalone_script import standalone
@@ -20,6 +19,7 @@ from splatscope.recordings.untrusted import open_file
 from splatscope.recordings.wire import pack
 from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing.checks import find
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.recording import record
@@ -45,7 +45,7 @@ void seeMain(uniform Limits own, uniform uint k)
 
 def recorded(source: str, specs: dict):
     device = open_device()
-    interface = reflect(device, source)
+    interface = read_interface(device, KernelJob(source))
     job = KernelJob(source, inputs=inputs_of(interface, specs), records=100_000)
     return record(device, job), job, interface
 

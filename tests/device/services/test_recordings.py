@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.gpu.reflection import reflect
 from splatscope.recordings.wire import pack
 from splatscope.services import recordings as module
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import check_source, record_source
 from splatscope.tracing.checks import find
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.debugger.inputs import inputs_of
@@ -59,7 +59,7 @@ def unpack(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
 def counted():
     job = KernelJob(COUNTING, inputs={"counts": np.zeros(2, np.uint32), "pairs": np.zeros(24, np.uint32)}, records=4000)
     done = record(open_device(), job)
-    layouts = reflect(open_device(), COUNTING).buffers
+    layouts = read_interface(open_device(), KernelJob(COUNTING)).buffers
     return done, *unpack(pack(done, find(done.trace), job, layouts))
 
 
@@ -127,7 +127,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
     device = open_device()
 
     def kinds(source: str) -> set[str]:
-        interface = reflect(device, source)
+        interface = read_interface(device, KernelJob(source))
         specs, groups = suggest(source, interface, interface.entries[0], example.inputs)
         job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
         assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
@@ -159,7 +159,7 @@ def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
             together = await asyncio.gather(*(record_source(pool, job) for _ in range(5)))
             later = await record_source(pool, job)
             wrong = await record_source(pool, KernelJob("void main() {}"))
-            refused = await check_source(pool, COUNTING.replace("t.x + 1", "nobody"))
+            refused = await check_source(pool, KernelJob(COUNTING.replace("t.x + 1", "nobody")))
         finally:
             await pool.close()
         return calls, together, later, wrong, refused

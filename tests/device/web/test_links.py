@@ -9,8 +9,9 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import declaration
-from splatscope.gpu.reflection import reflect
 from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.tracing.interface import read_interface
+from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.debugger.link import debugger_link
 
@@ -25,7 +26,7 @@ def test_a_sections_kernel_opens_in_the_debugger_with_its_inputs(name):
         return  # too long for an address: the page then has no such button
     packed = address.partition("#kernel=")[2]
     draft = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS))
-    found = inputs_of(reflect(open_device(), draft["source"], job.file, draft["entry"]), draft["inputs"])
+    found = inputs_of(read_interface(open_device(), KernelJob(draft["source"], job.file, draft["entry"])), draft["inputs"])
     for parameter in job.inputs.keys() & found.keys():
         raw, own = (
             np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for array in (found[parameter], job.inputs[parameter])

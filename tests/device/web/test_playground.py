@@ -4,15 +4,17 @@ import pytest
 
 from helpers.playground import SOURCE
 from splatscope.gpu.device import open_device
-from splatscope.gpu.reflection import Interface, reflect
+from splatscope.gpu.reflection import Interface
 from splatscope.tracing.cost import costs
+from splatscope.tracing.interface import read_interface
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 from splatscope.web.debugger.draft import job_of, public
 from splatscope.web.debugger.playground import complete, read, suggest
 
 
 def interface_of(source: str, entry: str = "") -> Interface:
-    return reflect(open_device(), source, entry=entry)
+    return read_interface(open_device(), KernelJob(source, entry=entry))
 
 
 @pytest.mark.parametrize(("entry", "groups"), [("fill", [2, 1, 1]), ("halve", [2, 1, 1]), ("playgroundMain", [8, 8, 1])])
@@ -20,7 +22,7 @@ def test_a_call_says_how_many_groups(entry, groups):
     source = complete(SOURCE)
     interface = interface_of(source, entry)
     assert interface.entries == ("fill", "halve", "playgroundMain")
-    job = job_of({"entry": entry}, source, interface)
+    job = job_of({"entry": entry}, KernelJob(source), interface)
     assert list(job.groups) == groups
     recording = record(open_device(), job)
     name = {"playgroundMain": "playgroundImage"}.get(entry, "values")
@@ -32,7 +34,7 @@ def test_what_was_typed_holds_until_its_attribute_changes():
     typed = {name: spec | {"count": 200} for name, spec in read(SOURCE).specs.items() if name == "values"}
     assert suggest(SOURCE, interface, "fill", typed)[0]["values"]["count"] == 200
     assert suggest(SOURCE.replace("1 << 7", "1 << 8"), interface, "fill", typed)[0]["values"]["count"] == 256
-    job = job_of({"entry": "fill", "groups": [5, 1, 1], "groups_said": [2, 1, 1]}, SOURCE, interface)
+    job = job_of({"entry": "fill", "groups": [5, 1, 1], "groups_said": [2, 1, 1]}, KernelJob(SOURCE), interface)
     assert job.groups == (5, 1, 1)
 
 
@@ -49,7 +51,7 @@ void main(uint i : SV_DispatchThreadID) { uint a = twice(i); out[i] = a; }
     assert all(cost.sites for cost in found)
     shown = public(interface, source, {}, found)
     assert [one["name"] for one in shown["functions"]] == ["main", "twice"]
-    every, one = (record(open_device(), job_of({"functions": names}, source, interface)) for names in (None, []))
+    every, one = (record(open_device(), job_of({"functions": names}, KernelJob(source), interface)) for names in (None, []))
     assert set(every.functions) >= {"main", "twice"}
     assert one.functions == ["main"]
     assert len(every.trace.sites) - 1 >= sum(cost.sites for cost in found) > len(one.trace.sites) - 1

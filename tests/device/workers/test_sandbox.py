@@ -61,7 +61,7 @@ def forget(monkeypatch) -> None:
 @pytest.fixture
 def no_filter(monkeypatch):
     """Switch off the source filter, so that only the operating system protects."""
-    monkeypatch.setattr(recording, "refuse", lambda source: "")
+    monkeypatch.setattr(recording, "refuse", lambda job: "")
     forget(monkeypatch)
 
 
@@ -110,11 +110,11 @@ def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
     async def ask():
         seen = {}
         for name, source in ways.items():
-            seen[name] = await check_source(worker_pool, source)
+            seen[name] = await check_source(worker_pool, KernelJob(source))
             with contextlib.suppress(WorkerError, ValueError):
                 seen[f"{name}, recorded"] = await record_source(worker_pool, KernelJob(source, records=4000))
         # The same on an ordinary worker, which can: so the words would be seen.
-        control = {name: await check_source(worker_pool, source, trusted=True) for name, source in ways.items()}
+        control = {name: await check_source(worker_pool, KernelJob(source), trusted=True) for name, source in ways.items()}
         return seen, control
 
     with caplog.at_level(logging.DEBUG):
@@ -133,7 +133,7 @@ def test_no_way_to_a_file_leads_there(run, no_filter, secret, caplog, capfd):
     "file", ["/etc/passwd", "/proc/self/environ", "/proc/self/maps", str(PACKAGE / "cli" / "main.py"), sys.executable]
 )
 def test_not_even_the_programs_own_files_are_read(run, no_filter, file):
-    checked = run(check_source(worker_pool, kernel(before=f'#include "{file}"\n')))
+    checked = run(check_source(worker_pool, KernelJob(kernel(before=f'#include "{file}"\n'))))
     assert checked.interface is None
     assert file in checked.error
     assert [d for d in checked.diagnostics if file not in d.message] == []
@@ -141,7 +141,7 @@ def test_not_even_the_programs_own_files_are_read(run, no_filter, file):
 
 def test_shipped_modules_are_there(run):
     source = "import workgroup;\n" + kernel()
-    checked = run(check_source(worker_pool, source))
+    checked = run(check_source(worker_pool, KernelJob(source)))
     assert checked.error == ""
     assert checked.interface.buffers["numbers"].parts == (("", "uint", 0),)
 
@@ -166,7 +166,7 @@ def test_the_filter_comes_first_in_words_of_its_own(run, secret):
     folder, _ = secret
 
     async def ask():
-        checked = await check_source(worker_pool, kernel(before=f'#include "{folder}/secret.h"\n'))
+        checked = await check_source(worker_pool, KernelJob(kernel(before=f'#include "{folder}/secret.h"\n')))
         packed = await record_source(worker_pool, KernelJob(kernel(before="import nothing;\n")))
         return checked, packed
 
@@ -196,7 +196,11 @@ def test_what_breaks_the_compiler_or_the_kernel_is_one_message_for_its_author(ru
     innocent = KernelJob(kernel("numbers[lane] += lane;"), inputs={"numbers": numbers}, records=4000)
 
     async def together():
-        ask = check_source(worker_pool, source) if what == "check" else record_source(worker_pool, KernelJob(source, records=4000))
+        ask = (
+            check_source(worker_pool, KernelJob(source))
+            if what == "check"
+            else record_source(worker_pool, KernelJob(source, records=4000))
+        )
         return await asyncio.gather(ask, record_source(worker_pool, innocent), return_exceptions=True)
 
     guilty, packed = run(together())
@@ -224,9 +228,9 @@ def test_a_compiler_that_does_not_come_back_is_stopped(run, monkeypatch):
 
     async def ask():
         with pytest.raises(JobTimeout, match="The compiler took longer than 1 s"):
-            await check_source(worker_pool, source)
+            await check_source(worker_pool, KernelJob(source))
         monkeypatch.setattr(recording, "CHECK_LIMIT", 20.0)
-        return await check_source(worker_pool, kernel())
+        return await check_source(worker_pool, KernelJob(kernel()))
 
     assert run(ask()).interface is not None
 
@@ -257,14 +261,14 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
         box.prepare("")
         processes.append(box._ready[""])
         box.run("record", (job, ""), 60.0)
-    box.run("check", (kernel(), "kernel.slang", ""), 20.0)
+    box.run("check", (KernelJob(kernel()),), 20.0)
     kept = box._ready[""]
-    box.run("check", (kernel(), "kernel.slang", ""), 20.0)
+    box.run("check", (KernelJob(kernel()),), 20.0)
     assert processes[0] is not processes[1]
     assert box._ready[""] is kept  # a compilation leaves nothing behind
     kept._kill()
     select.select([kept._process], [], [], 60)
-    box.run("check", (kernel(), "kernel.slang", ""), 20.0)  # the next caller does not notice
+    box.run("check", (KernelJob(kernel()),), 20.0)  # the next caller does not notice
     kept = box._ready[""]
     box._fork_server.close()
     with pytest.raises((EOFError, OSError)):  # those it forked die with the one that forked them
@@ -344,7 +348,8 @@ def test_where_nothing_confines_only_this_machines_user_may_edit():
     code = f"""{NO_LANDLOCK}
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.single_flight import SingleFlightCache
-arguments = ({kernel()!r}, "kernel.slang", "")
+from splatscope.tracing.job import KernelJob
+arguments = (KernelJob({kernel()!r}),)
 print(sorted(sandbox.run_sandboxed("splatscope.services.sandbox_jobs", "check", arguments, 20.0, False)[0]["interface"]["buffers"]))
 try:
     sandbox.run_sandboxed("splatscope.services.sandbox_jobs", "check", arguments, 20.0, True)

@@ -18,6 +18,7 @@ OTHER = {
     "group": (1, 0, 0),
     "inputs": {"values": np.arange(4, dtype=np.uint32)},
     "include": (Path("folder"),),
+    "files": {"a.slang": ""},
     "constants": {"N": 2, "M": 2},
     "defines": {"N": "2"},
     "arguments": ("float",),

@@ -7,6 +7,7 @@ import pytest
 
 from helpers.playground import SOURCE
 from splatscope.gpu.reflection import Interface, Layout
+from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.draft import job_of
 from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.playground import complete, read
@@ -77,14 +78,16 @@ def test_no_text_takes_long_to_read(junk):
 def test_a_draft_that_does_not_fit_is_one_line(draft, words):
     interface = Interface(("main",), (4, 1, 1), {"b": Layout(4, (("", "uint", 0),), "uint")}, {}, {})
     with pytest.raises(InputError, match=words) as caught:
-        job_of(draft, "", interface)
+        job_of(draft, KernelJob(""), interface)
     assert "\n" not in str(caught.value)
 
 
 def test_inputs_of_a_draft_are_the_bytes_that_a_kernel_sees():
     interface = Interface(("main",), (4, 1, 1), {"b": Layout(4, (("", "int", 0),), "int")}, {"scene.size": "uint2"}, {})
     job = job_of(
-        {"inputs": {"b": {"fill": "values", "count": 3, "values": "-1 2"}, "scene.size": {"values": "8 4"}}}, "", interface
+        {"inputs": {"b": {"fill": "values", "count": 3, "values": "-1 2"}, "scene.size": {"values": "8 4"}}},
+        KernelJob(""),
+        interface,
     )
     assert job.inputs["b"].view(np.int32).tolist() == [-1, 2, 0]
     assert job.inputs["scene.size"].tolist() == [8, 4]

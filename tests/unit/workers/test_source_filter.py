@@ -3,7 +3,8 @@
 import pytest
 
 from splatscope.paths import shaders
-from splatscope.workers.sandbox.source_filter import MOST_BYTES, refuse
+from splatscope.tracing.job import KernelJob
+from splatscope.workers.sandbox.source_filter import MOST_BYTES, MOST_FILES, MOST_TOGETHER, modules, refuse, refuse_job
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,8 @@ from splatscope.workers.sandbox.source_filter import MOST_BYTES, refuse
         "void f() { __target_switch { case cpp: break; } }",
         'a"\\\n"#include <x>',
         "void f() {}\0",
+        """int a = '"'; import secrets; int b = '"';""",
+        """static let x = R"(" ;import secrets; )";""",
         "x" * (MOST_BYTES + 1),
     ],
 )
@@ -67,3 +70,117 @@ def test_the_shipped_modules_pass_themselves():
     assert len(shaders()) > 10
     for path in shaders():
         assert refuse(path.read_text()) == "", path.name
+
+
+PROJECT = {
+    "src/kernel.slang": "",
+    "src/near.slangh": "",
+    "lib/math.slang": "",
+    "lib/parts.slang": "",
+    "lib/deep/constants.hlsli": "",
+    "two-words.slang": "",
+}
+
+
+def answer(source: str, file: str = "src/kernel.slang", **settings) -> str:
+    """Return why a project with this source as one of its files is refused."""
+    files = PROJECT | {file: source}
+    return refuse_job(KernelJob(files.pop("src/kernel.slang"), "src/kernel.slang", files=files, **settings))
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("src/kernel.slang", '#include "near.slangh"'),
+        ("src/kernel.slang", "#include <near.slangh> // beside it"),
+        ("src/kernel.slang", '#include "lib/deep/constants.hlsli"'),
+        ("src/kernel.slang", '#include "../lib/deep/constants.hlsli"'),
+        ("src/kernel.slang", "import lib.math;"),
+        ("src/kernel.slang", 'import "lib/math.slang";'),
+        ("src/kernel.slang", "import two_words; import workgroup;"),
+        ("src/kernel.slang", "__exported import lib.math;"),
+        ("lib/math.slang", 'module math;\n__include parts;\n#include "deep/constants.hlsli"'),
+        ("lib/parts.slang", "implementing math;"),
+        ("src/near.slangh", "#pragma once\n#pragma pack_matrix(row_major)\n#pragma warning(disable : 3571)"),
+    ],
+)
+def test_a_project_includes_and_imports_its_own_files(file, source):
+    assert "workgroup" in modules()
+    assert answer(source, file) == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '#include "../../lib/math.slang"',
+        '#include "../lib/../../secret.h"',
+        '#include "/src/near.slangh"',
+        '#include "//src/near.slangh"',
+        '#include "near.slangh" "x"',
+        '#include "near.slangh',
+        '#include "nea\\x72.slangh"',
+        '#define WHERE "near.slangh"\n#include WHERE',
+        '%:include "near.slangh"',
+        '#include "constants.hlsli"',
+        '#import "near.slangh"',
+        'import "../../secret";',
+        'import "../near.slangh/../../../secret";',
+        'import lib.math; import "/etc/passwd";',
+        'import lib.math, "/etc/passwd";',
+        "import lib.nothing;",
+        "__include nothing;",
+        'implementing "/etc/passwd";',
+        '#pragma include_alias("near.slangh", "/etc/passwd")',
+    ],
+)
+def test_a_project_reaches_nothing_else(source):
+    said = answer(source)
+    assert said.startswith("src/kernel.slang: ")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("/etc/x.slang", "../x.slang", "a/../x.slang", "a//x.slang", "./x.slang", ".x.slang", "a/.git/x.slang", "x.slang/", ""),
+        *("a\\x.slang", "x.py", "x", "x\n.slang", "x\0.slang", "é.slang", "a./x.slang", "a /x.slang", "C:x.slang"),
+        *("d/" * 9 + "x.slang", "x" * 120 + ".slang", "src/kernel.slang/x.slang"),
+    ],
+)
+def test_a_name_that_leads_elsewhere_is_refused(name):
+    said = answer("", name)
+    assert said
+    assert "\n" not in said
+    assert "\0" not in said
+
+
+def test_a_project_is_bounded():
+    assert "files" in refuse_job(KernelJob("", files={f"{i}.slang": "" for i in range(MOST_FILES)}))
+    half = {f"{i}.slang": "x" * MOST_BYTES for i in range(MOST_TOGETHER // MOST_BYTES)}
+    assert refuse_job(KernelJob("", files=half)) == ""
+    assert "together" in refuse_job(KernelJob("x", files=half))
+    assert "one.slang" in refuse_job(KernelJob("", files={"one.slang": "x" * (MOST_BYTES + 1)}))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"defines": {"I": "import"}},
+        {"defines": {"A B": "1"}},
+        {"defines": {"A": "1\n#include <x>"}},
+        {"defines": {"A": "im##port"}},
+        {"defines": {"A": "1" * 201}},
+        {"constants": {"N;": 1}},
+        {"constants": {"N": "1; import x"}},
+        {"arguments": ("float>; import x;",)},
+        {"arguments": ("import",)},
+        {"conformances": (("A", "I\n"),)},
+    ],
+)
+def test_what_a_source_is_compiled_with_is_filtered_too(settings):
+    assert refuse_job(KernelJob("", **settings))
+
+
+def test_what_a_source_may_be_compiled_with():
+    settings = {"defines": {"N": "8", "TYPE": "float2"}, "constants": {"M": 3, "G": 0.5}, "arguments": ("Array<float, 4>",)}
+    assert refuse_job(KernelJob("", **settings, conformances=(("Sphere", "IShape"),))) == ""

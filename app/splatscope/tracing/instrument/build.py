@@ -3,7 +3,7 @@
 import contextlib
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import slangpy as spy
 
 from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
+from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.loops import roll, without_unrolling
@@ -107,7 +108,7 @@ class _Linker:
         loaded = [session.load_module_from_source(name, text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
             if not module.included:
-                path = mirrored(module.path) if module.path else mirror / "main" / module.file
+                path = mirrored(module.path) if module.path else self._own(mirror, mirrored)
                 loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
         main = loaded[-1]
         if self.job.constants:
@@ -115,17 +116,24 @@ class _Linker:
             given = ((name, value, types.get(name, "")) for name, value in self.job.constants.items())
             loaded.append(session.load_module_from_source("_constants", "".join(declaration(*one) for one in given)))
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
+        if not self.entry:
+            raise CompileError(NO_ENTRY_POINT)
         entry = main.entry_point(self.entry, conformances) if conformances else main.entry_point(self.entry)
         if self.job.arguments:
             entry = entry.specialize([spy.SpecializationArg.from_type(argument) for argument in self.job.arguments])
         return session.link_program(loaded, [entry])
+
+    def _own(self, mirror: Path, mirrored: Callable[[Path], Path]) -> Path:
+        """Return where the program's own source is said to be: what it includes is looked for beside it, too."""
+        in_project = self.job.include and "/" in self.job.file
+        return mirrored(self.job.include[0] / self.job.file) if in_project else mirror / "main" / self.job.file
 
 
 def build_plain(device: spy.Device, modules: list[Module], entry: str, job: KernelJob, options: Mapping = {}) -> spy.ShaderProgram:
     """Link the program as written; `options` are the compiler's, on top of `COMPILER_OPTIONS`.
 
     Raises:
-        CompileError: The compiler refuses it.
+        CompileError: The compiler refuses it, or `entry` is "".
     """
     if missing := constants_without_value(modules, job.constants):
         raise CompileError(f"{', '.join(missing)} has no value: give each link-time constant one (--constant {missing[0]}=…).")

@@ -1,5 +1,6 @@
 """Turn a draft from the browser into a job. Nothing in a draft is trusted."""
 
+from dataclasses import replace
 from typing import Any
 
 from splatscope.gpu.reflection import Interface
@@ -7,15 +8,41 @@ from splatscope.services.recordings import RECORDS
 from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
-from splatscope.web.debugger.playground import suggest
+from splatscope.web.debugger.playground import complete, suggest
+from splatscope.web.examples.gallery import is_shipped
+from splatscope.workers.sandbox.source_filter import refuse_files
 
 MORE = 4  # times the events of a recording, for one that was full
 MAX_NAME = 32  # characters of a name that a message quotes
 SECONDS_PER_SITE = 0.01  # a software driver's compile time; measured 0.002 to 0.006, and 0.017 with a barrier at every seventh site
 
 
-def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJob:
+def kernel_of(draft: dict[str, Any]) -> KernelJob:
+    """Return the sources of a draft, with what they are compiled with: a job without inputs.
+
+    What a filter must say of them is said where they are compiled.
+    """
+    given = draft.get("files")
+    files = {str(name): str(text) for name, text in given.items()} if isinstance(given, dict) else {}
+    file = str(draft.get("file") or "")
+    if not file or (not files and refuse_files({file: ""})):  # a recording's file may have any name
+        file = KernelJob.file
+    files.pop(file, None)
+    return KernelJob(complete(str(draft.get("source", ""))), file, str(draft.get("entry") or ""), files=files)
+
+
+def is_trusted(job: KernelJob) -> bool:
+    """Return whether a job is nothing but one of the app's own sources."""
+    return not (job.files or job.defines or job.constants or job.arguments or job.conformances) and is_shipped(job.source)
+
+
+def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> KernelJob:
     """Return the job that a draft describes.
+
+    Args:
+        draft: The draft.
+        kernel: Its sources, from `kernel_of`.
+        interface: Their interface.
 
     Raises:
         InputError: Something in the draft does not fit; the message says what would.
@@ -24,18 +51,22 @@ def job_of(draft: dict[str, Any], source: str, interface: Interface) -> KernelJo
     if interface.unfit:
         name, kind = next(iter(interface.unfit.items()))
         raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: only structured and byte-address buffers can be set here.")
-    specs, said = suggest(source, interface, entry, _specs(draft))
+    specs, said = suggest(kernel.source, interface, entry, _specs(draft))
     groups = three("Groups", _groups(draft, said) or [1, 1, 1], 1, MOST_GROUPS)
     group = three("The recorded group", draft.get("group") or [0, 0, 0], 0, MOST_GROUPS)
     if any(g >= n for g, n in zip(group, groups, strict=True)):
         raise InputError(f"The recorded group counts from 0: {_triple(group)} is not one of {_triple(groups)}.")
     chosen = draft.get("functions")
     functions = tuple(sorted({str(name)[:200] for name in chosen})) if isinstance(chosen, list) else ()
-    return KernelJob(
-        source, entry=entry, groups=groups, group=group, inputs=inputs_of(interface, specs),
+    return replace(
+        kernel,
+        entry=entry,
+        groups=groups,
+        group=group,
+        inputs=inputs_of(interface, specs),
         records=RECORDS * (MORE if draft.get("room") == MORE else 1),
         functions=functions or ((entry,) if isinstance(chosen, list) else ()),
-    )  # fmt: skip
+    )
 
 
 def public(interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import with_draft
 from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
 from splatscope.web.debugger.array_files import store, store_raw
+from splatscope.web.debugger.draft import is_trusted
 from splatscope.web.debugger.inputs import InputError, inputs_of
 from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
-from splatscope.web.examples.gallery import is_shipped
 from splatscope.web.single_page.single_page import page_of
 from splatscope.web.widgets.upload import Inbox
 from splatscope.workers import worker_pool
@@ -61,6 +61,8 @@ class Files:
             return
         draft = {
             "source": job.source,
+            "file": job.file,
+            "files": job.files,
             "inputs": draft.get("inputs") if isinstance(draft.get("inputs"), dict) else {},
             "groups": list(job.groups),
             "group": list(job.group),
@@ -84,7 +86,7 @@ class Files:
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
-        trusted = shown.interface is not None and is_shipped(shown.job.source)
+        trusted = shown.interface is not None and is_trusted(shown.job)
         step = message.get("step") if isinstance(message.get("step"), int) else 0
         stem = re.sub(r"\W+", "-", shown.job.entry or "kernel").strip("-")[:40] or "kernel"
         try:
@@ -112,7 +114,7 @@ class Files:
 async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
     job, interface = shown.job, shown.interface
     if interface is None:
-        found = await check_source(worker_pool, job.source, entry=job.entry)
+        found = await check_source(worker_pool, replace(job, inputs={}))
         if found.interface is None:
             raise InputError(found.error)
         interface = found.interface

@@ -14,17 +14,16 @@ from splatscope.services.recordings import check_source, record_source, source_c
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
-from splatscope.web.debugger.draft import entry_of, job_of, public
+from splatscope.web.debugger.draft import entry_of, is_trusted, job_of, kernel_of, public
 from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.page_protocol import DebuggerPage
-from splatscope.web.debugger.playground import complete, read
+from splatscope.web.debugger.playground import read
 from splatscope.web.examples.example import Example, difference, fixed
-from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 
 BOTH = "both"
-DRAFT_KEYS = ("source", "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
+DRAFT_KEYS = ("source", "file", "files", "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
 
 
 def gone_words(kinds: set[str]) -> str:
@@ -86,22 +85,20 @@ class RunHistory:
         return interface
 
     async def _compile(self, draft: dict[str, Any]) -> Interface | None:
-        source, entry = complete(str(draft.get("source", ""))), str(draft.get("entry") or "")
-        if wrong := read(source).refusal:
+        kernel = kernel_of(draft)
+        if wrong := read(kernel.source).refusal:
             self._page.tell([], wrong)
             return None
-        trusted = is_shipped(source)
+        trusted = is_trusted(kernel)
         try:
-            found = await check_source(worker_pool, source, entry=entry, trusted=trusted)
-            if found.interface is None and entry and not found.diagnostics:
-                found = await check_source(
-                    worker_pool, source, trusted=trusted
-                )  # the entry point may have been renamed: take the first
+            found = await check_source(worker_pool, kernel, trusted=trusted)
+            if found.interface is None and kernel.entry and not found.diagnostics:
+                kernel = replace(kernel, entry="")  # the entry point may have been renamed: take the first
+                found = await check_source(worker_pool, kernel, trusted=trusted)
             if found.interface is not None:
-                entry = entry_of(draft, found.interface)
-                self._page.interface = public(
-                    found.interface, source, draft, await source_costs(worker_pool, source, entry, trusted=trusted)
-                )
+                kernel = replace(kernel, entry=entry_of(draft, found.interface))
+                costs = await source_costs(worker_pool, kernel, trusted=trusted)
+                self._page.interface = public(found.interface, kernel.source, draft, costs)
         except (WorkerError, DeviceError) as error:
             self._page.tell([], str(error))
             return None
@@ -119,7 +116,7 @@ class RunHistory:
             return
         self._page.stepper.wait()
         try:
-            job = job_of(draft, complete(str(draft["source"])), interface)
+            job = job_of(draft, kernel_of(draft), interface)
         except InputError as error:
             self._page.tell([], str(error))
             self._page.stepper.param.update(busy="", error=str(error))
@@ -153,7 +150,7 @@ class RunHistory:
     async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
         """Record a job. If its recorded form is too much for the compiler, record the entry point alone, as the page then says."""
         stepper = self._page.stepper
-        trusted = is_shipped(job.source)
+        trusted = is_trusted(job)
         try:
             return await record_source(worker_pool, job, adapter, trusted=trusted, on_progress=stepper.progress_callback())
         except (WorkerLost, JobTimeout) as error:

@@ -1,8 +1,8 @@
 """The program of the sandboxed processes, which compile and run untrusted sources. `supervisor` starts them and sends them jobs.
 
 One process, the fork server, loads all code and forks the others. Each of these opens the device, confines itself, and only then
-reads a source. The fork server has a minimal environment. The others may write only to its temporary folder, which holds the
-driver's cache and temporary files and is removed when it ends.
+reads a source. The fork server has a minimal environment. Each of the others may write only to a folder of its own, for its files,
+and to the driver's cache, which they share. Both are in the fork server's temporary folder, which is removed when it ends.
 
 The arguments are the file descriptor of a socket and the name of a module that has
     JOBS: dict[str, Callable[..., Answer]]   the jobs by name
@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import pickle
+import shutil
 import signal
 import socket
 import sys
@@ -36,6 +37,7 @@ from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
 from splatscope.workers.sandbox.seccomp import restrict_calls
 from splatscope.workers.sandbox.supervisor import Answer
 
+CACHE = "cache"  # the folder that drivers keep what they compiled in
 GIB = 2**30
 MEMORY = 2 * GIB  # bytes of address space beyond the device's own; not limited on a GPU, whose driver maps more than it uses
 FILE_SIZE = GIB // 4  # bytes
@@ -53,11 +55,10 @@ def main(control: socket.socket, jobs: ModuleType) -> None:
     """Fork a process for each connection that arrives at `control`, until its other end is closed."""
     spy.Logger.get().level = spy.LogLevel.fatal
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
-        cache = os.path.join(folder, "cache")
+        cache = os.path.join(folder, CACHE)
         for name in ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH"):
             os.environ[name] = cache
         os.mkdir(cache)
-        tempfile.tempdir = folder
         alive: set[int] = set()
         try:
             while _fork(control, jobs, Path(folder), alive):
@@ -82,7 +83,9 @@ def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int
     for handle in handles:
         os.close(handle)
     control.sendall(process.to_bytes(4, "little"))
-    alive -= {other for other in alive if os.waitpid(other, os.WNOHANG)[0]}
+    for other in [other for other in alive if os.waitpid(other, os.WNOHANG)[0]]:
+        alive.remove(other)
+        shutil.rmtree(folder / str(other), ignore_errors=True)
     return True
 
 
@@ -105,16 +108,20 @@ def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, 
 
 def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
     """Open the device, load all code, and give up all rights that jobs do not need. Raises RuntimeError if that fails."""
-    os.chdir(folder)
+    own = folder / str(os.getpid())
+    own.mkdir()
+    os.chdir(own)
+    tempfile.tempdir = str(own)
+    writable = [own, folder / CACHE]
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
     drop_capabilities()
-    restrict_files([*_driver_paths(), SHADERS], [folder], devices)
+    restrict_files([*_driver_paths(), SHADERS], writable, devices)
     device = open_device(adapter or None)
     jobs.warm_up(adapter)
 
     limit_resources(MEMORY if adapter_of(device).is_software else 0, FILE_SIZE, OPEN_FILES, PROCESSOR_SECONDS)
     headers = [Path(name, "include") for name in _listed("CUDA_PATH")]
-    restrict_files([SHADERS, *headers], [folder], devices)
+    restrict_files([SHADERS, *headers], writable, devices)
     restrict_calls()
     if any(map(_opens, (__file__, "/", "/proc/self/environ"))):
         raise RuntimeError("The sandbox does not hold.")

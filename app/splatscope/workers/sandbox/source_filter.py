@@ -1,23 +1,42 @@
-"""The filter for sources from pages: it refuses everything that would make the compiler open a file.
+"""The filter for sources from pages: it refuses everything that would make the compiler open a file outside their project.
 
 It is the first of two barriers; the second is the sandboxed process (`supervisor`, `child`).
 """
 
+import posixpath
 import re
+from collections.abc import Collection, Mapping
 
 from splatscope.paths import shaders
+from splatscope.tracing.job import KernelJob
 
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 64 * 1024  # of a file
+MOST_FILES = 64
+MOST_TOGETHER = 256 * 1024  # bytes of all files
+MOST_NAME = 120  # characters of a path
+MOST_DEPTH = 8  # folders of a path
+MOST_DEFINES = 64
+MOST_WORDS = 200  # characters of a macro's body, of a type
+KINDS = (".slang", ".slangh", ".hlsl", ".hlsli", ".h")
 
 # Strings come first, so that comment markers inside them do not count; then comments, then single characters.
-_LEXEMES = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.', re.DOTALL)
-_DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(\w*)", re.MULTILINE)
+_LEXEMES = re.compile(r"""'(?:\\.[0-9A-Fa-f]*|[^'\\\n])'|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.""", re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*(#|%:)[ \t]*(\w*)[ \t]*(.*)$")
 _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}
-_IMPORT = re.compile(r"^[ \t]*import[ \t]+([A-Za-z_]\w*)[ \t]*;", re.MULTILINE)
+_PRAGMAS = {"once", "warning", "pack_matrix", "kernel"}
+_INCLUDED = re.compile(r'"([^"\\]+)"[ \t]*|<([^<>"\\]+)>[ \t]*')
+# Modules and files that a line names. Such a line may hold several.
+_NAMED = re.compile(
+    r'(?:^|(?<=;))[ \t]*(?:(?:__exported|public)[ \t]+)?(import|__include|implementing)[ \t]+([A-Za-z_][\w.]*|"[^"]*")[ \t]*;'
+)
 _FORBIDDEN = re.compile(
     r"\b(import|__import|__include|include|implementing|__intrinsic_asm|spirv_asm|__requirePrelude|__target_switch"
     r"|__target_intrinsic|__glsl_extension|embed|__embed|_Pragma|DllImport|__extern_cpp)\b"
 )
+_RAW_STRING = re.compile('R"')
+_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+-]*")  # of a path
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,99}")
+_TYPE = re.compile(r"[\w<>,. :\[\]-]+")
 
 
 def modules() -> set[str]:
@@ -25,24 +44,140 @@ def modules() -> set[str]:
     return {name for path in shaders() for name in (path.stem, path.stem.replace("-", "_"))}
 
 
-def refuse(source: str) -> str:
-    """Return one line on why this source is refused; "" if it is accepted."""
-    if len(source.encode()) > MOST_BYTES:
-        return f"The source has {len(source.encode()):,} bytes; up to {MOST_BYTES:,} are allowed."
+def refuse_job(job: KernelJob) -> str:
+    """Return one line on why a job's sources, or what they are compiled with, are refused; "" if all is accepted."""
+    if wrong := refuse_files({job.file: job.source, **job.files}):
+        return wrong
+    names = {job.file, *job.files}
+    for name, text in {job.file: job.source, **job.files}.items():
+        if wrong := refuse(text, name, names):
+            return f"{name}: {wrong}" if job.files else wrong
+    return _refuse_settings(job)
+
+
+def refuse_files(files: Mapping[str, str]) -> str:
+    """Return one line on why a project of these files, by path, is refused; "" if their names, number and sizes are accepted."""
+    if len(files) > MOST_FILES:
+        return f"The project has {len(files):,} files; up to {MOST_FILES} are allowed: leave out what the kernel does not include."
+    for name in files:
+        shown = re.sub(r"[^ -~]", "?", name[:60])
+        parts = name.split("/")
+        if len(name) > MOST_NAME or len(parts) > MOST_DEPTH + 1:
+            return f"The path {shown} … is too long: up to {MOST_NAME} characters and {MOST_DEPTH} folders are allowed."
+        if not all(_PART.fullmatch(part) and not part.endswith((".", " ")) for part in parts):
+            return f"The name {shown} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”."
+        if not name.lower().endswith(KINDS):
+            return f"{shown} is no source: files end in {', '.join(KINDS)}."
+        if any(other.startswith(f"{name}/") for other in files):
+            return f"{shown} is a file and a folder: rename one of them."
+    together = sum(len(text.encode(errors="replace")) for text in files.values())
+    if len(files) > 1 and together > MOST_TOGETHER:
+        return f"The files have {together:,} bytes together; up to {MOST_TOGETHER:,} are allowed."
+    return ""
+
+
+def refuse(source: str, file: str = "", project: Collection[str] = ()) -> str:
+    """Return one line on why this source is refused; "" if it is accepted.
+
+    Args:
+        source: Its text.
+        file: Its path in its project.
+        project: The paths of all files of the project: what it may include and import besides the app's own modules.
+    """
+    size = len(source.encode(errors="replace"))
+    if size > MOST_BYTES:
+        return f"The source has {size:,} bytes; up to {MOST_BYTES:,} are allowed."
     if "\0" in source:
         return "The source contains a zero byte: remove it."
-    bare = _without_comments(re.sub(r"\\[ \t]*\r?\n", "", source.replace("\r\n", "\n")))
-    for directive in _DIRECTIVE.findall(bare):
-        if directive not in _ALLOWED:
-            return f"#{directive} is not allowed here: the source cannot include files. It may import {_names()}."
+    text = re.sub(r"\\[ \t]*\r?\n", "", source.replace("\r\n", "\n")).replace("\r", "\n")
+    bare, kept = _without_comments(text, empty=True).split("\n"), _without_comments(text, empty=False).split("\n")
+    for line, words in zip(bare, kept, strict=True):
+        if wrong := _refuse_line(line, words, file, project):
+            return wrong
+    return ""
+
+
+def _refuse_line(bare: str, kept: str, file: str, project: Collection[str]) -> str:
+    """Return why a line is refused. `bare` has empty strings, `kept` is the same line with what is in them."""
+    directive = _DIRECTIVE.match(bare)
+    if directive and directive[2] == "include":
+        return _refuse_include(directive[1], kept, file, project)
+    if directive and directive[2] == "pragma":
+        kind = re.match(r"\w*", directive[3])
+        return "" if kind and kind[0] in _PRAGMAS else f"#pragma {directive[3][:40]} is not allowed here: take the line out."
+    if directive and directive[2] not in _ALLOWED:
+        return f"#{directive[2]} is not allowed here: take the line out."
+    if _RAW_STRING.search(bare):
+        return 'Raw strings R"(…)" are not allowed here: write the string in plain quotes.'
     if "##" in bare:
         return "Joining words with ## is not allowed here: write the word itself."
-    for name in _IMPORT.findall(bare):
-        if name not in modules():
-            return f"There is no module {name} to import; there are {_names()}."
-    word = _FORBIDDEN.search(_IMPORT.sub("", bare))
-    if word:
-        return f"`{word[1]}` is not allowed here: no files and no code for a single target. `import NAME;` accepts {_names()}."
+    named, there = list(_NAMED.finditer(bare)), list(_NAMED.finditer(kept))
+    for kind, name in [match.groups() for match in there]:
+        if wrong := _refuse_module(kind, name, file, project):
+            return wrong
+    word = _FORBIDDEN.search(_NAMED.sub(";", bare))
+    if word or len(named) != len(there):
+        what = f"`{word[1]}`" if word else "This import"
+        return f"{what} is not allowed here: no other files and no code for a single target. `import NAME;` accepts {_names()}."
+    return ""
+
+
+def _refuse_include(mark: str, kept: str, file: str, project: Collection[str]) -> str:
+    directive = _DIRECTIVE.match(kept)
+    given = directive and mark == "#" and _INCLUDED.fullmatch(directive[3])
+    if not given:
+        return "#include is allowed here only with the name of a file of the project in quotes."
+    name = given[1] or given[2]
+    if any(path in project for path in _candidates(name, file)):
+        return ""
+    return f"#include is not allowed here for {name[:60]}, which is no file of this project: add it, or take the line out."
+
+
+def _refuse_module(kind: str, name: str, file: str, project: Collection[str]) -> str:
+    stem = name.strip('"').removesuffix(".slang") if name.startswith('"') else name.replace(".", "/")
+    paths = [stem] if name.startswith('"') else []
+    paths += [f"{stem}.slang", f"{stem.replace('_', '-')}.slang"]
+    if any(path in project for one in paths for path in _candidates(one, file)):
+        return ""
+    if kind == "implementing" and project and not name.startswith('"'):
+        return ""  # it names the module that a file is part of, and opens none
+    if kind == "import" and name in modules():
+        return ""
+    shown = name.strip('"')[:60]
+    if kind == "import":
+        return f"There is no module {shown} to import; there are {_names()}."
+    return f"`{kind} {shown}` is not allowed here: there is no such file in the project."
+
+
+def _candidates(name: str, file: str) -> list[str]:
+    """Return the paths in a project that a name may stand for: beside the file that names it, else from the top.
+
+    A name that leads out of the project, or starts at the root of the file system, stands for none.
+    """
+    if name.startswith("/") or "//" in name:
+        return []
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
+    from_top = [] if ".." in name.split("/") else [posixpath.normpath(name)]
+    return [path for path in [beside, *from_top] if not path.startswith(("..", "/"))]
+
+
+def _refuse_settings(job: KernelJob) -> str:
+    """Return why macros, constants or types that the compiler is given besides are refused."""
+    if len(job.defines) + len(job.constants) > MOST_DEFINES or len(job.arguments) + len(job.conformances) > MOST_DEFINES:
+        return f"Up to {MOST_DEFINES} macros, constants and types are allowed."
+    for name, body in job.defines.items():
+        if not _IDENTIFIER.fullmatch(name):
+            return f"{name[:40]} is no name of a macro: use letters, digits and _."
+        if "\n" in body or "\r" in body or "\\" in body or len(body) > MOST_WORDS:
+            return f"The macro {name} has one line of up to {MOST_WORDS} characters."
+        if wrong := refuse(f"#define {name} {body}"):
+            return f"The macro {name}: {wrong}"
+    for name, value in job.constants.items():
+        if not _IDENTIFIER.fullmatch(name) or not isinstance(value, int | float):
+            return f"{name[:40]} is no link-time constant with a number."
+    for word in (*job.arguments, *(part for pair in job.conformances for part in pair)):
+        if len(word) > MOST_WORDS or not _TYPE.fullmatch(word) or _FORBIDDEN.search(word):
+            return f"{word[:40]} is no name of a type."
     return ""
 
 
@@ -50,13 +185,15 @@ def _names() -> str:
     return ", ".join(sorted(path.stem for path in shaders()))
 
 
-def _without_comments(source: str) -> str:
-    """Replace each comment with a space, so that `#/**/include` is seen as a directive, and empty all strings."""
+def _without_comments(source: str, empty: bool) -> str:
+    """Replace each comment with a space, so that `#/**/include` is seen as a directive; with `empty`, also empty all strings."""
 
     def plain(lexeme: re.Match) -> str:
         text = lexeme[0]
         if text.startswith(("//", "/*")):
             return " "
-        return '""' if text.startswith('"') and len(text) > 1 else text
+        if text.startswith("'") and len(text) > 1:
+            return " "
+        return '""' if empty and text.startswith('"') and len(text) > 1 else text
 
     return _LEXEMES.sub(plain, source)

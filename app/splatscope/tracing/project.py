@@ -1,0 +1,28 @@
+"""The files of a project that came as text: written to a folder of their own, where the compiler finds them."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from splatscope.tracing.job import KernelJob
+
+
+@contextmanager
+def unpacked(job: KernelJob) -> Iterator[KernelJob]:
+    """Yield the job with its files in a temporary folder, the first of its `include`; the job itself if it has no files.
+
+    Paths are not checked here: those of a page have passed `source_filter.refuse_job`.
+    """
+    if not job.files:
+        yield job
+        return
+    with tempfile.TemporaryDirectory(prefix="splatscope-project-") as folder:
+        root = Path(folder).resolve()
+        for name, text in job.files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
+        (root / job.file).parent.mkdir(parents=True, exist_ok=True)
+        yield replace(job, files={}, include=(root, *job.include))
