@@ -61,5 +61,5 @@ def give(page: Page, file: Path) -> None:
     """Open a file."""
     page.get_by_test_id("debugger-open").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="A file of yours").click()
+        page.get_by_role("button", name="Open files").click()
     chooser.value.set_files(file)

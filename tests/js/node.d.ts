@@ -8,6 +8,7 @@ declare module "node:assert/strict" {
     ok: typeof ok
     equal(actual: unknown, expected: unknown, message?: string): void
     deepEqual(actual: unknown, expected: unknown, message?: string): void
+    match(text: string, expected: RegExp): void
     throws(act: () => unknown, expected?: RegExp): void
   }
   export default assert

@@ -19,7 +19,16 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.workers.sandbox.source_filter import KINDS, MOST_BYTES, MOST_DEPTH, MOST_FILES, MOST_NAME, MOST_TOGETHER
 
+LIMITS = {
+    "files": MOST_FILES,
+    "bytes": MOST_BYTES,
+    "together": MOST_TOGETHER,
+    "name": MOST_NAME,
+    "depth": MOST_DEPTH,
+    "kinds": list(KINDS),
+}
 log = logging.getLogger(__name__)
 _kernel_numbers = itertools.count(1)  # of kernels without a name
 
@@ -45,6 +54,7 @@ class Debugger(Component):
     diagnostics = param.List(default=[], doc="Diagnostics of the source: line, column, end, severity, message")
     error = param.String(default="", doc="What is wrong with the source or an input, in one line")
     checked = param.Integer(default=0, doc="Counts compilations, so that each reaches the browser")
+    limits = param.Dict(default=LIMITS, doc="What the sources of a project may have: files, bytes, names, kinds")
     adapters = param.List(default=[], doc="Names of the devices, if there are two or more to choose from")
     pair = param.List(default=[], doc="Names of the two recordings that can be shown side by side")
     notice = param.String(default="", doc="The effect of a fix, in one line")

@@ -6,7 +6,9 @@ export const MOST = 16_000 // characters of a link
 /**
  * What somebody is working on.
  * @typedef {object} Draft
- * @property {string} source
+ * @property {string} source  of the file that runs
+ * @property {string} [file]  its name; kernel.slang where there is none
+ * @property {Record<string, string>} [files]  the other files of its project, by name
  * @property {string} [example]
  * @property {string[] | null} [functions]  those that are recorded; null for all
  * @property {Record<string, import("./inputs.js").Spec>} [inputs]

@@ -8,18 +8,23 @@ export class Gallery {
   /**
    * @param {[title: string, entries: Example[]][]} groups
    * @param {(name: string) => void} open  takes an example
-   * @param {(file: File) => void} take  takes a file
+   * @param {string[]} kinds  how the names of sources end
+   * @param {(files: File[]) => void} take  takes files
    */
-  constructor(groups, open, take) {
-    const file = h("input", {type: "file", accept: ".slang,.hlsl,.npz", hidden: true})
-    file.onchange = () => {
-      const chosen = file.files?.[0]
-      if (chosen) {
+  constructor(groups, open, kinds, take) {
+    const picker = (/** @type {Record<string, string | boolean>} */ which) => {
+      const input = h("input", {type: "file", multiple: true, hidden: true, ...which})
+      input.onchange = () => {
+        const chosen = [...(input.files ?? [])]
+        input.value = ""
+        if (!chosen.length) return
         take(chosen)
         this.close()
       }
-      file.value = ""
+      return input
     }
+    const file = picker({accept: [...kinds, ".zip", ".npz"].join(",")}),
+      folder = picker({webkitdirectory: true})
     const entry = (/** @type {Example} */ [name, title, about, broken]) =>
       h(
         "button",
@@ -42,14 +47,16 @@ export class Gallery {
         "header",
         {},
         h("h2", {}, "Open"),
-        h("button", {type: "button", class: "btn", onclick: () => file.click()}, "A file of yours …"),
-        h("span", {class: "dim wide"}, ".slang, or a recording .npz"),
+        h("button", {type: "button", class: "btn", onclick: () => file.click()}, "Open files …"),
+        h("button", {type: "button", class: "btn wide", onclick: () => folder.click()}, "A folder …"),
+        h("span", {class: "dim wide"}, "Slang or HLSL, a .zip of it, or a recording .npz; or drop them on the page"),
         h("span", {class: "sp"}),
         h("button", {type: "button", class: "btn quiet", onclick: () => this.close()}, "Close"),
       ),
       h("p", {class: "dim lead"}, severity("error"), "has something wrong with it, and the fix is one click away."),
       h("div", {class: "shelves"}, ...sections),
       file,
+      folder,
     )
     this.el.onclick = (event) => {
       if (event.target === this.el) this.close()

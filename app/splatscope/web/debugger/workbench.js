@@ -1,7 +1,7 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
-import {download, h, style} from "#web/shell/dom.js"
+import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {severity} from "#web/stepper/panes/icons.js"
@@ -12,11 +12,12 @@ import {Functions} from "./functions.js"
 import {Gallery} from "./gallery.js"
 import {Inputs} from "./inputs.js"
 import {Outputs} from "./outputs.js"
+import {dropped, entryFile, givenIn, readProject} from "./project.js"
+import {ONLY, Sources} from "./sources.js"
 
 const PAUSE = 450 // ms without a key after which the compiler is asked
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
-const MOST_SOURCE = 64 * 2 ** 10
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -26,6 +27,7 @@ const MOST_SOURCE = 64 * 2 ** 10
  * @import {Draft} from "./draft.js"
  * @import {Example} from "./gallery.js"
  * @import {Arrival, InputParameters} from "./inputs.js"
+ * @import {Limits} from "./project.js"
  */
 
 /**
@@ -33,6 +35,7 @@ const MOST_SOURCE = 64 * 2 ** 10
  * @typedef {object} OwnParameters
  * @property {Draft} opened
  * @property {[title: string, entries: Example[]][]} examples
+ * @property {Limits} limits
  * @property {Diagnostic[]} diagnostics
  * @property {string} error
  * @property {string[]} adapters
@@ -86,13 +89,19 @@ class Workbench {
     this.fromFile = false // the recording in view
     this.given = false // a draft is in the editor
     this.same = true // the kernel of the last run, edited perhaps: the two compare
+    this.sources = new Sources(
+      model.limits,
+      () => this.changed(),
+      (words) => this.note(words),
+    )
     this.inputs = new Inputs(model, () => this.changed())
     this.functions = new Functions(() => this.save())
     this.outputs = new Outputs()
     this.gallery = new Gallery(
       model.examples,
       (name) => this.open(name),
-      (file) => this.take(file),
+      model.limits.kinds,
+      (files) => this.take(files),
     )
     this.root = this.#assemble()
     this.#listen()
@@ -111,7 +120,11 @@ class Workbench {
           {class: "ph"},
           h("h2", {}, "Source"),
           h("span", {class: "dim wide"}, "Slang; ", h("kbd", {}, "Ctrl ⏎"), " runs it"),
+          h("span", {class: "sp"}),
+          this.sources.acts,
+          this.sources.more,
         ),
+        this.sources.bar,
         this.holder,
         this.told,
       ),
@@ -169,6 +182,7 @@ class Workbench {
       addKeys({active: () => this.view === "edit", keys: {F5: run}, whileTyping: true}),
       addKeys({keys: {e: toggleEditor, "Shift+e": toggleEditor}}),
     ]
+    this.#takeDrops()
     model.on("opened", () =>
       queueMicrotask(() => {
         if (this.editor) this.put(model.opened)
@@ -178,7 +192,7 @@ class Workbench {
     model.on("checked", () => queueMicrotask(() => this.#checked()))
     model.on("pair", () => queueMicrotask(() => this.#paired()))
     model.on("adapters", () => this.state())
-    model.on("notice", () => this.note(model.notice, true))
+    model.on("notice", () => this.note(model.notice, "fix"))
     model.on("arrival", () => queueMicrotask(() => this.#arrived(model.arrival)))
     model.on("saved", () => queueMicrotask(() => download(model.file, model.file_name)))
     document.querySelector(".app")?.classList.add("rail")
@@ -198,6 +212,7 @@ class Workbench {
       () => this.changed(),
       () => this.run(),
     )
+    this.sources.editor = this.editor
     this.show("step")
     const before = await loadDraft()
     if (!before?.source) return this.model.send_msg({type: "open", example: ""})
@@ -211,7 +226,7 @@ class Workbench {
    */
   get draft() {
     return {
-      source: this.editor.text,
+      ...this.sources.draft,
       example: this.example,
       functions: this.functions.found ? this.functions.draft : null,
       room: this.room,
@@ -274,8 +289,11 @@ class Workbench {
    */
   put(next) {
     this.given = false
-    this.editor.text = next.source ?? ""
-    if (!next.fix) this.#begins(next.source ?? "")
+    if (next.fix) this.sources.replace(next.source ?? "")
+    else {
+      this.sources.open(next)
+      this.#begins(next.source ?? "")
+    }
     this.inputs.open(next)
     this.functions.open(next.functions)
     this.example = next.example ?? ""
@@ -299,24 +317,66 @@ class Workbench {
   }
 
   /**
-   * Take a file of the reader's own: source as text, anything else as a recording.
-   * @param {File} file
+   * Take files of the reader's own: a recording, or sources. Sources without an entry point join those that are there.
+   * @param {File[]} files
    */
-  async take(file) {
-    if (/\.(slang|hlsl)$/i.test(file.name)) {
-      if (file.size > MOST_SOURCE)
-        return this.note(
-          `${file.name} has ${file.size.toLocaleString("en")} bytes; a source may have ${MOST_SOURCE.toLocaleString("en")}.`,
-        )
-      this.inputs.stale = true
-      this.put({source: await file.text()})
-      this.same = false
-      this.changed()
-      return this.show("edit")
-    }
+  async take(files) {
+    const [file] = files
+    if (files.length > 1 || !/\.npz$/i.test(file.name)) return this.#takeSources(files)
     this.show("step")
     const wrong = await send(this.model, {name: "recording", most: MOST_RECORDING}, file)
     if (wrong) this.note(wrong)
+  }
+
+  /** @param {File[]} files */
+  async #takeSources(files) {
+    const {limits} = this.model
+    try {
+      const {files: found, left} = await readProject(await givenIn(files, limits), limits),
+        file = entryFile(found),
+        runs = /\[\s*numthreads\s*\(/i.test(found[file])
+      if (runs || !this.given) {
+        const {[file]: source, ...others} = found
+        this.inputs.stale = true
+        this.put({source, file: Object.keys(others).length || file.includes("/") ? file : ONLY, files: others})
+        this.same = false
+        this.changed()
+      } else this.sources.take(found)
+      this.show("edit")
+      if (left)
+        this.note(
+          `${left.toLocaleString("en")} ${left > 1 ? "files that are no sources were" : "file that is no source was"} left out.`,
+          "fine",
+        )
+    } catch (error) {
+      this.note(messageOf(error))
+    }
+  }
+
+  /** Take files that are dropped anywhere on the page. */
+  #takeDrops() {
+    const {root} = this
+    const over = (/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return
+      event.preventDefault()
+      root.classList.add("dropping")
+    }
+    root.addEventListener("dragenter", over)
+    root.addEventListener("dragover", over)
+    root.addEventListener("dragleave", (event) => {
+      if (!(event.relatedTarget instanceof Node) || !root.contains(event.relatedTarget)) root.classList.remove("dropping")
+    })
+    root.addEventListener("drop", async (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return
+      event.preventDefault()
+      root.classList.remove("dropping")
+      try {
+        const files = await dropped(event.dataTransfer)
+        if (files.length) this.take(files)
+      } catch (error) {
+        this.note(messageOf(error))
+      }
+    })
   }
 
   state(said = "") {
@@ -349,12 +409,12 @@ class Workbench {
   /**
    * Show a line above the panes, "" for none.
    * @param {string} words
-   * @param {boolean} fix  it says what a fix did
+   * @param {"wrong" | "fix" | "fine"} kind  whether something is wrong, a fix did it, or all is fine
    */
-  note(words, fix = false) {
+  note(words, kind = "wrong") {
     this.notice.hidden = !words
-    this.said.replaceChildren(...(words ? [severity(fix ? "ok" : "error"), words] : []))
-    this.both.hidden = !fix
+    this.said.replaceChildren(...(words ? [severity(kind === "wrong" ? "error" : "ok"), words] : []))
+    this.both.hidden = kind !== "fix"
     this.root.classList.toggle("noted", Boolean(words))
   }
 
@@ -370,12 +430,17 @@ class Workbench {
   }
 
   #checked() {
-    const {model} = this
+    const {model, sources} = this,
+      first = model.diagnostics.find((found) => found.severity === "error")
     this.told.replaceChildren(
       ...(model.error ? [severity("error"), h("span", {}, model.error)] : [severity("ok"), h("span", {}, "It compiles.")]),
     )
+    if (model.error && first && sources.several) {
+      const there = () => sources.show(first.file || sources.entry, first.line)
+      this.told.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
+    }
     this.told.classList.toggle("wrong", Boolean(model.error))
-    this.editor?.mark(model.diagnostics)
+    if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)

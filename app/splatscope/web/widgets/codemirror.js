@@ -63,7 +63,9 @@ const look = EditorView.theme({
  * @property {number} end  column behind it
  * @property {"error" | "warning" | "info"} severity
  * @property {string} message
+ * @property {string} [file]  that it is in, where it is another than the one that runs
  */
+/** @typedef {ReturnType<typeof makeEditor>} Editor */
 
 /**
  * Make an editor.
@@ -91,37 +93,51 @@ export function makeEditor(parent, root, changed, run) {
       },
     ]),
   )
-  const view = new EditorView({
-    parent,
-    root,
-    state: EditorState.create({
-      extensions: [
-        keys,
-        lineNumbers(),
-        highlightActiveLine(),
-        highlightActiveLineGutter(),
-        history(),
-        drawSelection(),
-        indentOnInput(),
-        bracketMatching(),
-        closeBrackets(),
-        highlightSelectionMatches(),
-        lintGutter(),
-        indentUnit.of("    "),
-        EditorState.tabSize.of(4),
-        StreamLanguage.define(stream),
-        syntaxHighlighting(words),
-        look,
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false"}),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString())
-        }),
-      ],
+  const extensions = [
+    keys,
+    lineNumbers(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightSelectionMatches(),
+    lintGutter(),
+    indentUnit.of("    "),
+    EditorState.tabSize.of(4),
+    StreamLanguage.define(stream),
+    syntaxHighlighting(words),
+    look,
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+    EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false"}),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) changed(update.state.doc.toString())
     }),
-  })
+  ]
+  const view = new EditorView({parent, root, state: EditorState.create({extensions})})
   return {
     view,
+    /** What is in the editor, with its history and selection. */
+    get state() {
+      return view.state
+    },
+    /**
+     * Put another text into the editor, or what was in it before.
+     * @param {string | EditorState} what
+     */
+    show(what) {
+      view.setState(typeof what === "string" ? EditorState.create({doc: what, extensions}) : what)
+    },
+    /**
+     * Put the cursor on a line, counted from 1, and show it.
+     * @param {number} line
+     */
+    reveal(line) {
+      const {from} = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines))
+      view.dispatch({selection: {anchor: from}, effects: EditorView.scrollIntoView(from, {y: "center"})})
+    },
     get text() {
       return view.state.doc.toString()
     },

@@ -23,7 +23,8 @@ export class Source {
   /** @type {Map<number, Row[]>} */
   sheets = new Map() // of each file, its lines
   shown = -1 // the file
-  held = -1 // the file that the reader chose to look at, until another recording comes
+  held = -1 // the file that the reader chose to look at, until the next step
+  heldAt = -1 // the position at which
   main = 0 // the file that was recorded
   scrolledTo = ""
   /** @type {Line | null} */
@@ -97,7 +98,7 @@ export class Source {
             type: "button",
             class: "tab",
             onclick: () => {
-              this.held = i
+              this.#hold(i)
               this.owner.paint()
             },
           },
@@ -126,6 +127,15 @@ export class Source {
       this.sheets.set(file, rows)
     }
     return rows
+  }
+
+  /**
+   * Keep a file in view.
+   * @param {number} file
+   */
+  #hold(file) {
+    this.held = file
+    this.heldAt = this.owner.moment?.position ?? -1
   }
 
   /** @param {number} file */
@@ -175,6 +185,7 @@ export class Source {
       places.push([t, recording.file[site], recording.line[site], status])
       if (t === chosen) mine = [recording.file[site], recording.line[site]]
     }
+    if (moment.position !== this.heldAt) this.held = -1
     const file = this.held >= 0 ? this.held : mine ? mine[0] : this.main
     this.#show(file)
     for (const [t, f, line, status] of places) {
@@ -311,7 +322,7 @@ export class Source {
    * @param {number} line
    */
   reveal(file, line) {
-    this.held = file
+    this.#hold(file)
     this.#show(file)
     this.#pick(file, line)
     this.#sheet(file)[line - 1]?.el.scrollIntoView({block: "center"})

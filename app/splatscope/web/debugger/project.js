@@ -1,0 +1,202 @@
+// The files of a project as somebody gives them: chosen, dropped, in a folder or a zip. All of it is bounded before it is read.
+import {unzip} from "./zip.js"
+
+/**
+ * What a project may have: `source_filter` in Python has the last word.
+ * @typedef {object} Limits
+ * @property {number} files
+ * @property {number} bytes  of a file
+ * @property {number} together
+ * @property {number} name  characters of a path
+ * @property {number} depth  folders of a path
+ * @property {string[]} kinds  how the names of sources end
+ */
+/** @typedef {Record<string, string>} Files  texts by path */
+/** @typedef {{files: Files, left: number}} Project  and how many files were left out, because they are no sources */
+/** @typedef {{path: string, size: number, read: () => Promise<Uint8Array<ArrayBuffer>>}} Given */
+
+const MOST_SEEN = 2000 // files of a folder or a zip, sources or not
+export const MOST_ZIP = 4 * 2 ** 20
+const PART = /^[A-Za-z0-9_][A-Za-z0-9_ .+-]*$/
+const LEFT_OUT = /^(\.[^.]|__MACOSX$|node_modules$)/ // folders and files that no project means
+
+/** @param {number} n */
+const count = (n) => n.toLocaleString("en")
+
+/**
+ * Whether a name is that of a source.
+ * @param {string} name
+ * @param {Limits} limits
+ */
+export const isSource = (name, limits) => limits.kinds.some((kind) => name.toLowerCase().endsWith(kind))
+
+/**
+ * Why a path cannot be one of a project's, "" where it can.
+ * @param {string} path
+ * @param {Limits} limits
+ */
+export function wrongPath(path, limits) {
+  const parts = path.split("/")
+  if (path.length > limits.name || parts.length > limits.depth + 1)
+    return `${path.slice(0, 60)} … is too long: up to ${limits.name} characters and ${limits.depth} folders are allowed.`
+  if (!parts.every((part) => PART.test(part) && !/[. ]$/.test(part)))
+    return `${path.slice(0, 60) || "A name without a letter"} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”.`
+  if (!isSource(path, limits)) return `${path} is no source: files end in ${limits.kinds.join(", ")}.`
+  return ""
+}
+
+/**
+ * Read a project. Throws an Error that says in one line what is wrong.
+ * @param {Given[]} given
+ * @param {Limits} limits
+ * @returns {Promise<Project>}
+ */
+export async function readProject(given, limits) {
+  if (given.length > MOST_SEEN)
+    throw new Error(`There are more than ${count(MOST_SEEN)} files: choose the folder that holds the kernel.`)
+  const named = withoutCommonFolder(given.filter(({path}) => !path.split("/").some((part) => LEFT_OUT.test(part))))
+  const sources = named.filter(({path}) => isSource(path, limits))
+  if (!sources.length) throw new Error(`There is no source among these files: one ends in ${limits.kinds.join(", ")}.`)
+  if (sources.length > limits.files)
+    throw new Error(
+      `There are ${count(sources.length)} sources; up to ${limits.files} are allowed: leave out what the kernel does not include.`,
+    )
+  /** @type {Files} */
+  const files = {}
+  let together = 0
+  for (const {path, size, read} of sources) {
+    const wrong = wrongPath(path, limits)
+    if (wrong) throw new Error(wrong)
+    if (Object.hasOwn(files, path)) throw new Error(`${path} is there twice: rename one of the two.`)
+    if (size > limits.bytes) throw new Error(`${path} has ${count(size)} bytes; a source may have ${count(limits.bytes)}.`)
+    together += size
+    if (sources.length > 1 && together > limits.together)
+      throw new Error(
+        `The sources have more than ${count(limits.together)} bytes together: leave out what the kernel does not include.`,
+      )
+    files[path] = text(path, await read())
+  }
+  return {files, left: given.length - sources.length}
+}
+
+/**
+ * @param {string} path
+ * @param {Uint8Array} bytes
+ */
+function text(path, bytes) {
+  try {
+    return new TextDecoder("utf-8", {fatal: true}).decode(bytes)
+  } catch {
+    throw new Error(`${path} is not text in UTF-8: save it as that.`)
+  }
+}
+
+/**
+ * Take away the folder that all files are in, which is where a project begins.
+ * @param {Given[]} given
+ */
+function withoutCommonFolder(given) {
+  let all = given
+  for (;;) {
+    const folder = all[0]?.path.split("/")[0]
+    if (!folder || !all.every(({path}) => path.startsWith(`${folder}/`))) return all
+    all = all.map((one) => ({...one, path: one.path.slice(folder.length + 1)}))
+  }
+}
+
+/**
+ * What files stand for: themselves, or what is in the only one if that is a zip.
+ * @param {File[]} files
+ * @param {Limits} limits
+ * @returns {Promise<Given[]>}
+ */
+export async function givenIn(files, limits) {
+  if (files.length === 1 && /\.zip$/i.test(files[0].name)) {
+    if (files[0].size > MOST_ZIP)
+      throw new Error(`${files[0].name} has ${count(files[0].size)} bytes; a zip may have ${count(MOST_ZIP)}.`)
+    return unzip(new Uint8Array(await files[0].arrayBuffer()), limits.bytes, MOST_SEEN)
+  }
+  return files.map((file) => ({
+    path: (file.webkitRelativePath || file.name).replaceAll("\\", "/"),
+    size: file.size,
+    read: async () => new Uint8Array(await file.arrayBuffer()),
+  }))
+}
+
+/**
+ * The files that were dropped, those of folders with their paths.
+ * @param {DataTransfer} transfer
+ * @returns {Promise<File[]>}
+ */
+export async function dropped(transfer) {
+  const entries = [...transfer.items]
+    .map((item) => item.webkitGetAsEntry?.())
+    .filter((entry) => entry !== null && entry !== undefined)
+  if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files]
+  /** @type {File[]} */
+  const found = []
+  let waiting = entries
+  for (let depth = 0; waiting.length && depth < 12; depth++) {
+    /** @type {FileSystemEntry[]} */
+    const next = []
+    for (const entry of waiting) {
+      if (LEFT_OUT.test(entry.name)) continue
+      if (found.length > MOST_SEEN) return found
+      if (entry.isDirectory) next.push(...(await entriesOf(/** @type {FileSystemDirectoryEntry} */ (entry))))
+      else found.push(await fileOf(/** @type {FileSystemFileEntry} */ (entry)))
+    }
+    waiting = next
+  }
+  return found
+}
+
+/**
+ * @param {FileSystemFileEntry} entry
+ * @returns {Promise<File>}
+ */
+function fileOf(entry) {
+  return new Promise((resolve, reject) =>
+    entry.file((file) => {
+      Object.defineProperty(file, "webkitRelativePath", {value: entry.fullPath.replace(/^\//, "")})
+      resolve(file)
+    }, reject),
+  )
+}
+
+/**
+ * @param {FileSystemDirectoryEntry} folder
+ * @returns {Promise<FileSystemEntry[]>}
+ */
+async function entriesOf(folder) {
+  const reader = folder.createReader()
+  /** @type {FileSystemEntry[]} */
+  const found = []
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
+    if (!some.length || found.length > MOST_SEEN) return found
+    found.push(...some)
+  }
+}
+
+/**
+ * The file to begin with: one that has an entry point, nearest to the top, and called kernel or main if there are several.
+ * @param {Files} files
+ */
+export function entryFile(files) {
+  const rank = (/** @type {string} */ path) =>
+    Number(!/\[\s*numthreads\s*\(/i.test(files[path])) * 1000 +
+    path.split("/").length * 10 +
+    Number(!/(^|\/)(main|kernel)[^/]*$/i.test(path))
+  return Object.keys(files).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0]
+}
+
+/**
+ * The files of a draft, from wherever it comes: nothing but texts.
+ * @param {unknown} given
+ * @returns {Files}
+ */
+export function filesOf(given) {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return {}
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "string"))
+}

@@ -1,0 +1,291 @@
+// The sources of the editor: one, or the files of a project with a tab each.
+import {h} from "#web/shell/dom.js"
+import {ARROWS, neighbour, onArrows, setTabStop} from "#web/widgets/roving.js"
+import {entryFile, filesOf, wrongPath} from "./project.js"
+
+/**
+ * @import {Diagnostic, Editor} from "#web/widgets/codemirror.js"
+ * @import {Draft} from "./draft.js"
+ * @import {Files, Limits} from "./project.js"
+ */
+/** @typedef {Parameters<Editor["show"]>[0]} Shown  a text, or what the editor held: its text, history and selection */
+
+export const ONLY = "kernel.slang" // the name of a source that is alone
+
+export class Sources {
+  /** @type {Editor} */
+  editor
+  /** @type {Map<string, Shown>} */
+  files = new Map([[ONLY, ""]])
+  entry = ONLY // the file with the entry point
+  current = ONLY // the one in the editor
+  /** @type {{name: string, shown: Shown} | null} */
+  removed = null // the one removed last
+  /** @type {Diagnostic[]} */
+  diagnostics = []
+  naming = false // a tab is a field for its name
+
+  /**
+   * @param {Limits} limits
+   * @param {() => void} changed
+   * @param {(words: string) => void} say
+   */
+  constructor(limits, changed, say) {
+    this.limits = limits
+    this.changed = changed
+    this.say = say
+    this.tabs = h("div", {class: "file-tabs", role: "tablist", "aria-label": "Files"})
+    this.choice = h("select", {"aria-label": "The file that runs"})
+    this.choice.onchange = () => {
+      this.entry = this.choice.value
+      this.#arrange()
+      this.changed()
+    }
+    this.rename = h(
+      "button",
+      {type: "button", class: "btn quiet", title: "Rename this file (F2)", onclick: () => this.ask()},
+      "Rename",
+    )
+    this.remove = h("button", {type: "button", class: "btn quiet", onclick: () => this.drop()}, "Remove")
+    this.undo = h("button", {type: "button", class: "btn quiet", onclick: () => this.#restore()}, "Undo")
+    this.runs = h("label", {}, "Runs ", this.choice)
+    this.acts = h("span", {class: "file-acts"}, this.undo, this.rename, this.remove, this.runs)
+    this.bar = h("div", {class: "files-bar", hidden: true, "data-testid": "files"}, this.tabs)
+    this.more = h(
+      "button",
+      {type: "button", class: "btn quiet more-files", title: "Add a file", "aria-label": "Add a file", onclick: () => this.add()},
+      "+",
+    )
+    onArrows(this.tabs, ARROWS, (step) => {
+      const names = [...this.files.keys()]
+      this.show(names[neighbour(names.indexOf(this.current), step, names.length)])
+      this.#tab(this.current)?.focus()
+    })
+    this.tabs.addEventListener("keydown", (event) => {
+      if (event.target instanceof HTMLInputElement) return
+      if (event.key === "F2") this.ask()
+      else if (event.key === "Delete") this.drop()
+      else return
+      event.preventDefault()
+      event.stopPropagation()
+    })
+  }
+
+  /** Whether there are several files. */
+  get several() {
+    return this.files.size > 1
+  }
+
+  /** The file that runs, and the others: part of a draft. A source that is alone is only itself. */
+  get draft() {
+    const others = Object.fromEntries(
+      [...this.files.keys()].filter((name) => name !== this.entry).map((name) => [name, this.text(name)]),
+    )
+    const source = this.text(this.entry)
+    return this.several || this.entry !== ONLY ? {source, file: this.entry, files: others} : {source}
+  }
+
+  /**
+   * The text of a file.
+   * @param {string} name
+   */
+  text(name) {
+    if (name === this.current) return this.editor.text
+    const shown = this.files.get(name) ?? ""
+    return typeof shown === "string" ? shown : shown.doc.toString()
+  }
+
+  /**
+   * Take over a draft.
+   * @param {Draft} draft
+   */
+  open({source, file, files}) {
+    this.entry = typeof file === "string" && file ? file : ONLY
+    this.files = new Map([[this.entry, source ?? ""], ...Object.entries(filesOf(files)).filter(([name]) => name !== this.entry)])
+    this.files = new Map(
+      [...this.files].sort(([a], [b]) => Number(b === this.entry) - Number(a === this.entry) || (a < b ? -1 : 1)),
+    )
+    this.removed = null
+    this.diagnostics = []
+    this.current = this.entry
+    this.editor.show(source ?? "")
+    this.#arrange()
+  }
+
+  /**
+   * A fix has changed the file that runs.
+   * @param {string} source
+   */
+  replace(source) {
+    this.show(this.entry)
+    this.editor.text = source
+  }
+
+  /**
+   * Take in more files. One of the same name is replaced.
+   * @param {Files} files
+   */
+  take(files) {
+    for (const [name, text] of Object.entries(files)) {
+      this.files.set(name, text)
+      if (name === this.current) this.editor.show(text)
+    }
+    this.show(Object.keys(files)[0])
+    this.changed()
+  }
+
+  /**
+   * Show a file in the editor, at a line.
+   * @param {string} name
+   * @param {number} [line]
+   */
+  show(name, line) {
+    if (!this.files.has(name)) return
+    if (name !== this.current) {
+      this.files.set(this.current, this.editor.state)
+      this.current = name
+      this.editor.show(this.files.get(name) ?? "")
+    }
+    this.#arrange()
+    if (line) this.editor.reveal(line)
+  }
+
+  /**
+   * Show what the compiler says, each in its file.
+   * @param {Diagnostic[]} diagnostics
+   */
+  mark(diagnostics) {
+    this.diagnostics = diagnostics
+    this.#arrange()
+  }
+
+  /** Add a file, and ask for its name. */
+  add() {
+    if (this.files.size >= this.limits.files) return this.say(`A project may have ${this.limits.files} files.`)
+    let n = 1
+    const name = () => `part${n > 1 ? n : ""}.slang`
+    while (this.files.has(name())) n++
+    this.files.set(name(), "")
+    this.show(name())
+    this.changed()
+    this.ask()
+  }
+
+  /** Ask for another name of the file in the editor, in its tab. */
+  ask() {
+    const tab = this.#tab(this.current),
+      before = this.current
+    if (!tab) return
+    const input = h("input", {
+      type: "text",
+      value: before,
+      "aria-label": "Name of the file",
+      spellcheck: "false",
+      size: Math.max(12, before.length),
+    })
+    this.naming = true
+    tab.replaceWith(input)
+    const shut = (/** @type {boolean} */ keep) => {
+      input.onblur = null
+      this.naming = false
+      const name = input.value.trim().replaceAll("\\", "/")
+      const wrong = name === before ? "" : this.files.has(name) ? `There is a ${name} already.` : wrongPath(name, this.limits)
+      if (keep && wrong) this.say(wrong)
+      else if (keep && name !== before) this.#name(before, name)
+      this.#arrange()
+      this.#tab(this.current)?.focus()
+    }
+    input.onkeydown = (event) => {
+      event.stopPropagation()
+      if (event.key === "Enter") shut(true)
+      if (event.key === "Escape") shut(false)
+    }
+    input.onblur = () => shut(true)
+    input.focus()
+    input.select()
+  }
+
+  /** Remove the file in the editor; the line above says how to have it back. */
+  drop() {
+    if (!this.several) return
+    const name = this.current,
+      names = [...this.files.keys()],
+      at = names.indexOf(name)
+    this.removed = {name, shown: this.editor.state}
+    this.show(names[at + 1] ?? names[at - 1])
+    this.files.delete(name)
+    if (this.entry === name) this.entry = entryFile(Object.fromEntries([...this.files.keys()].map((one) => [one, this.text(one)])))
+    this.#arrange()
+    this.changed()
+    ;(this.several ? this.#tab(this.current) : this.undo)?.focus()
+  }
+
+  #restore() {
+    if (!this.removed) return
+    const {name, shown} = this.removed
+    this.removed = null
+    this.files.set(name, shown)
+    this.show(name)
+    this.changed()
+  }
+
+  /**
+   * @param {string} before
+   * @param {string} name
+   */
+  #name(before, name) {
+    this.files = new Map([...this.files].map(([one, shown]) => [one === before ? name : one, shown]))
+    if (this.entry === before) this.entry = name
+    this.current = name
+    this.changed()
+  }
+
+  /** @param {string} name */
+  #tab(name) {
+    return /** @type {HTMLElement | undefined} */ ([...this.tabs.children].find((tab) => tab.getAttribute("data-file") === name))
+  }
+
+  /** Make the tabs again; the one in view keeps the focus if a tab had it. */
+  #show() {
+    const names = [...this.files.keys()],
+      root = /** @type {Document | ShadowRoot} */ (this.tabs.getRootNode()),
+      focused = this.tabs.contains(root.activeElement)
+    const wrong = new Set(this.diagnostics.filter(({severity}) => severity === "error").map(({file}) => file || this.entry))
+    this.tabs.replaceChildren(
+      ...names.map((name) =>
+        h(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            class: wrong.has(name) ? "wrong" : "",
+            title: `${name}${name === this.entry ? ", which runs" : ""}${wrong.has(name) ? ": has an error" : ""}`,
+            "data-file": name,
+            "aria-selected": name === this.current ? "true" : "false",
+            onclick: () => this.show(name),
+            ondblclick: () => this.ask(),
+          },
+          name === this.entry ? h("span", {class: "runs", "aria-hidden": "true"}, "▸") : null,
+          name,
+        ),
+      ),
+    )
+    setTabStop(/** @type {HTMLElement[]} */ ([...this.tabs.children]), names.indexOf(this.current))
+    this.#tab(this.current)?.scrollIntoView?.({block: "nearest", inline: "nearest"})
+    if (focused) this.#tab(this.current)?.focus()
+  }
+
+  #arrange() {
+    const {several, removed} = this,
+      names = [...this.files.keys()]
+    this.bar.hidden = !several
+    if (!this.naming) this.#show()
+    this.rename.hidden = this.remove.hidden = !several
+    this.undo.hidden = !removed
+    this.undo.textContent = removed ? `Undo: put ${removed.name.split("/").at(-1)} back` : ""
+    this.choice.replaceChildren(...names.map((name) => h("option", {value: name}, name)))
+    this.choice.value = this.entry
+    this.runs.hidden = !several
+    this.editor.mark(this.diagnostics.filter(({file}) => (file || this.entry) === this.current))
+  }
+}

@@ -1,0 +1,133 @@
+"""A project of several files on the debugger's page: opened, edited, stepped through, kept."""
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import ready, stepper
+from helpers.workbench import answer, edit, give, open_example, run, write
+
+FILES = {
+    "shaders/main.hlsl": """#include "parts/add.hlsli"
+import parts.scale;
+cbuffer Settings : register(b0) { uint offset; };
+RWStructuredBuffer<uint> numbers : register(u0);
+[numthreads(4, 1, 1)]
+void projectMain(uint lane : SV_GroupIndex)
+{
+    numbers[lane] = added(scaled(lane)) + offset;
+}
+""",
+    "shaders/parts/add.hlsli": "#pragma once\nuint added(uint x)\n{\n    uint more = x + 3;\n    return more;\n}\n",
+    "shaders/parts/scale.slang": "module scale;\npublic uint scaled(uint x) { return x * 2; }\n",
+    "shaders/notes.md": "No source.",
+}
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    path = tmp_path / "project.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in FILES.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.fixture
+def bench(turn_to) -> Page:
+    return ready(turn_to("/app?page=debugger"))
+
+
+def tab(page: Page, name: str):
+    return page.get_by_role("tab", name=name)
+
+
+def test_a_project_is_opened_run_and_stepped_through_from_file_to_file(bench, project):
+    edit(bench)
+    expect(bench.get_by_test_id("files")).to_be_hidden()  # one source has no tabs
+    give(bench, project)
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("1 file that is no source was left out")
+    expect(tab(bench, "main.hlsl")).to_have_attribute("aria-selected", "true")
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    tab(bench, "parts/add.hlsli").click()
+    expect(bench.locator(".cm-content")).to_contain_text("uint more = x + 3;")
+    run(bench)
+    shown = stepper(bench).locator(".files .tab[aria-pressed=true]")
+    bench.keyboard.press("Home")
+    expect(shown).to_have_text("main.hlsl")
+    bench.keyboard.press("/")
+    bench.keyboard.insert_text("set more")
+    bench.keyboard.press("Enter")
+    expect(shown).to_have_text("parts/add.hlsli")
+    bench.keyboard.press("Escape")
+    stepper(bench).locator(".files .tab", has_text="main.hlsl").click()
+    expect(shown).to_have_text("main.hlsl")
+    bench.keyboard.press("ArrowLeft")
+    bench.keyboard.press("ArrowRight")
+    expect(shown).to_have_text("parts/add.hlsli")  # the tab follows the step
+
+
+def test_an_error_is_shown_in_the_file_that_it_is_in(bench, project):
+    give(bench, project)
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    tab(bench, "parts/scale.slang").click()
+    bench.locator(".cm-content").click()
+    bench.keyboard.press("Control+A")
+    bench.keyboard.insert_text("module scale;\npublic uint scaled(uint x) { return nobody; }\n")
+    expect(answer(bench)).to_contain_text("parts/scale.slang:2:", timeout=60_000)
+    expect(bench.locator(".cm-lintRange-error")).to_have_text("nobody")
+    tab(bench, "main.hlsl").click()
+    expect(bench.locator(".cm-lintRange-error")).to_have_count(0)
+    answer(bench).get_by_role("button").click()
+    expect(tab(bench, "parts/scale.slang")).to_have_attribute("aria-selected", "true")
+
+
+def test_files_are_added_renamed_removed_and_put_back_by_keyboard(bench):
+    edit(bench)
+    bench.get_by_role("button", name="Add a file").click()
+    name = bench.get_by_label("Name of the file")
+    name.fill("../up.slang")
+    name.press("Enter")
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("../up.slang is not allowed")
+    expect(tab(bench, "part.slang")).to_be_focused()
+    bench.keyboard.press("F2")
+    name.fill("lib/more.slang")
+    name.press("Enter")
+    expect(tab(bench, "lib/more.slang")).to_be_focused()
+    bench.keyboard.press("ArrowLeft")
+    expect(tab(bench, "kernel.slang")).to_have_attribute("aria-selected", "true")
+    bench.keyboard.press("ArrowRight")
+    bench.keyboard.press("Delete")
+    expect(bench.get_by_test_id("files")).to_be_hidden()
+    bench.get_by_role("button", name=re.compile("Undo")).click()
+    expect(tab(bench, "lib/more.slang")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_project_outlives_a_reload_and_travels_in_a_link(bench, project, turn_to):
+    give(bench, project)
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    run(bench)
+    bench.wait_for_url("**#kernel=*")
+    bench.reload()
+    ready(bench)
+    edit(bench)
+    expect(tab(bench, "parts/add.hlsli")).to_be_visible()
+    other = ready(turn_to(bench.url[bench.url.index("/app") :]))
+    edit(other)
+    expect(tab(other, "parts/scale.slang")).to_be_visible()
+    open_example(other, "plain-histogram")
+    edit(other)
+    expect(other.get_by_test_id("files")).to_be_hidden()
+
+
+def test_what_is_no_project_is_refused_and_what_was_there_stays(bench, tmp_path):
+    write(bench, "// mine\n")
+    trap = tmp_path / "trap.zip"
+    with zipfile.ZipFile(trap, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("big.slang", "x" * 10_000_000)
+    give(bench, trap)
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("big.slang has 10,000,000 bytes; a source may have 65,536.")
+    expect(bench.locator(".cm-content")).to_contain_text("// mine")
