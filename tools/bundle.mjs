@@ -1,5 +1,5 @@
-// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, single_page.js and .css for the page of one
-// recording, and in panel-models-VERSION.js the few of Panel's models that the app uses. setup.py runs it as a step of the build, with
+// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, book.js for the published book, single_page.js
+// and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that the app uses. setup.py runs it as a step of the build, with
 // the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync} from "node:fs"
@@ -32,6 +32,20 @@ await build({
   target: "es2022",
   logLevel: "warning",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
+  plugins: [drawings],
+})
+
+// The published book: no module, which a browser does not load from a disk.
+await build({
+  absWorkingDir: root,
+  entryPoints: ["app/splatscope/web/publish/index.js"],
+  outfile: "app/splatscope/web/dist/book.js",
+  bundle: true,
+  format: "iife",
+  minify: true,
+  charset: "utf8",
+  target: "es2022",
+  logLevel: "warning",
   plugins: [drawings],
 })
 

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from itertools import permutations
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
@@ -89,16 +90,32 @@ class Facts(TypedDict):
     ellipses: list[tuple[float, float, float, float, float]]  # [layer]: centre and size in pixels, angle
 
 
+STACK: list[ChosenLayer] = [
+    {"colour": "#d55e00", "alpha": 0.25, "shape": 0},
+    {"colour": "#0072b2", "alpha": 0.7, "shape": 1},
+    {"colour": "#f0e442", "alpha": 0.8, "shape": 2},
+    {"colour": "#009e73", "alpha": 0.9, "shape": 3},
+]
+
+
+def published_stacks() -> tuple[list[ChosenLayer], ...]:
+    """Return the stacks of a published book: STACK in every order, with less of it, and with each layer's alpha changed."""
+    orders = [list(order) for order in permutations(STACK)]
+    fewer = [STACK[:count] for count in range(1, len(STACK))]
+    fewer += [[layer for layer in STACK if layer is not left_out] for left_out in STACK]
+    changed = [
+        [layer | {"alpha": alpha} if layer is one else layer for layer in STACK]
+        for one in STACK
+        for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)
+    ]
+    return (*orders, *fewer, *changed)
+
+
 class Blending(Lesson):
     """A stack of Gaussians over every pixel of a small picture; one pixel is recorded."""
 
     layers = Layers(
-        default=[
-            {"colour": "#d55e00", "alpha": 0.25, "shape": 0},
-            {"colour": "#0072b2", "alpha": 0.7, "shape": 1},
-            {"colour": "#f0e442", "alpha": 0.8, "shape": 2},
-            {"colour": "#009e73", "alpha": 0.9, "shape": 3},
-        ],
+        default=STACK,
         bounds=(1, len(SHAPES)),
         label="Layers",
         doc=f"1 to {len(SHAPES)} layers, each with a colour #rrggbb, an alpha from 0 to 1 and a shape of its own",
@@ -107,6 +124,7 @@ class Blending(Lesson):
 
     unit: ClassVar[str] = "layer"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"most": len(SHAPES)})
+    grid: ClassVar = {"layers": published_stacks(), "pixel": ([2, 2], [8, 14], [14, 8], [14, 20], [24, 10], [24, 18], [30, 14])}
 
     def job(self) -> KernelJob:
         """Return the chosen stack over every pixel, a workgroup each; the chosen pixel's is recorded."""

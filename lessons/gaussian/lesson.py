@@ -108,11 +108,24 @@ class Facts(TypedDict):
     ends: list[int]  # [stage]: the step that ends it
 
 
+NUMBERS = [25.0, 19.0, 2.4, 1.4, 0.5, 0.9, 0.3, 0.1, 1.5]
+
+
+def published_numbers() -> tuple[list[float], ...]:
+    """Return the numbers of a published book: each of the nine at five places of its range, the others as they are."""
+    steps = [
+        (low + (high - low) * part, i)
+        for i, (low, high) in enumerate(zip(LOW, HIGH, strict=True))
+        for part in (0.1, 0.3, 0.5, 0.7, 0.9)
+    ]
+    return tuple([*NUMBERS[:i], round(value, 2), *NUMBERS[i + 1 :]] for value, i in steps)
+
+
 class Gaussian(Lesson):
     """One Gaussian over a small picture. One pixel is recorded."""
 
     numbers = Numbers(
-        default=[25.0, 19.0, 2.4, 1.4, 0.5, 0.9, 0.3, 0.1, 1.5],
+        default=NUMBERS,
         bounds=(FIELDS, FIELDS),
         label="Nine numbers",
         doc="nine numbers: x, y, two log sizes, an angle, red, green, blue, the logit of the opacity",
@@ -120,6 +133,10 @@ class Gaussian(Lesson):
     pixel = Pixel(default=[34, 21], bounds=(2, 2), item_type=int, label="Pixel", doc=f"x below {WIDTH} and y below {HEIGHT}")
 
     unit: ClassVar[str] = "line of the kernel"
+    grid: ClassVar = {
+        "numbers": published_numbers(),
+        "pixel": ([2, 2], [16, 19], [25, 8], [25, 19], [25, 30], [28, 20], [40, 24], [48, 30]),
+    }
 
     def job(self) -> KernelJob:
         """Return the Gaussian over every pixel, a workgroup each; the chosen pixel's is recorded."""

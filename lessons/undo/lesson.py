@@ -28,17 +28,22 @@ class Facts(TypedDict):
     colours: list[str]  # [layer], CSS
 
 
+ALPHAS = [0.36, 0.31, 0.36, 0.31, 0.55, 1.0, 0.29, 0.5]
+
+
 class Undo(Lesson):
     """One pixel through its layers and back, by the functions of shaders/common/blending.slang."""
 
     count = param.Integer(default=6, bounds=(1, MOST), label="Layers")
     clamped = param.Boolean(default=True, label="α at most 0.99")
-    alphas = param.List(
-        default=[0.36, 0.31, 0.36, 0.31, 0.55, 1.0, 0.29, 0.5], item_type=(int, float), bounds=(MOST, MOST), label="α"
-    )
+    alphas = param.List(default=ALPHAS, item_type=(int, float), bounds=(MOST, MOST), label="α")
 
     unit: ClassVar[str] = "blend"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    grid: ClassVar = {
+        "count": tuple(range(1, MOST + 1)),
+        "alphas": tuple([*ALPHAS[:i], alpha, *ALPHAS[i + 1 :]] for i in range(6) for alpha in (0.05, 0.3, 0.55, 0.8, 1.0)),
+    }
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "clamped": ControlSpec(on="Clamped", off="Not clamped"),

@@ -77,15 +77,19 @@ class Tabs:
 
     def from_disk(self, file: Path, step: str = "", *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
         """Open a file as somebody does who was sent it. It may ask for nothing but itself."""
+        return self.closed(file.as_uri() + step, file.as_uri(), width=width, height=height, scheme=scheme)
+
+    def closed(self, address: str, within: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
+        """Open a page that needs no server of ours. It may ask for nothing but what is `within` this address."""
         page = self._new_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.contexts.append(page.context)
 
         def judge(url: str) -> None:
-            if not url.startswith(file.as_uri()):
-                self.wrong.append(f"{file.name} asks for {url[:100]}")
+            if not url.startswith((within, "data:", "blob:")):
+                self.wrong.append(f"{address} asks for {url[:100]}")
 
         page.on("request", lambda request: judge(request.url))
-        page.goto(file.as_uri() + step)
+        page.goto(address)
         return page
 
     def turn(self, path: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
@@ -173,6 +177,12 @@ def turn_to(watched_tabs: Tabs) -> Callable[..., Page]:
 def from_disk(watched_tabs: Tabs) -> Callable[..., Page]:
     """Opens a file without a server: `from_disk(path, "#step=17", width=390)`; see `Tabs.from_disk`."""
     return watched_tabs.from_disk
+
+
+@pytest.fixture
+def closed(watched_tabs: Tabs) -> Callable[..., Page]:
+    """Opens a page that needs no server of ours: `closed(address, within, width=390)`; see `Tabs.closed`."""
+    return watched_tabs.closed
 
 
 def watch(page: Page, wrong: list[str]) -> None:

@@ -76,6 +76,7 @@ class Lesson(param.Parameterized):
     unit: ClassVar[str] = "event"  # what one step is called
     figure: ClassVar[FigureSpec] = FigureSpec()
     controls: ClassVar[dict[str, ControlSpec]] = {}  # by parameter, where its control is not the usual one
+    grid: ClassVar[dict[str, tuple[Any, ...]]] = {}  # by parameter, the values that a published book has: see `textbook.grid`
     fix: ClassVar[dict[str, bool]] = {}  # parameter values that remove what the figure's recording finds: the fix that is offered
 
     def job(self) -> KernelJob:

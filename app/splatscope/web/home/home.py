@@ -43,7 +43,7 @@ def home(location: Location) -> Page:
     program = ProgramMap()
     page = Page(
         page="home",
-        html=_html("" if location.page in BY_NAME else location.page),
+        html=_html("" if location.page in BY_NAME else location.page, _walks() if location.live else ""),
         slots=[live, program, first_steps()],
         keys=[
             ("→ ←", "To the end of the next pass of the sort, or back"),
@@ -57,7 +57,7 @@ def home(location: Location) -> Page:
     return page
 
 
-def _html(missing: str) -> str:
+def _html(missing: str, walks: str) -> str:
     return f"""
     {_missing(missing)}
     <article class="home">
@@ -95,7 +95,7 @@ def _html(missing: str) -> str:
       </div>
       <div data-progress></div>
       <div data-slot="1" data-block="map">{map_html()}</div>
-      {_walks()}
+      {walks}
     </article>"""
 
 

@@ -32,13 +32,14 @@ class ProgramMap(Component):
 
     def begin(self) -> None:
         """Show the times, measuring them the first time. Pages call this in `pn.state.onload`."""
-        self._work.start(self._fill())
+        self._work.start(self.fill())
 
     def close(self) -> None:
         """Stop waiting for the times."""
         self._work.cancel()
 
-    async def _fill(self) -> None:
+    async def fill(self) -> None:
+        """Measure the times, unless that was done before, and show them."""
         try:
             found = await measure_iteration(worker_pool)
         except (WorkerError, DeviceError) as error:

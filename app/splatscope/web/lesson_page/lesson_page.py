@@ -97,6 +97,12 @@ class LessonPage:
         for task in self._tasks.values():
             task.cancel()
 
+    async def fill(self) -> None:
+        """Record the figure and run all experiments, for a page without a session. What fails is said where it would stand."""
+        self._last_values = self._values()
+        self.waiting = list(self.experiments)
+        await self._record(waits=False)
+
     # The text
 
     def _blocks(self, blocks: list[TextBlock]) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from functools import partial
 from html import escape
 from typing import Any
@@ -40,13 +40,13 @@ class ClaimsBar(Component):
 
 
 class Claims:
-    """One session's page, which tries every claim of every section in the order of the book."""
+    """One session's page, which tries every claim of these sections in the order of the book."""
 
-    def __init__(self) -> None:
+    def __init__(self, sections: Collection[str]) -> None:
         self.claims: list[tuple[Claim, Lesson, str]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._labels: set[str] = set()
-        entries = [entry for entry in PAGES if entry.name in lesson_names()]
+        entries = [entry for entry in PAGES if entry.name in sections]
         parts = [(entry, self._section(entry)) for entry in entries]
         sections = [(entry.name, entry.title) for entry, part in parts if part]
         bar, html = ClaimsBar(sections=sections), "".join(part for _, part in parts)
@@ -57,7 +57,6 @@ class Claims:
             slots=[*(claim for claim, _, _ in self.claims), bar],
         )
         self.page.on_close(self.close)
-        pn.state.onload(lambda: self._start(self._all()))
 
     def close(self) -> None:
         """Cancel all tasks."""
@@ -103,7 +102,12 @@ class Claims:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _all(self) -> None:
+    def begin(self) -> None:
+        """Try all claims in the background."""
+        self._start(self.all())
+
+    async def all(self) -> None:
+        """Try all claims, one after the other."""
         for claim, lesson, name in self.claims:
             await self._run(claim, lesson, name)
 
@@ -122,4 +126,6 @@ class Claims:
 
 def claims(location: Location) -> Page:
     """Build the page."""
-    return Claims().page
+    made = Claims(lesson_names())
+    pn.state.onload(made.begin)
+    return made.page

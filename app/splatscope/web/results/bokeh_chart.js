@@ -14,6 +14,38 @@ import {paintModels} from "#web/theme/theme.js"
 /** Bokeh puts itself on the window. */
 const bokeh = () => /** @type {{Bokeh: BokehJS}} */ (/** @type {unknown} */ (window)).Bokeh
 
+/** @type {Promise<unknown> | undefined} */
+let loading
+
+/** Wait for Bokeh. A published page has it in a file, which is loaded when a chart comes into view. */
+function bokehLoaded() {
+  const address = document.querySelector("meta[name=bokeh]")?.getAttribute("content")
+  if (bokeh() || !address) return
+  loading ??= new Promise((resolve, reject) => {
+    document.head.append(
+      h("script", {src: address, onload: resolve, onerror: () => reject(new Error(`${address} cannot be loaded.`))}),
+    )
+  })
+  return loading
+}
+
+/**
+ * Wait until an element is in view, or nearly.
+ * @param {Element} el
+ */
+const inView = (el) =>
+  new Promise((/** @type {(_: void) => void} */ resolve) => {
+    const watch = new IntersectionObserver(
+      (seen) => {
+        if (!seen.some(({isIntersecting}) => isIntersecting)) return
+        watch.disconnect()
+        resolve()
+      },
+      {rootMargin: "400px"},
+    )
+    watch.observe(el)
+  })
+
 /**
  * @param {ChartResult} result
  * @param {(() => void)[]} cleanup  gets what frees the chart
@@ -38,6 +70,10 @@ export function bokehChart({x, y, words, item}, cleanup) {
  */
 async function embed(item, box) {
   while (!box.isConnected) await new Promise(requestAnimationFrame)
+  if (!bokeh()) {
+    await inView(box)
+    await bokehLoaded()
+  }
   const nursery = h("div", {class: "nursery", style: `width:${box.clientWidth}px`})
   document.body.append(nursery)
   const views = await bokeh().embed.embed_item(item, nursery)

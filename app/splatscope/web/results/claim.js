@@ -20,6 +20,7 @@ import {severity} from "#web/stepper/panes/icons.js"
  * @property {string} label  that tells the claim from others of the page
  * @property {boolean} bets  whether the verdict waits for the reader's bet
  * @property {Verdict} verdict
+ * @property {string} device  that ran it, where it cannot be run again; "" for this one
  * @property {boolean} busy
  * @property {string} error
  */
@@ -61,7 +62,7 @@ export function render({model, el}) {
   const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
-    {class: "card claim", "data-testid": "claim", "aria-label": `A claim, checked: ${name}`},
+    {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
     h(
       "ol",
       {},
@@ -79,7 +80,8 @@ export function render({model, el}) {
     covered = false
     show()
     heard.textContent = model.verdict.said === undefined ? "" : [won, mark, said].map((el) => el.textContent).join(" ")
-    again.focus({preventScroll: true}) // the button that had the focus is gone
+    const next = model.device ? root : again // the button that had the focus is gone
+    next.focus({preventScroll: true})
   }
 
   const show = () => {
@@ -95,9 +97,9 @@ export function render({model, el}) {
     else delete root.dataset.verdict
     const open = known && !covered
     ask.hidden = !covered
-    again.hidden = covered
+    again.hidden = covered || !!model.device
     verdict.className = open ? VERDICTS[String(found.holds)].name : ""
-    ranTag.textContent = open ? "Ran it on this device" : "On this device"
+    ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Ran it on this device" : "On this device"
     if (!open) {
       mark.replaceChildren(covered ? "What do you think?" : "")
       said.replaceChildren()

@@ -26,6 +26,7 @@ class _Experiment(Component):
 
     busy = param.Boolean(default=False)
     error = param.String(default="", doc="Why it could not be run, in one line")
+    device = param.String(doc="The device that ran it, where it cannot be run again; empty for this one")
 
     __abstract = True
 

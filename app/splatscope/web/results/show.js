@@ -29,6 +29,7 @@ import {scenes} from "./scenes.js"
  * @property {string} method
  * @property {string} caption  HTML
  * @property {Result[]} results
+ * @property {string} device  that ran it, where it cannot be run again; "" for this one
  * @property {boolean} busy
  * @property {string} error
  */
@@ -42,7 +43,7 @@ export function render({model, el}) {
   const run = () => model.send_msg({type: "run"})
   const name = `Run it again: ${caption.textContent}`
   const again = h("button", {type: "button", class: "btn quiet", onclick: run, "aria-label": name}, "Run it again")
-  const foot = h("div", {class: "row"}, caption, again)
+  const foot = h("div", {class: "row"}, caption, model.device ? null : again)
   const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
 
   /** @type {Cleanup} */

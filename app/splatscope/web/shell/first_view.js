@@ -3,30 +3,12 @@
 import {openFile} from "#web/stepper/model/recording.js"
 import {h} from "./dom.js"
 import {lose, startShell} from "./router.js"
+import {standIn} from "./stand_in.js"
 
 /**
  * @import {Render} from "#web/types.d.ts"
  * @import {Entry} from "./router.js"
- */
-
-/**
- * A component as Python describes it.
- * @typedef {object} Described
- * @property {string} name
- * @property {string} class
- * @property {Record<string, unknown>} values
- * @property {Record<string, Described | Described[] | null>} children
- */
-/** @typedef {Record<string, {render: (component: any) => unknown}>} Modules  by class */
-/** @typedef {Render<any, any>["model"]} Live */
-/**
- * A component that was drawn without its live model.
- * @typedef {object} StandIn
- * @property {HTMLElement} host  as a live view's element
- * @property {Live} model
- * @property {Record<string, StandIn[]>} held  by the parameter that holds them
- * @property {() => void} rendered  tells it, and what it holds, that it stands in the document
- * @property {(model: Live) => void} connect  has it use the live model from then on
+ * @import {Described, Modules, StandIn} from "./stand_in.js"
  */
 
 /** @type {Map<unknown, StandIn>} */
@@ -80,61 +62,6 @@ function draw(modules, words, entries, view) {
     const begin = () => beginSession().catch(lose)
     if (document.hidden) setTimeout(begin)
     else requestAnimationFrame(() => setTimeout(begin)) // after the paint
-  }
-}
-
-/**
- * Draw a component and what it holds. Its model is stood in for until the live one is there, and all goes to that one from then on.
- * @param {Modules} modules
- * @param {Described} described
- * @returns {StandIn}
- */
-function standIn(modules, {class: name, values, children}) {
-  /** @type {Record<string, StandIn[]>} */
-  const held = {}
-  for (const [child, one] of Object.entries(children)) held[child] = one ? [one].flat().map((each) => standIn(modules, each)) : []
-  /** @type {Live | null} */
-  let live = null
-  /** @type {[name: string, act: () => void][]} */
-  const listeners = []
-  /** @type {unknown[]} */
-  const messages = []
-  const own = {
-    get_child: (/** @type {string} */ child) => {
-      const hosts = held[child].map(({host}) => host)
-      return Array.isArray(children[child]) ? hosts : (hosts[0] ?? null)
-    },
-    send_msg: (/** @type {unknown} */ message) => (live ? live.send_msg(message) : messages.push(message)),
-    on(/** @type {string} */ event, /** @type {() => void} */ act) {
-      listeners.push([event, act])
-      live?.on(event, act)
-    },
-  }
-  const tell = (/** @type {string} */ event) => {
-    for (const [heard, act] of listeners) if (heard === event) act()
-  }
-  const model = new Proxy(own, {
-    get: (_, key) => own[/** @type {keyof typeof own} */ (key)] ?? (live ? live[key] : values[/** @type {string} */ (key)]),
-  })
-  const host = h("div"),
-    el = h("div")
-  host.attachShadow({mode: "open"}).append(el) // as Bokeh's views have it
-  const root = modules[name].render({model, el, view: null})
-  if (root instanceof Element) el.append(root)
-  return {
-    host,
-    model,
-    held,
-    rendered() {
-      for (const one of Object.values(held).flat()) one.rendered()
-      tell("after_render")
-    },
-    connect(there) {
-      live = there
-      for (const [event, act] of listeners) there.on(event, act)
-      for (const [key, value] of Object.entries(values)) if (JSON.stringify(value) !== JSON.stringify(there[key])) tell(key)
-      for (const message of messages.splice(0)) there.send_msg(message)
-    },
   }
 }
 

@@ -158,6 +158,14 @@ function flush() {
   tellPython(shown, false)
 }
 
+/**
+ * Have `tell` answer where links lead, in the place of Python.
+ * @param {(place: Place, followed: boolean) => void} tell
+ */
+export function answerWith(tell) {
+  tellPython = tell
+}
+
 /** @param {Place} next */
 function show(next) {
   const other = next.page !== shown.page

@@ -1,6 +1,7 @@
 """One session's shell: the frame around the pages, and the current page."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 from urllib.parse import urlencode
@@ -36,7 +37,7 @@ class Shell(Location):
         self._notes_only = notes_only
         self.view = self._build()
         begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}
-        self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[_public(e) for e in BY_NAME.values()])
+        self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[public(e) for e in BY_NAME.values()])
 
     def go(self, page: str, step: int = UNNAMED, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
         """Show another page, or another step or other inputs of this one.
@@ -68,7 +69,7 @@ class Shell(Location):
         except Exception as error:  # one page that fails must not take the shell with it
             log.exception("The page %s could not be built", entry.name)
             page = _failed(entry, error)
-        page.html += _neighbours(entry)
+        page.html += neighbours(entry)
         return page
 
 
@@ -77,16 +78,17 @@ def title(entry: Entry) -> str:
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 
-def _public(entry: Entry) -> dict[str, str]:
+def public(entry: Entry) -> dict[str, str]:
+    """Return what a browser is told of a page."""
     return {name: value for name, value in asdict(entry).items() if name != "builder"}
 
 
-def _neighbours(entry: Entry) -> str:
+def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:
     """Return links to the pages before and after, for the end of a page; none for a tool as tall as the window."""
-    if entry not in PAGES or entry.name == "debugger":
+    if entry not in pages or entry.name == "debugger":
         return ""
-    at = PAGES.index(entry)
-    around = ((PAGES[at - 1] if at else None, "prev", "Previous"), (PAGES[at + 1] if at + 1 < len(PAGES) else None, "next", "Next"))
+    at = pages.index(entry)
+    around = ((pages[at - 1] if at else None, "prev", "Previous"), (pages[at + 1] if at + 1 < len(pages) else None, "next", "Next"))
     links = [
         f'<a href="{other.address}" rel="{rel}"><small>{words}</small>{escape(other.title)}</a>'
         for other, rel, words in around

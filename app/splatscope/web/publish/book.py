@@ -1,0 +1,243 @@
+"""Write the book as files: one document, and for each page and each recording a script that the document loads when it is needed.
+
+The components, their style and their code are the app's. In the place of a session, `session.js` answers a change of inputs from
+what was recorded here.
+"""
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from bokeh.core.templates import MACROS
+from bokeh.settings import settings
+
+from splatscope import __version__
+from splatscope.paths import ASSETS, BUNDLE
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.textbook.grid import grid
+from splatscope.web.component import style_sheet
+from splatscope.web.first_document import TEMPLATES
+from splatscope.web.home.home import GROWTH, home
+from splatscope.web.home.live import LiveRender
+from splatscope.web.home.program_map import ProgramMap
+from splatscope.web.lesson_page import first_recording
+from splatscope.web.lesson_page.lesson_bar import LessonBar
+from splatscope.web.lesson_page.lesson_form import address_of
+from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
+from splatscope.web.publish.states import Described, PublishedPage, components, flat
+from splatscope.web.reference.claims import Claims
+from splatscope.web.reference.glossary import glossary
+from splatscope.web.results.results import Claim, Show
+from splatscope.web.shell.location import Location
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import BY_NAME, PAGES, groups
+from splatscope.web.shell.shell import neighbours, public, title
+from splatscope.web.stepper.stepper import Stepper
+
+SCRIPT = BUNDLE.with_name("book.js")
+BOKEH = settings.bokehjs_path() / "js" / "bokeh.min.js"
+AT_ONCE = 2  # sections that are recorded at the same time
+LINK = re.compile(r'<a\b[^>]*href="\?page=(?P<page>[\w-]+)[^>]*>(?P<words>.*?)</a>', re.DOTALL)
+Report = Callable[[str], None]
+
+
+@dataclass
+class Book:
+    """A book that is being written into a folder.
+
+    Attributes:
+        folder: Where it is written.
+        names: The pages that it has.
+        adapter: The device that recorded it, known from the first recording on.
+        failed: What could not be recorded, a line each.
+    """
+
+    folder: Path
+    names: list[str]
+    adapter: str = ""
+    failed: list[str] = field(default_factory=list)
+
+    def neighbours(self, name: str) -> str:
+        """Return the links to the pages of the book before and after one."""
+        return neighbours(BY_NAME[name], [entry for entry in PAGES if entry.name in self.names])
+
+    def about(self) -> str:
+        """Return the words at the end of each page: what was recorded where, and what a device is needed for."""
+        made = f"Recorded on {escape(self.adapter)}, {date.today():%-d %B %Y}, by Splatscope {__version__}"
+        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded.
+          To run its kernels with any inputs, to train on a picture or to debug a kernel of your own:</p>
+          <pre><code>pip install splatscope\nsplatscope serve</code></pre></footer>"""
+
+    def linked(self, value: Any) -> Any:
+        """Return a component's value with links to the pages of the book alone: what would lead elsewhere is plain text."""
+        if isinstance(value, str):
+            return LINK.sub(lambda found: found[0] if found["page"] in self.names else found["words"], value)
+        return [self.linked(one) for one in value] if isinstance(value, list) else value
+
+    def write_script(self, name: str, content: Any) -> None:
+        """Write a file that the document loads, as `files.js` expects it."""
+        path = self.folder / f"{name}.js"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+        path.write_text(f"bookFile({json.dumps(name)},{text})\n", encoding="utf-8")
+
+    async def view_of(self, page: Page) -> Described:
+        """Return what a page shows now, with the words at its end, and write the recordings that it has."""
+        described = page.described()
+        for component, part in zip(components(page), flat(described), strict=True):
+            if isinstance(component, Stepper) and component.meta:
+                part["values"] |= {"file": await self._write_recording(component), "sequence": 1, "busy": ""}
+                self.adapter = self.adapter or component.meta.get("adapter", "")
+            elif isinstance(component, LessonBar):
+                part["values"]["debugger"] = ""  # its page needs a device
+            elif isinstance(component, LiveRender):
+                part["values"] |= {"stills": f"assets/{GROWTH}"}
+            elif isinstance(component, Claim | Show):
+                part["values"]["device"] = self.adapter
+            part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
+            if error := part["values"].get("error"):
+                self.failed.append(f"{page.page}: {error}")
+        described["values"] |= {"html": described["values"]["html"] + self.neighbours(page.page) + self.about(), "preload": ""}
+        return described
+
+    async def _write_recording(self, stepper: Stepper) -> str:
+        name = f"recordings/{stepper.meta['recording'][:32]}"
+        if not (self.folder / f"{name}.js").exists():
+            data = stepper.recording
+            if not data:  # it is in a file of the server's
+                stem = re.match(r".*recordings/([\w-]+)\?", stepper.file)[1]
+                data = (await first_recording.prepare(stem)).packed.data
+            self.write_script(name, base64.b64encode(data).decode())
+        return name
+
+
+async def publish(folder: Path, sections: Iterable[str] = (), report: Report = print) -> Book:
+    """Write the book, or some of its sections, into a folder. Each section is recorded for all inputs of its grid.
+
+    Raises:
+        ValueError: There is no such section, or the folder holds something else.
+        WorkerError: The worker was lost.
+    """
+    names = [name for name in lesson_names() if not sections or name in sections]
+    if unknown := set(sections) - set(names):
+        raise ValueError(f"There is no section {sorted(unknown)[0]}. These are: {', '.join(lesson_names())}.")
+    _empty(folder)
+    book = Book(folder, ["home", *names, "claims", "glossary"])
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(name: str) -> None:
+        async with places:
+            page = await _section(book, name)
+        book.write_script(f"pages/{name}", page.as_json())
+        report(f"{name}: {len(page.states)} sets of inputs")
+
+    await asyncio.gather(*map(one, names))
+    for name, view in (
+        ("claims", await _claims(book)),
+        ("glossary", await book.view_of(glossary(_place("glossary")))),
+        ("home", await _home(book)),  # last: from then on its section's recording comes from a file
+    ):
+        page = PublishedPage()
+        page.add(view)
+        book.write_script(f"pages/{name}", page.as_json())
+        report(name)
+    _write_document(book)
+    return book
+
+
+def _empty(folder: Path) -> None:
+    """Make the folder, or take an earlier book out of it. Raises ValueError if it holds anything else."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / "book.js").is_file():
+        raise ValueError(f"{folder} holds something else than a book. Name a new folder.")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
+    return Location(page=page, inputs=inputs or {}, live=False)
+
+
+async def _section(book: Book, name: str) -> PublishedPage:
+    """Return a section with its states: its first inputs, those of its grid, and the recording that ships."""
+    kind = find_lesson(name)
+    defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
+    published = PublishedPage(defaults=defaults, fix=dict(kind.fix))
+    for inputs in grid(kind):
+        address = address_of(kind(**inputs))
+        await _add_state(book, published, name, address, inputs)
+    bar = next(part for part in flat(published.view) if part["class"] == LessonBar.__name__)
+    if bar["values"]["elsewhere"]:
+        await _add_state(book, published, name, f"{SHIPPED}=1", {})
+    return published
+
+
+async def _add_state(book: Book, published: PublishedPage, name: str, address: str, inputs: dict[str, Any]) -> None:
+    page = LessonPage(_place(name, dict(parse_qsl(address))))
+    await page.fill()
+    published.add(await book.view_of(page.page), address, inputs)
+    page.close()
+
+
+async def _claims(book: Book) -> Described:
+    claims = Claims([name for name in book.names if name in lesson_names()])
+    await claims.all()
+    return await book.view_of(claims.page)
+
+
+async def _home(book: Book) -> Described:
+    page = home(_place("home"))
+    for part in components(page):
+        if isinstance(part, ProgramMap):
+            await part.fill()
+    while any(isinstance(part, Stepper) and not part.meta for part in components(page)):
+        await asyncio.sleep(0.05)
+    return await book.view_of(page)
+
+
+def _write_document(book: Book) -> None:
+    """Write `index.html` and what it loads first."""
+    entries = [public(entry) for entry in BY_NAME.values() if entry.name in book.names]
+    home_entry = BY_NAME["home"]
+    known = [(group, [entry for entry in pages if entry.name in book.names]) for group, pages in groups()]
+    text = TEMPLATES.get_template("shell.html").render(
+        published=True,
+        policy="{policy}",
+        bundle="book.js",
+        css=style_sheet(),
+        groups=[(group, pages) for group, pages in known if pages],
+        current=home_entry,
+        title=title(home_entry),
+        entries=json.dumps(entries, separators=(",", ":")).replace("<", "\\u003c"),
+        first="",
+        macros=MACROS,
+    )
+    (book.folder / "index.html").write_text(text.replace("{policy}", _policy(text)), encoding="utf-8")
+    (book.folder / "assets").mkdir(exist_ok=True)
+    shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
+    shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
+    shutil.copyfile(SCRIPT, book.folder / "book.js")
+
+
+def _policy(text: str) -> str:
+    """Return the content security policy of a document: its own scripts and those beside it, and no request elsewhere."""
+    inline = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
+    allowed = {
+        "default-src": "'none'",
+        "script-src": f"'self' {hashes}",
+        "style-src": "'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in allowed.items())

@@ -1,0 +1,33 @@
+// The published book: the app's components, and in the place of Python what Python has answered beforehand.
+import * as Claim from "#web/results/claim.js"
+import * as ClaimsBar from "#web/reference/claims_bar.js"
+import * as Controls from "#web/widgets/controls.js"
+import * as Drawing from "#web/drawing/drawing.js"
+import * as Formula from "#web/drawing/formula.js"
+import * as GlossarySearch from "#web/reference/glossary_search.js"
+import * as LessonBar from "#web/lesson_page/lesson_bar.js"
+import * as LiveRender from "#web/home/live.js"
+import * as Page from "#web/shell/page.js"
+import * as ProgramMap from "#web/home/program_map.js"
+import * as Quiz from "#web/results/quiz.js"
+import * as Show from "#web/results/show.js"
+import * as Stepper from "#web/stepper/stepper.js"
+import {begin} from "./session.js"
+
+const MODULES = {
+  Claim,
+  ClaimsBar,
+  Controls,
+  Drawing,
+  Formula,
+  GlossarySearch,
+  LessonBar,
+  LiveRender,
+  Page,
+  ProgramMap,
+  Quiz,
+  Show,
+  Stepper,
+}
+
+begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

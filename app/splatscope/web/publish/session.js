@@ -1,0 +1,183 @@
+// In the place of a session: shows the page that the address names, and answers a change of its inputs from what was recorded.
+import {h} from "#web/shell/dom.js"
+import {answerWith, current, startShell} from "#web/shell/router.js"
+import {standIn} from "#web/shell/stand_in.js"
+import {load, loadBytes} from "./files.js"
+import {flat, inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
+
+/**
+ * @import {Entry} from "#web/shell/router.js"
+ * @import {Place} from "#web/shell/address.js"
+ * @import {Modules, StandIn} from "#web/shell/stand_in.js"
+ * @import {Published, State} from "./states.js"
+ */
+
+/** @type {Modules} */
+let modules
+/** @type {Set<string>} */
+let names
+/** @type {{name: string, published: Published, page: StandIn, parts: StandIn[], state: State} | null} */
+let shown = null
+let changes = 0 // counts what was asked for: of two answers, the later one is shown
+
+/**
+ * Show the page that the address names, and those that links lead to from then on.
+ * @param {Modules} components
+ * @param {Entry[]} entries
+ */
+export function begin(components, entries) {
+  modules = components
+  names = new Set(entries.map(({name}) => name))
+  startShell(entries)
+  document.body.append(note)
+  answerWith((place, followed) => {
+    if (followed) follow(place)
+  })
+  follow(current())
+}
+
+/** @param {Place} place */
+async function follow({page, inputs}) {
+  const name = names.has(page) ? page : "home"
+  if (shown?.name === name) return change(stateOf(shown.published, inputs))
+  const asked = ++changes
+  try {
+    /** @type {Published} */
+    const published = await load(`pages/${name}`)
+    const state = stateOf(published, inputs)
+    const view = structuredClone(published.view)
+    const parts = flat(view)
+    await Promise.all(
+      parts.map(async (part, number) => Object.assign(part.values, await filled(valuesOf(published, state, number, part.values)))),
+    )
+    if (asked === changes) show(name, published, state, view)
+  } catch (reason) {
+    if (asked === changes) fail(reason)
+  }
+}
+
+/**
+ * A component's values in a state, or all of them at first.
+ * @param {Published} published
+ * @param {State} state
+ * @param {number} number
+ * @param {Record<string, unknown>} first
+ */
+const valuesOf = (published, state, number, first = {}) => ({...first, ...valuesIn(published, state, number)})
+
+/**
+ * Values with the recording that they name, loaded: the stepper is given its bytes, since a page on a disk cannot fetch.
+ * @param {Record<string, any>} values
+ */
+async function filled(values) {
+  return values.file ? {...values, recording: await loadBytes(values.file), file: ""} : values
+}
+
+/**
+ * @param {string} name
+ * @param {Published} published
+ * @param {State} state
+ * @param {import("#web/shell/stand_in.js").Described} view
+ */
+function show(name, published, state, view) {
+  shown?.page.remove()
+  const page = standIn(modules, view, answer)
+  shown = {name, published, page, parts: partsOf(page), state}
+  const content = document.getElementById("content")
+  for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()
+  content?.append(page.host)
+  page.rendered()
+}
+
+/**
+ * A component and all that it holds, in the order of `flat`.
+ * @param {StandIn} part
+ * @returns {StandIn[]}
+ */
+const partsOf = (part) => [part, ...Object.values(part.held).flat().flatMap(partsOf)]
+
+/**
+ * Show another state of this page.
+ * @param {State} state
+ * @param {Record<string, string>} notes  under controls, by input
+ */
+async function change(state, notes = {}) {
+  const at = shown
+  if (!at) return
+  const asked = ++changes
+  const known = at.parts.map(({model}) => model.meta?.recording)
+  const next = at.parts.map((_, number) => valuesOf(at.published, state, number))
+  try {
+    const values = await Promise.all(next.map((one, number) => (one.meta && sameRecording(one, known[number]) ? one : filled(one))))
+    if (asked !== changes || shown !== at) return
+    at.state = state
+    at.parts.forEach((part, number) => part.set(counted(part, values[number], notes)))
+  } catch (reason) {
+    if (asked === changes) for (const part of at.parts) if ("busy" in part.model) part.set({error: String(reason)})
+  }
+}
+
+const sameRecording = (/** @type {Record<string, any>} */ values, /** @type {string} */ known) => values.meta.recording === known
+
+/**
+ * Values with what Python counts up: the number of the recording, and that of an answer to a control.
+ * @param {StandIn} part
+ * @param {Record<string, any>} values
+ * @param {Record<string, string>} notes
+ */
+function counted({model}, values, notes) {
+  if (model.revision !== undefined) return {...values, notes, revision: model.revision + 1}
+  if (!values.meta || sameRecording(values, model.meta.recording)) return values
+  return {...values, sequence: model.sequence + 1}
+}
+
+/**
+ * Answer what a component sends.
+ * @param {{type: string, name: string, value: any, recorded: boolean, fix: Record<string, any>}} message
+ */
+function answer(message) {
+  if (!shown) return
+  const {published, state} = shown
+  const inputs = inputsOf(published, state)
+  if (message.type === "set" && message.name in inputs) {
+    const wanted = {...inputs, [message.name]: message.value}
+    const found = nearest(published, wanted, message.name)
+    const note = noteOn(published, found, wanted, message.name)
+    change(found, {[message.name]: note})
+    say(hasControl(message.name) ? "" : note)
+  } else if (message.type === "recorded") {
+    change(stateOf(published, message.recorded ? RECORDED : ""))
+  } else if (message.type === "fix") {
+    change(nearest(published, {...inputs, ...published.fix}, Object.keys(published.fix)[0] ?? ""))
+  }
+}
+
+/**
+ * Whether a control of the page sets an input, so that a note can stand under it; others are set in the drawing.
+ * @param {string} name
+ */
+const hasControl = (name) =>
+  !!shown?.parts.some(({model}) =>
+    model.groups?.some((/** @type {any} */ group) => group.items.some((/** @type {any} */ item) => item.name === name)),
+  )
+
+const NOTE = 5000 // ms that a note stays
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let noted
+const note = h("p", {class: "book-note", role: "status"})
+
+/**
+ * Say something over the page, for a while.
+ * @param {string} words
+ */
+function say(words) {
+  clearTimeout(noted)
+  note.textContent = words
+  if (words) noted = setTimeout(say, NOTE, "")
+}
+
+/** @param {unknown} reason */
+function fail(reason) {
+  const words = h("p", {class: "lede", role: "alert"}, reason instanceof Error ? reason.message : String(reason))
+  document.getElementById("content")?.replaceChildren(h("div", {class: "page"}, h("article", {class: "words"}, words)))
+}

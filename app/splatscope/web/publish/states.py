@@ -1,0 +1,73 @@
+"""What a page of the published book shows, for each set of inputs: the values that a session would have sent."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from splatscope.web.component import Component
+
+COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
+Described = dict[str, Any]
+
+
+@dataclass
+class PublishedPage:
+    """A page with its states: `add` them one after the other, the first inputs first.
+
+    Attributes:
+        defaults: The inputs and their defaults.
+        fix: The inputs that remove what the recording finds.
+        states: For each set of inputs its address, the inputs that are not at their defaults, and the values that differ from the
+            first state's, as (number of the component, name, number of the value in `values`).
+    """
+
+    defaults: dict[str, Any] = field(default_factory=dict)
+    fix: dict[str, Any] = field(default_factory=dict)
+    view: Described = field(default_factory=dict)
+    values: list[Any] = field(default_factory=list)
+    states: list[dict[str, Any]] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)  # of values, by their text
+
+    def add(self, view: Described, address: str = "", inputs: dict[str, Any] | None = None) -> None:
+        """Add what the page shows for some inputs.
+
+        Raises:
+            ValueError: The page holds other components than in its first state.
+        """
+        if not self.view:
+            self.view = view
+        first, other = flat(self.view), flat(view)
+        if [one["class"] for one in first] != [one["class"] for one in other]:
+            raise ValueError("A published page cannot change the components that it holds")
+        patch = {
+            str(number): changed
+            for number, (before, after) in enumerate(zip(first, other, strict=True))
+            if (changed := self._changed(before["values"], after["values"]))
+        }
+        self.states.append({"address": address, "inputs": inputs or {}, "patch": patch})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `states.js` reads."""
+        return {name: getattr(self, name) for name in ("defaults", "fix", "view", "values", "states")}
+
+    def _changed(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, int]:
+        return {name: self._number(value) for name, value in after.items() if name not in COUNTED and value != before[name]}
+
+    def _number(self, value: Any) -> int:
+        key = repr(value)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.values)
+            self.values.append(value)
+        return self._numbers[key]
+
+
+def flat(described: Described) -> list[Described]:
+    """Return the description of a component and of all that it holds, as `states.js` numbers them."""
+    held = [child for one in described["children"].values() for child in (one if isinstance(one, list) else [one]) if child]
+    return [described, *(part for child in held for part in flat(child))]
+
+
+def components(root: Component) -> list[Component]:
+    """Return a component and all that it holds, in the same order."""
+    values = (getattr(root, name) for name in root.described()["children"])
+    held = [child for one in values for child in (one if isinstance(one, list) else [one]) if child is not None]
+    return [root, *(part for child in held for part in components(child))]

@@ -1,0 +1,124 @@
+"""The published book: without a server, from a disk too, it does what the served one does, with the inputs that were recorded."""
+
+import functools
+import http.server
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.axe import wrongs_of
+from helpers.stepping import at, press, ready, stepper
+
+SECTION = "workgroups"
+
+
+class Host(http.server.SimpleHTTPRequestHandler):
+    """A plain file server."""
+
+    def log_message(self, *args):
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a book of one section."""
+    folder = tmp_path_factory.mktemp("published") / "book"
+    command = [sys.executable, "-m", "splatscope.cli", "publish", str(folder), "--section", SECTION]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def host(book: Path):
+    """The address of a file server that has the book."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(book))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+@pytest.fixture(params=["disk", "host"])
+def visit_book(request, book, host, closed):
+    """Opens a page of the book, from a disk and from a host: `visit_book("?page=glossary")`."""
+    base = f"{book.as_uri()}/" if request.param == "disk" else host
+
+    def opened(query: str = "", **options) -> Page:
+        page = closed(f"{base}index.html{query}", base, **options)
+        page.locator("[data-page]").wait_for()
+        return page
+
+    return opened
+
+
+def inputs_of(page: Page) -> str:
+    """The inputs in the address, behind page and step."""
+    return re.sub(r".*\?page=[\w-]+(&step=\d+)?&?", "", page.evaluate("location.href"))
+
+
+def test_a_section_steps_asks_and_is_left_by_its_links(visit_book):
+    page = ready(visit_book(f"?page={SECTION}"))
+    opened = at(page)
+    assert opened > 0
+    press(page, "ArrowRight")
+    assert at(page) > opened
+    press(page, "Home")
+    expect(page.locator(".drawing svg, .aside svg").first).to_be_visible()
+    quiz = page.get_by_test_id("quiz").first
+    answer = quiz.get_attribute("data-answer")
+    quiz.get_by_role("button", name=answer, exact=True).click()
+    quiz.get_by_role("button", name="Reveal").click()
+    expect(quiz.locator(".said")).to_contain_text("Yes")
+    assert at(page) > 0
+    claim = page.get_by_test_id("claim").first
+    claim.get_by_role("button", name="Holds", exact=True).click()
+    expect(claim).to_have_attribute("data-verdict", re.compile("hold"))
+    expect(claim).to_contain_text("Run on llvmpipe")
+    assert page.get_by_role("button", name="Run it again").count() == 0
+    page.get_by_role("link", name=re.compile("^Next")).click()
+    expect(page.locator("[data-page=claims]")).to_be_visible()
+    expect(page.get_by_test_id("claim").first).to_have_attribute("data-verdict", re.compile("hold"))
+    page.go_back()
+    expect(page.locator(f"[data-page={SECTION}]")).to_be_visible()
+    assert wrongs_of(page) == []
+
+
+def test_controls_lead_to_what_was_recorded_and_say_where_that_is_something_else(visit_book):
+    page = ready(visit_book(f"?page={SECTION}"))
+    controls = page.get_by_test_id("controls")
+    before = stepper(page).get_attribute("data-recording")
+    controls.get_by_role("button", name="Taken out").or_(controls.get_by_role("radio", name="Taken out")).first.click()
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    expect(page.locator(".found [data-finding]").first).to_contain_text("Race")
+    expect(page).to_have_url(re.compile("barrier=false"))
+    field = controls.locator("input[type=text], input[type=number], input[inputmode]").first
+    field.fill("9")
+    field.press("Enter")
+    expect(controls.locator(".hint:visible")).to_contain_text("Recorded for this book: 1, 8, 11, 16")
+    expect(field).to_have_value("8")
+    assert inputs_of(page) == "away=8&barrier=false"
+    page.get_by_role("button", name=re.compile("fix", re.IGNORECASE)).first.click()
+    expect(page).to_have_url(re.compile("away=8$"))
+
+
+def test_an_address_names_a_step_and_inputs(visit_book):
+    page = ready(visit_book(f"?page={SECTION}&step=17&away=16&barrier=false"))
+    assert at(page) == 17
+    assert inputs_of(page) == "away=16&barrier=false"
+
+
+def test_the_home_page_leads_to_the_sections_that_the_book_has(visit_book):
+    page = visit_book(width=390, height=844, scheme="dark")
+    expect(page.get_by_test_id("live-render")).to_be_visible()
+    expect(page.locator(".home")).to_contain_text("Measured here, on llvmpipe")
+    expect(page.locator("footer.published")).to_contain_text(re.compile(r"Recorded on llvmpipe, \d+ \w+ \d{4}"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    known = {SECTION, "home", "claims", "glossary"}
+    links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
+    assert set(links) <= known
+    assert wrongs_of(page) == []

@@ -1,0 +1,63 @@
+// What a published page shows for inputs that were recorded, and for others.
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {flat, inputsOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
+
+/** @type {import("#web/publish/states.js").Published} */
+const PAGE = {
+  view: {
+    name: "",
+    class: "Page",
+    values: {html: "first"},
+    children: {slots: [{name: "", class: "Stepper", values: {stops: [1]}, children: {}}], aside: null},
+  },
+  values: [[1, 2], "other"],
+  defaults: {count: 8, barrier: true, place: [0, 0]},
+  fix: {},
+  states: [
+    {address: "", inputs: {}, patch: {}},
+    {address: "count=16", inputs: {count: 16}, patch: {1: {stops: 0}}},
+    {address: "barrier=false", inputs: {barrier: false}, patch: {0: {html: 1}}},
+    {address: "place=%5B4%2C4%5D", inputs: {place: [4, 4]}, patch: {}},
+    {address: "recorded=1", inputs: {}, patch: {0: {html: 1}}},
+  ],
+}
+const [FIRST, MORE, OPEN, MOVED, ELSEWHERE] = PAGE.states
+
+test("an address leads to its state, whatever its writing", () => {
+  assert.equal(stateOf(PAGE, ""), FIRST)
+  assert.equal(stateOf(PAGE, "count=16"), MORE)
+  assert.equal(stateOf(PAGE, "place=[4,4]"), MOVED)
+  assert.equal(stateOf(PAGE, "recorded=1"), ELSEWHERE)
+})
+
+test("an address that was not recorded leads to the nearest, and an unknown name is passed over", () => {
+  assert.equal(stateOf(PAGE, "count=15"), MORE)
+  assert.equal(stateOf(PAGE, "sort=fast"), FIRST)
+  assert.equal(stateOf(PAGE, "barrier=false&count=oops"), OPEN)
+})
+
+test("the input that was moved decides, then how many others are as they were", () => {
+  assert.equal(nearest(PAGE, {...PAGE.defaults, count: 13}, "count"), MORE)
+  assert.equal(nearest(PAGE, {...PAGE.defaults, count: 16, barrier: false}, "barrier"), OPEN)
+  assert.equal(nearest(PAGE, {...PAGE.defaults, place: [3, 5]}, "place"), MOVED)
+  assert.equal(nearest(PAGE, PAGE.defaults, "count"), FIRST)
+})
+
+test("a control is told what was recorded, and what went back", () => {
+  const wanted = {...PAGE.defaults, count: 13}
+  assert.equal(noteOn(PAGE, MORE, wanted, "count"), "Recorded for this book: 8, 16.")
+  assert.equal(noteOn(PAGE, MORE, inputsOf(PAGE, MORE), "count"), "")
+  assert.ok(/as they were at first/.test(noteOn(PAGE, OPEN, {...PAGE.defaults, barrier: false, count: 16}, "barrier")))
+  assert.ok(/nearest/.test(noteOn(PAGE, FIRST, {...PAGE.defaults, place: [1, 0]}, "place")))
+})
+
+test("a state gives back what another one changed", () => {
+  assert.deepEqual(valuesIn(PAGE, MORE, 1), {stops: [1, 2]})
+  assert.deepEqual(valuesIn(PAGE, FIRST, 1), {stops: [1]})
+  assert.deepEqual(valuesIn(PAGE, OPEN, 0), {html: "other"})
+  assert.deepEqual(
+    flat(PAGE.view).map((one) => one.class),
+    ["Page", "Stepper"],
+  )
+})

@@ -1,0 +1,40 @@
+"""A published page: its states are what differs from the first, and each value is written once."""
+
+import pytest
+
+from splatscope.web.publish.states import PublishedPage, flat
+
+
+def view(steps, words="Begin", **values):
+    """A page that holds a stepper, as components describe themselves."""
+    stepper = {"class": "Stepper", "values": {"stops": steps, "sequence": len(steps), **values}, "children": {}}
+    return {"class": "Page", "values": {"html": words}, "children": {"slots": [stepper], "actions": []}}
+
+
+def test_a_state_holds_what_differs_from_the_first_and_not_what_the_browser_counts():
+    page = PublishedPage(defaults={"count": 2})
+    page.add(view([1, 2]))
+    page.add(view([1, 2, 3]), "count=3", {"count": 3})
+    page.add(view([1, 2, 3], "End"), "count=4", {"count": 4})
+    assert [state["patch"] for state in page.states] == [{}, {"1": {"stops": 0}}, {"0": {"html": 1}, "1": {"stops": 0}}]
+    assert page.values == [[1, 2, 3], "End"]
+    assert page.as_json()["view"] == view([1, 2])
+
+
+def test_truth_and_one_are_different_values():
+    page = PublishedPage()
+    for value in ("", 1, True):
+        page.add(view([], value=value))
+    assert [page.values[state["patch"]["1"]["value"]] for state in page.states[1:]] == [1, True]
+    assert page.values[1] is True
+
+
+def test_a_page_keeps_its_components():
+    page = PublishedPage()
+    page.add(view([1]))
+    with pytest.raises(ValueError, match="components"):
+        page.add(view([1])["children"]["slots"][0])
+
+
+def test_components_are_numbered_from_the_outside_in():
+    assert [one["class"] for one in flat(view([]))] == ["Page", "Stepper"]
