@@ -23,17 +23,19 @@ from bokeh.settings import settings
 
 from splatscope import __version__
 from splatscope.paths import ASSETS, BUNDLE
+from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
 from splatscope.web.component import style_sheet
 from splatscope.web.first_document import TEMPLATES
-from splatscope.web.home.home import GROWTH, home
+from splatscope.web.home.home import GROWTH, PICTURE, home
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
+from splatscope.web.publish import tools
 from splatscope.web.publish.states import Described, PublishedPage, components, flat
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
@@ -74,7 +76,7 @@ class Book:
     def about(self) -> str:
         """Return the words at the end of each page: what was recorded where, and what a device is needed for."""
         made = f"Recorded on {escape(self.adapter)}, {date.today():%-d %B %Y}, by Splatscope {__version__}"
-        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded.
+        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; the picture of its home page is blended in your browser.
           To run its kernels with any inputs, to train on a picture or to debug a kernel of your own:</p>
           <pre><code>pip install splatscope\nsplatscope serve</code></pre></footer>"""
 
@@ -101,7 +103,7 @@ class Book:
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
             elif isinstance(component, LiveRender):
-                part["values"] |= {"stills": f"assets/{GROWTH}"}
+                part["values"] |= {"stills": f"assets/{GROWTH}", "picture": self._write_gaussians(PICTURE)}
             elif isinstance(component, Claim | Show):
                 part["values"]["device"] = self.adapter
             part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
@@ -109,6 +111,12 @@ class Book:
                 self.failed.append(f"{page.page}: {error}")
         described["values"] |= {"html": described["values"]["html"] + self.neighbours(page.page) + self.about(), "preload": ""}
         return described
+
+    def _write_gaussians(self, name: str) -> str:
+        """Write the raw values of a trained picture, which the browser blends; return the file's name."""
+        raw = Thumbnail.load(ASSETS / f"{name}.npz").raw.astype("<f4")
+        self.write_script(f"pictures/{name}", base64.b64encode(raw.tobytes()).decode())
+        return f"pictures/{name}"
 
     async def _write_recording(self, stepper: Stepper) -> str:
         name = f"recordings/{stepper.meta['recording'][:32]}"
@@ -132,7 +140,7 @@ async def publish(folder: Path, sections: Iterable[str] = (), report: Report = p
     if unknown := set(sections) - set(names):
         raise ValueError(f"There is no section {sorted(unknown)[0]}. These are: {', '.join(lesson_names())}.")
     _empty(folder)
-    book = Book(folder, ["home", *names, "claims", "glossary"])
+    book = Book(folder, ["home", *names, "train", "debugger", "claims", "glossary"])
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str) -> None:
@@ -142,7 +150,13 @@ async def publish(folder: Path, sections: Iterable[str] = (), report: Report = p
         report(f"{name}: {len(page.states)} sets of inputs")
 
     await asyncio.gather(*map(one, names))
+    page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
+    async for shown, address, inputs in tools.debugger():
+        page.add(await book.view_of(shown), address, inputs)
+    book.write_script("pages/debugger", page.as_json())
+    report(f"debugger: {len(page.states)} kernels")
     for name, view in (
+        ("train", await book.view_of(tools.train())),
         ("claims", await _claims(book)),
         ("glossary", await book.view_of(glossary(_place("glossary")))),
         ("home", await _home(book)),  # last: from then on its section's recording comes from a file

@@ -12,6 +12,7 @@ import * as ProgramMap from "#web/home/program_map.js"
 import * as Quiz from "#web/results/quiz.js"
 import * as Show from "#web/results/show.js"
 import * as Stepper from "#web/stepper/stepper.js"
+import * as Text from "#web/widgets/text.js"
 import {begin} from "./session.js"
 
 const MODULES = {
@@ -28,6 +29,7 @@ const MODULES = {
   Quiz,
   Show,
   Stepper,
+  Text,
 }
 
 begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

@@ -2,6 +2,7 @@
 import {h} from "#web/shell/dom.js"
 import {answerWith, current, startShell} from "#web/shell/router.js"
 import {standIn} from "#web/shell/stand_in.js"
+import {blend} from "./blend.js"
 import {load, loadBytes} from "./files.js"
 import {flat, inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
@@ -132,11 +133,27 @@ function counted({model}, values, notes) {
 }
 
 /**
- * Answer what a component sends.
- * @param {{type: string, name: string, value: any, recorded: boolean, fix: Record<string, any>}} message
+ * Draw as many Gaussians of a picture as its slider asks for.
+ * @param {StandIn} part
+ * @param {number} count
  */
-function answer(message) {
+async function draw(part, count) {
+  const {picture, width_px: width, height_px: height, sequence} = part.model
+  const raw = new Float32Array((await loadBytes(picture)).buffer)
+  const canvas = new OffscreenCanvas(width, height)
+  canvas.getContext("2d")?.putImageData(new ImageData(blend(raw, count, width, height), width, height), 0, 0)
+  const frame = await (await canvas.convertToBlob()).arrayBuffer()
+  part.set({frame: new Uint8Array(frame), data: {count: String(count)}, sequence: sequence + 1})
+}
+
+/**
+ * Answer what a component sends.
+ * @param {{type: string, name: string, value: any, count: number, recorded: boolean}} message
+ * @param {StandIn} sender
+ */
+function answer(message, sender) {
   if (!shown) return
+  if (message.type === "ask") draw(sender, message.count)
   const {published, state} = shown
   const inputs = inputsOf(published, state)
   if (message.type === "set" && message.name in inputs) {

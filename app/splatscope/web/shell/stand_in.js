@@ -13,7 +13,7 @@ import {h} from "./dom.js"
  */
 /** @typedef {Record<string, {render: (component: any) => unknown}>} Modules  by class */
 /** @typedef {Render<any, any>["model"]} Live */
-/** @typedef {(message: any) => void} Answer */
+/** @typedef {(message: any, sender: StandIn) => void} Answer */
 /**
  * A component that was drawn without its live model.
  * @typedef {object} StandIn
@@ -51,7 +51,8 @@ export function standIn(modules, {class: name, values, children}, answer) {
     },
     send_msg: (/** @type {unknown} */ message) => {
       if (live) live.send_msg(message)
-      else if (answer) answer(message)
+      else if (answer)
+        queueMicrotask(() => answer(message, self)) // a message that is sent while it is drawn waits for that
       else messages.push(message)
     },
     on(/** @type {string} */ event, /** @type {() => void} */ act) {
@@ -71,7 +72,8 @@ export function standIn(modules, {class: name, values, children}, answer) {
   const root = modules[name].render({model, el, view: null})
   if (root instanceof Element) el.append(root)
   const inside = () => Object.values(held).flat()
-  return {
+  /** @type {StandIn} */
+  const self = {
     host,
     model,
     held,
@@ -95,6 +97,7 @@ export function standIn(modules, {class: name, values, children}, answer) {
       for (const message of messages.splice(0)) there.send_msg(message)
     },
   }
+  return self
 }
 
 /**

@@ -1,0 +1,67 @@
+// Gaussians blended by the reader's browser, as shaders/common/gaussian.slang and blending.slang do on a device: the picture of the
+// published book's slider.
+
+const FIELDS = 9 // of a Gaussian: x, y, two log sizes, angle, red, green, blue, logit of the opacity
+const MIN_SIZE = 0.3 // pixels that are added to a size
+const SIGMAS = 4 // standard deviations beyond which a Gaussian is left out
+const MAX_WEIGHT = 0.99
+const OPAQUE = 1 / 255 // the transmittance below which a pixel takes no further layer
+
+/**
+ * Blend the first Gaussians over white, nearest first.
+ * @param {Float32Array} raw  their raw values, one field after the other
+ * @param {number} count  how many of them
+ * @param {number} width  of the picture in pixels
+ * @param {number} height
+ * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and 255 for each pixel, row by row
+ */
+export function blend(raw, count, width, height) {
+  const total = raw.length / FIELDS
+  const light = new Float32Array(4 * width * height) // red, green, blue that were gathered, and the share still to come
+  for (let i = 3; i < light.length; i += 4) light[i] = 1
+  for (let i = 0; i < Math.min(count, total); i++) {
+    const field = (/** @type {number} */ number) => raw[number * total + i]
+    layer(light, width, height, field)
+  }
+  const pixels = new Uint8ClampedArray(light.length)
+  for (let i = 0; i < light.length; i += 4) {
+    for (let channel = 0; channel < 3; channel++) pixels[i + channel] = 255 * (light[i + channel] + light[i + 3])
+    pixels[i + 3] = 255
+  }
+  return pixels
+}
+
+/**
+ * Lay one Gaussian behind what each pixel has gathered.
+ * @param {Float32Array} light
+ * @param {number} width
+ * @param {number} height
+ * @param {(number: number) => number} field
+ */
+function layer(light, width, height, field) {
+  const [x, y, angle] = [field(0), field(1), field(4)]
+  const [sizeX, sizeY] = [MIN_SIZE + Math.exp(field(2)), MIN_SIZE + Math.exp(field(3))]
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
+  const [red, green, blue, opacity] = [field(5), field(6), field(7), 1 / (1 + Math.exp(-field(8)))]
+  // half the width and height of the box around the ellipse of that many standard deviations
+  const reachX = SIGMAS * Math.hypot(cosine * sizeX, sine * sizeY)
+  const reachY = SIGMAS * Math.hypot(sine * sizeX, cosine * sizeY)
+  const [left, right] = [Math.max(0, Math.ceil(x - reachX)), Math.min(width - 1, Math.floor(x + reachX))]
+  const [top, bottom] = [Math.max(0, Math.ceil(y - reachY)), Math.min(height - 1, Math.floor(y + reachY))]
+  for (let row = top; row <= bottom; row++) {
+    for (let column = left; column <= right; column++) {
+      const at = 4 * (row * width + column)
+      const transmittance = light[at + 3]
+      if (transmittance < OPAQUE) continue
+      const along = (cosine * (column - x) + sine * (row - y)) / sizeX
+      const across = (cosine * (row - y) - sine * (column - x)) / sizeY
+      const distance = along * along + across * across // in standard deviations, squared
+      if (distance > SIGMAS * SIGMAS) continue
+      const alpha = Math.min(MAX_WEIGHT, opacity * Math.exp(-0.5 * distance))
+      light[at] += transmittance * alpha * red
+      light[at + 1] += transmittance * alpha * green
+      light[at + 2] += transmittance * alpha * blue
+      light[at + 3] = transmittance * (1 - alpha)
+    }
+  }
+}

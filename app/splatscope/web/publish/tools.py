@@ -1,0 +1,86 @@
+"""The tools of the book as far as they need no device: the debugger on its examples, each with its fix, and what training makes."""
+
+from collections.abc import AsyncIterator
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from splatscope.services.recordings import check_source, record_source
+from splatscope.textbook.markdown import inline
+from splatscope.web.debugger.draft import job_of
+from splatscope.web.debugger.playground import complete
+from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
+from splatscope.web.lesson_page.lesson_bar import LessonBar
+from splatscope.web.shell.page import Page
+from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
+from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.training.parts import Text
+from splatscope.web.widgets.controls import Controls, group, menu
+from splatscope.workers import worker_pool
+
+COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
+
+TRAIN = f"""<article class="words"><h1>Train on a picture</h1>
+  <p class="lede">Training fits 2D Gaussians to a photograph, thousands of times over, while you watch. It runs the kernels of this book,
+    so it needs a device that can run them: a graphics card, or the processor of any computer.</p>
+  {COMMANDS}
+  <p>What it makes is on the <a href="?page=home">home page</a>: 2,048 Gaussians, which your browser blends, as many as you like.
+    How it does it is told from <a href="?page=training-loop">The training loop</a> on.</p></article>"""
+
+DEBUGGER = f"""<article class="words tool"><h1>Kernels to step</h1>
+  <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a kernel
+    of your own, or these with other inputs:</p>{COMMANDS}</article>"""
+
+
+def train() -> Page:
+    """Return the page in the place of the training page."""
+    return Page(page="train", html=TRAIN)
+
+
+EXAMPLES = [example for _, examples in GROUPS for example in examples]
+DEFAULTS = {"example": EXAMPLES[0].name, "mended": False}
+FIX = {"mended": True}
+
+
+async def debugger() -> AsyncIterator[tuple[Page, str, dict[str, Any]]]:
+    """Record each example, and mended if it has a mistake; yield its page, its address and its inputs.
+
+    Raises:
+        WorkerError: The worker was lost.
+        ValueError: An example cannot be recorded.
+    """
+    for example in EXAMPLES:
+        for mended in (False, True):
+            wanted = {"example": example.name, "mended": mended}
+            inputs = {key: value for key, value in wanted.items() if value != DEFAULTS[key]}
+            address = urlencode({key: str(value).lower() for key, value in inputs.items()})
+            yield await _shown(example, mended, address), address, inputs
+
+
+async def _shown(example: Example, mended: bool, address: str) -> Page:
+    source = complete((fixed(example, example.source) if mended else None) or example.source)
+    found = await check_source(worker_pool, source, trusted=True)
+    if found.interface is None:
+        raise ValueError(f"{example.name}: {found.error}")
+    job = job_of({"inputs": example.inputs, "groups": list(example.groups)}, source, found.interface)
+    stepper = Stepper(kernel=example.name)
+    fix = [] if mended or not example.fixes else difference(example.source, fixed(example, example.source))
+    stepper.show(await record_source(worker_pool, job, trusted=True), fix=fix)
+    kernel = {
+        "kind": "segments",
+        "name": "mended",
+        "label": "The kernel",
+        "doc": "",
+        "options": [(False, "As it is"), (True, "Mended")],
+    }
+    controls = Controls(
+        lambda name, value: None,
+        {},
+        groups=[group("", menu("example", "Example", [(one.name, one.title) for one in EXAMPLES]), kernel)],
+        values={"example": example.name, "mended": mended and bool(example.fixes)},
+        bar=True,
+    )
+    words = f"{example.about}." if example.fixes or not mended else f"{example.about}. There is nothing to mend in it."
+    about = Text(html=f"<p>{inline(escape(words))}</p>")
+    bar = LessonBar(lambda recorded: None, address=address, adapter=stepper.meta.get("adapter", ""))
+    return Page(page="debugger", html=DEBUGGER, slots=[controls, about, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
