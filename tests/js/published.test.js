@@ -5,6 +5,7 @@ import {flat, inputsOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/s
 
 /** @type {import("#web/publish/states.js").Published} */
 const PAGE = {
+  figure: true,
   view: {
     name: "",
     class: "Page",

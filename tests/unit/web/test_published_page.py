@@ -1,5 +1,7 @@
 """A published page: its states are what differs from the first, and each value is written once."""
 
+import json
+
 import pytest
 
 from splatscope.web.publish.states import PublishedPage, flat
@@ -18,7 +20,17 @@ def test_a_state_holds_what_differs_from_the_first_and_not_what_the_browser_coun
     page.add(view([1, 2, 3], "End"), "count=4", {"count": 4})
     assert [state["patch"] for state in page.states] == [{}, {"1": {"stops": 0}}, {"0": {"html": 1}, "1": {"stops": 0}}]
     assert page.values == [[1, 2, 3], "End"]
-    assert page.as_json()["view"] == view([1, 2])
+    assert page.as_json(str)["view"] == view([1, 2])
+
+
+def test_long_values_are_written_to_files_of_their_own():
+    page, files = PublishedPage(), []
+    page.add(view([1]))
+    page.add(view(list(range(1000))), "count=3", {"count": 3})
+    page.add(view([2]), "count=4", {"count": 4})
+    written = page.as_json(lambda text: files.append(text) or "values/1")
+    assert written["values"] == [{"$file": "values/1"}, [2]]
+    assert [json.loads(text) for text in files] == [list(range(1000))]
 
 
 def test_truth_and_one_are_different_values():

@@ -42,7 +42,7 @@ from splatscope.web.reference.glossary import glossary
 from splatscope.web.results.results import Claim, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.shell.pages import BY_NAME, PAGES, groups
+from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
 from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.stepper.stepper import Stepper
 
@@ -50,6 +50,8 @@ SCRIPT = BUNDLE.with_name("book.js")
 BOKEH = settings.bokehjs_path() / "js" / "bokeh.min.js"
 AT_ONCE = 2  # sections that are recorded at the same time
 LINK = re.compile(r'<a\b[^>]*href="\?page=(?P<page>[\w-]+)[^>]*>(?P<words>.*?)</a>', re.DOTALL)
+# The style sheet for documents that load it: the components take it from the same element.
+STYLE = 'document.head.append(Object.assign(document.createElement("style"), {{id: "splatscope-css", textContent: {}}}))\n'
 Report = Callable[[str], None]
 
 
@@ -76,8 +78,8 @@ class Book:
     def about(self) -> str:
         """Return the words at the end of each page: what was recorded where, and what a device is needed for."""
         made = f"Recorded on {escape(self.adapter)}, {date.today():%-d %B %Y}, by Splatscope {__version__}"
-        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; the picture of its home page is blended in your browser.
-          To run its kernels with any inputs, to train on a picture or to debug a kernel of your own:</p>
+        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; your browser blends
+          the picture of its home page. To run its kernels with any inputs, to train on a picture, or to debug a kernel:</p>
           <pre><code>pip install splatscope\nsplatscope serve</code></pre></footer>"""
 
     def linked(self, value: Any) -> Any:
@@ -92,6 +94,16 @@ class Book:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
         path.write_text(f"bookFile({json.dumps(name)},{text})\n", encoding="utf-8")
+
+    def write_page(self, name: str, page: PublishedPage) -> None:
+        """Write a page, and its long values beside it."""
+
+        def write(text: str) -> str:
+            file = f"values/{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+            self.write_script(file, json.loads(text))
+            return file
+
+        self.write_script(f"pages/{name}", page.as_json(write))
 
     async def view_of(self, page: Page) -> Described:
         """Return what a page shows now, with the words at its end, and write the recordings that it has."""
@@ -146,14 +158,14 @@ async def publish(folder: Path, sections: Iterable[str] = (), report: Report = p
     async def one(name: str) -> None:
         async with places:
             page = await _section(book, name)
-        book.write_script(f"pages/{name}", page.as_json())
+        book.write_page(name, page)
         report(f"{name}: {len(page.states)} sets of inputs")
 
     await asyncio.gather(*map(one, names))
     page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
     async for shown, address, inputs in tools.debugger():
         page.add(await book.view_of(shown), address, inputs)
-    book.write_script("pages/debugger", page.as_json())
+    book.write_page("debugger", page)
     report(f"debugger: {len(page.states)} kernels")
     for name, view in (
         ("train", await book.view_of(tools.train())),
@@ -163,9 +175,9 @@ async def publish(folder: Path, sections: Iterable[str] = (), report: Report = p
     ):
         page = PublishedPage()
         page.add(view)
-        book.write_script(f"pages/{name}", page.as_json())
+        book.write_page(name, page)
         report(name)
-    _write_document(book)
+    _write_documents(book)
     return book
 
 
@@ -185,7 +197,7 @@ async def _section(book: Book, name: str) -> PublishedPage:
     """Return a section with its states: its first inputs, those of its grid, and the recording that ships."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
-    published = PublishedPage(defaults=defaults, fix=dict(kind.fix))
+    published = PublishedPage(figure=True, defaults=defaults, fix=dict(kind.fix))
     for inputs in grid(kind):
         address = address_of(kind(**inputs))
         await _add_state(book, published, name, address, inputs)
@@ -218,28 +230,37 @@ async def _home(book: Book) -> Described:
     return await book.view_of(page)
 
 
-def _write_document(book: Book) -> None:
-    """Write `index.html` and what it loads first."""
-    entries = [public(entry) for entry in BY_NAME.values() if entry.name in book.names]
-    home_entry = BY_NAME["home"]
-    known = [(group, [entry for entry in pages if entry.name in book.names]) for group, pages in groups()]
-    text = TEMPLATES.get_template("shell.html").render(
-        published=True,
-        policy="{policy}",
-        bundle="book.js",
-        css=style_sheet(),
-        groups=[(group, pages) for group, pages in known if pages],
-        current=home_entry,
-        title=title(home_entry),
-        entries=json.dumps(entries, separators=(",", ":")).replace("<", "\\u003c"),
-        first="",
-        macros=MACROS,
-    )
-    (book.folder / "index.html").write_text(text.replace("{policy}", _policy(text)), encoding="utf-8")
-    (book.folder / "assets").mkdir(exist_ok=True)
+def _write_documents(book: Book) -> None:
+    """Write `index.html`, a document for each figure alone, and what they load first."""
+    css, sections = style_sheet(), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
+    (book.folder / "embed").mkdir()
+    (book.folder / "assets").mkdir()
+    (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=css), encoding="utf-8")
+    for entry in sections:
+        (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, embed=True, base="../"), encoding="utf-8")
+    (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
     shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
     shutil.copyfile(SCRIPT, book.folder / "book.js")
+
+
+def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str:
+    entries = [public(one) for one in PAGES if one.name in book.names]
+    known = [(group, [one for one in pages if one.name in book.names]) for group, pages in groups()]
+    text = TEMPLATES.get_template("shell.html").render(
+        published=True,
+        policy="{policy}",
+        base=base,
+        bundle=f"{base}book.js",
+        groups=[(group, pages) for group, pages in known if pages],
+        current=entry,
+        title=title(entry),
+        entries=json.dumps(entries, separators=(",", ":")).replace("<", "\\u003c"),
+        first="",
+        macros=MACROS,
+        **variables,
+    )
+    return text.replace("{policy}", _policy(text))
 
 
 def _policy(text: str) -> str:

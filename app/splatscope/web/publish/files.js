@@ -4,6 +4,9 @@
 /** @type {Map<string, {promise: Promise<any>, given: (content: unknown) => void}>} */
 const files = new Map()
 
+/** The page whose figure alone this document shows, in somebody else's page; undefined for the book itself. */
+export const embedded = () => document.documentElement.dataset.embed
+
 Object.assign(window, {
   bookFile(/** @type {string} */ name, /** @type {unknown} */ content) {
     files.get(name)?.given(content)
@@ -22,7 +25,7 @@ export function load(name) {
   const promise = new Promise((resolve, reject) => {
     given = resolve
     const script = document.createElement("script")
-    script.src = `${name}.js`
+    script.src = `${embedded() ? "../" : ""}${name}.js`
     script.onerror = () => {
       files.delete(name) // the next one to ask tries again
       reject(new Error(`${name}.js cannot be loaded.`))

@@ -3,7 +3,8 @@ import {h} from "#web/shell/dom.js"
 import {answerWith, current, startShell} from "#web/shell/router.js"
 import {standIn} from "#web/shell/stand_in.js"
 import {blend} from "./blend.js"
-import {load, loadBytes} from "./files.js"
+import {embedButton, onlyFigure} from "./embed.js"
+import {embedded, load, loadBytes} from "./files.js"
 import {flat, inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
@@ -33,7 +34,7 @@ export function begin(components, entries) {
   document.body.append(note)
   answerWith((place, followed) => {
     if (followed) follow(place)
-  })
+  }, embedded())
   follow(current())
 }
 
@@ -67,12 +68,19 @@ async function follow({page, inputs}) {
 const valuesOf = (published, state, number, first = {}) => ({...first, ...valuesIn(published, state, number)})
 
 /**
- * Values with the recording that they name, loaded: the stepper is given its bytes, since a page on a disk cannot fetch.
+ * Values with what lies in files, loaded: long values, and the recording, of which the stepper is given the bytes, since a page on a
+ * disk cannot fetch. One that the stepper has already stays where it is.
  * @param {Record<string, any>} values
+ * @param {string} [known]  the recording that the stepper has
  */
-async function filled(values) {
-  return values.file ? {...values, recording: await loadBytes(values.file), file: ""} : values
+async function filled(values, known) {
+  const loaded = await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await whole(value)]))
+  const all = Object.fromEntries(loaded)
+  if (!all.file) return all
+  return all.meta.recording === known ? {...all, file: ""} : {...all, recording: await loadBytes(all.file), file: ""}
 }
+
+const whole = (/** @type {any} */ value) => (value?.$file ? load(value.$file) : value)
 
 /**
  * @param {string} name
@@ -82,12 +90,14 @@ async function filled(values) {
  */
 function show(name, published, state, view) {
   shown?.page.remove()
+  if (embedded()) onlyFigure(view)
   const page = standIn(modules, view, answer)
   shown = {name, published, page, parts: partsOf(page), state}
   const content = document.getElementById("content")
   for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()
   content?.append(page.host)
   page.rendered()
+  if (!embedded() && published.figure) document.getElementById("actions")?.append(embedButton(name))
 }
 
 /**
@@ -109,7 +119,7 @@ async function change(state, notes = {}) {
   const known = at.parts.map(({model}) => model.meta?.recording)
   const next = at.parts.map((_, number) => valuesOf(at.published, state, number))
   try {
-    const values = await Promise.all(next.map((one, number) => (one.meta && sameRecording(one, known[number]) ? one : filled(one))))
+    const values = await Promise.all(next.map((one, number) => filled(one, known[number])))
     if (asked !== changes || shown !== at) return
     at.state = state
     at.parts.forEach((part, number) => part.set(counted(part, values[number], notes)))

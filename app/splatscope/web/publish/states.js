@@ -12,8 +12,9 @@ import {alike} from "#web/shell/stand_in.js"
  */
 /**
  * @typedef {object} Published
+ * @property {boolean} figure  whether it has a figure that can stand in another page
  * @property {Described} view  in the first state
- * @property {unknown[]} values
+ * @property {unknown[]} values  a long one as `{$file: name}`
  * @property {Record<string, any>} defaults  of the inputs
  * @property {Record<string, any>} fix  inputs that remove what the recording finds
  * @property {State[]} states  the first is that of the view

@@ -1,10 +1,14 @@
 """What a page of the published book shows, for each set of inputs: the values that a session would have sent."""
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from splatscope.web.component import Component
 
+LONG = 2000  # characters from which on a value is loaded when it is shown
+FILE = "$file"
 COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
 Described = dict[str, Any]
 
@@ -14,12 +18,14 @@ class PublishedPage:
     """A page with its states: `add` them one after the other, the first inputs first.
 
     Attributes:
+        figure: Whether it has a figure that can stand in another page.
         defaults: The inputs and their defaults.
         fix: The inputs that remove what the recording finds.
         states: For each set of inputs its address, the inputs that are not at their defaults, and the values that differ from the
             first state's, as (number of the component, name, number of the value in `values`).
     """
 
+    figure: bool = False
     defaults: dict[str, Any] = field(default_factory=dict)
     fix: dict[str, Any] = field(default_factory=dict)
     view: Described = field(default_factory=dict)
@@ -45,9 +51,10 @@ class PublishedPage:
         }
         self.states.append({"address": address, "inputs": inputs or {}, "patch": patch})
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what `states.js` reads."""
-        return {name: getattr(self, name) for name in ("defaults", "fix", "view", "values", "states")}
+    def as_json(self, write: Callable[[str], str]) -> dict[str, Any]:
+        """Return what `states.js` reads. Long values go to files: `write` takes a text of JSON and returns a file's name."""
+        values = [value if len(text := json.dumps(value)) < LONG else {FILE: write(text)} for value in self.values]
+        return {name: getattr(self, name) for name in ("figure", "defaults", "fix", "view", "states")} | {"values": values}
 
     def _changed(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, int]:
         return {name: self._number(value) for name, value in after.items() if name not in COUNTED and value != before[name]}

@@ -21,15 +21,15 @@ from splatscope.workers import worker_pool
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
 
 TRAIN = f"""<article class="words"><h1>Train on a picture</h1>
-  <p class="lede">Training fits 2D Gaussians to a photograph, thousands of times over, while you watch. It runs the kernels of this book,
+  <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times,
     so it needs a device that can run them: a graphics card, or the processor of any computer.</p>
   {COMMANDS}
   <p>What it makes is on the <a href="?page=home">home page</a>: 2,048 Gaussians, which your browser blends, as many as you like.
     How it does it is told from <a href="?page=training-loop">The training loop</a> on.</p></article>"""
 
 DEBUGGER = f"""<article class="words tool"><h1>Kernels to step</h1>
-  <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a kernel
-    of your own, or these with other inputs:</p>{COMMANDS}</article>"""
+  <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a
+    kernel of your own, or these with other inputs:</p>{COMMANDS}</article>"""
 
 
 def train() -> Page:

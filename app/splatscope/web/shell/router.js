@@ -161,9 +161,11 @@ function flush() {
 /**
  * Have `tell` answer where links lead, in the place of Python.
  * @param {(place: Place, followed: boolean) => void} tell
+ * @param {string} page  that the document shows, where its address does not say
  */
-export function answerWith(tell) {
+export function answerWith(tell, page = shown.page) {
   tellPython = tell
+  shown = {...shown, page}
 }
 
 /** @param {Place} next */

@@ -1,0 +1,47 @@
+// One figure of the book in somebody else's page, in a frame: `embed/NAME.html?step=17&count=16`, and `&slide` with large type.
+import {h} from "#web/shell/dom.js"
+import {current} from "#web/shell/router.js"
+
+/** @import {Described} from "#web/shell/stand_in.js" */
+
+const HEIGHT = 620 // CSS pixels of the frame that is proposed
+
+/**
+ * Leave of a page its figure. Its other components stay, out of sight, since states count them.
+ * @param {Described} view
+ */
+export function onlyFigure(view) {
+  const page = new DOMParser().parseFromString(String(view.values.html), "text/html")
+  const figure = page.querySelector(".fig")
+  const others = [...page.querySelectorAll("[data-slot]")].filter((slot) => !figure?.contains(slot))
+  const hidden = others.map((slot) => slot.outerHTML).join("")
+  view.values.html = `<article class="lesson embedded">${figure?.outerHTML ?? ""}<div hidden>${hidden}</div></article>`
+  if (new URLSearchParams(location.search).has("slide")) document.documentElement.classList.add("slide")
+}
+
+/**
+ * A button that copies what to write into another page, to have a section's figure there as it is now.
+ * @param {string} name  of the section
+ */
+export function embedButton(name) {
+  const button = h("button", {type: "button", class: "btn quiet roomy"}, "Copy embed code")
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(embedCode(name, location.href, current(), document.title))
+    button.textContent = "Copied"
+    setTimeout(() => button.replaceChildren("Copy embed code"), 2000)
+  }
+  return button
+}
+
+/**
+ * @param {string} name
+ * @param {string} here  address of the book
+ * @param {{step: number, inputs: string}} place
+ * @param {string} title
+ */
+export function embedCode(name, here, {step, inputs}, title) {
+  const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
+  const address = new URL(`embed/${name}.html${query ? `?${query}` : ""}`, here).href
+  const escaped = (/** @type {string} */ text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
+  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${HEIGHT}" loading="lazy"></iframe>`
+}
