@@ -79,13 +79,15 @@ class Tabs:
         """Open a file as somebody does who was sent it. It may ask for nothing but itself."""
         return self.closed(file.as_uri() + step, file.as_uri(), width=width, height=height, scheme=scheme)
 
-    def closed(self, address: str, within: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
-        """Open a page that needs no server of ours. It may ask for nothing but what is `within` this address."""
+    def closed(
+        self, address: str, within: str | tuple[str, ...], *, width: int = 1440, height: int = 900, scheme: str = "light"
+    ) -> Page:
+        """Open a page that needs no server of ours. It may ask for nothing but what is `within` these addresses."""
         page = self._new_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.contexts.append(page.context)
 
         def judge(url: str) -> None:
-            if not url.startswith((within, "data:", "blob:")):
+            if not url.startswith(("data:", "blob:", *([within] if isinstance(within, str) else within))):
                 self.wrong.append(f"{address} asks for {url[:100]}")
 
         page.on("request", lambda request: judge(request.url))

@@ -8,7 +8,9 @@ import typer
 
 def publish(
     folder: Annotated[Path, typer.Argument(help="Folder to write; an earlier book in it is replaced.")],
-    section: Annotated[list[str] | None, typer.Option("--section", help="Write this section alone; may be repeated.")] = None,
+    page: Annotated[
+        list[str] | None, typer.Option("--page", help="Write this page, with home and glossary, in place of all; may be repeated.")
+    ] = None,
 ) -> None:
     """Write the book as static files: it needs no server, and opens from a disk. Each section is recorded on this device."""
     import asyncio
@@ -18,7 +20,7 @@ def publish(
 
     async def write() -> book.Book:
         try:
-            return await book.publish(folder, section or ())
+            return await book.publish(folder, page or ())
         finally:
             await worker_pool.close()
 

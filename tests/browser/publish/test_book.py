@@ -8,11 +8,15 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+import reference
 from helpers.axe import wrongs_of
 from helpers.stepping import at, press, ready, stepper
+from splatscope.paths import ASSETS
+from splatscope.splat.thumbnail import Thumbnail
 
 SECTION = "workgroups"
 
@@ -28,7 +32,19 @@ class Host(http.server.SimpleHTTPRequestHandler):
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a book of one section."""
     folder = tmp_path_factory.mktemp("published") / "book"
-    command = [sys.executable, "-m", "splatscope.cli", "publish", str(folder), "--section", SECTION]
+    command = [
+        sys.executable,
+        "-m",
+        "splatscope.cli",
+        "publish",
+        str(folder),
+        "--page",
+        SECTION,
+        "--page",
+        "claims",
+        "--page",
+        "train",
+    ]
     made = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     return folder
@@ -80,7 +96,7 @@ def test_a_section_steps_asks_and_is_left_by_its_links(visit_book):
     expect(claim).to_have_attribute("data-verdict", re.compile("hold"))
     expect(claim).to_contain_text("Run on llvmpipe")
     assert page.get_by_role("button", name="Run it again").count() == 0
-    page.get_by_role("link", name=re.compile("^Next")).click()
+    page.get_by_role("link", name="Claims", exact=True).click()
     expect(page.locator("[data-page=claims]")).to_be_visible()
     expect(page.get_by_test_id("claim").first).to_have_attribute("data-verdict", re.compile("hold"))
     page.go_back()
@@ -112,13 +128,40 @@ def test_an_address_names_a_step_and_inputs(visit_book):
     assert inputs_of(page) == "away=16&barrier=false"
 
 
+def test_a_figure_stands_alone_in_a_frame(book, host, closed, tmp_path):
+    frame = f'<iframe src="{host}embed/{SECTION}.html?step=40&amp;barrier=false" width="900" height="620"></iframe>'
+    outer = tmp_path / "course.html"
+    outer.write_text(f"<!doctype html><title>A course</title>{frame}", encoding="utf-8")
+    page = closed(outer.as_uri(), (outer.as_uri(), host))
+    inner = page.frame_locator("iframe")
+    expect(inner.get_by_test_id("stepper")).to_have_attribute("data-step", "40")
+    expect(inner.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
+    expect(inner.get_by_test_id("quiz").first).to_be_hidden()
+    expect(inner.locator("nav").first).to_be_hidden()
+
+
+def test_the_slider_of_the_home_page_is_blended_as_the_kernels_do(visit_book):
+    page = visit_book()
+    slider = page.locator("#blended")
+    slider.evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
+    canvas = page.get_by_test_id("live-render").locator("canvas")
+    expect(canvas).to_have_attribute("data-count", "300")
+    thumbnail = Thumbnail.load(ASSETS / "coffee.npz")
+    drawn = canvas.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
+    drawn = np.reshape(drawn, (-1, 4))[:, :3]
+    rows, columns = np.mgrid[: thumbnail.height, : thumbnail.width]
+    pixels = np.stack([columns.ravel(), rows.ravel()], axis=-1)
+    expected = 255 * reference.render_list(reference.load_direct(thumbnail.raw.astype(float)), np.arange(300), pixels)
+    assert np.abs(drawn - np.clip(expected, 0, 255)).max() < 1.5
+
+
 def test_the_home_page_leads_to_the_sections_that_the_book_has(visit_book):
     page = visit_book(width=390, height=844, scheme="dark")
     expect(page.get_by_test_id("live-render")).to_be_visible()
     expect(page.locator(".home")).to_contain_text("Measured here, on llvmpipe")
     expect(page.locator("footer.published")).to_contain_text(re.compile(r"Recorded on llvmpipe, \d+ \w+ \d{4}"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    known = {SECTION, "home", "claims", "glossary"}
+    known = {SECTION, "home", "train", "claims", "glossary"}
     links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
     assert set(links) <= known
     assert wrongs_of(page) == []

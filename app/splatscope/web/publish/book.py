@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import date
 from html import escape
@@ -141,18 +141,20 @@ class Book:
         return name
 
 
-async def publish(folder: Path, sections: Iterable[str] = (), report: Report = print) -> Book:
-    """Write the book, or some of its sections, into a folder. Each section is recorded for all inputs of its grid.
+async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
+    """Write the book into a folder, or some of its pages, with the home page and the glossary.
+
+    Each section is recorded for all inputs of its grid.
 
     Raises:
-        ValueError: There is no such section, or the folder holds something else.
+        ValueError: There is no such page, or the folder holds something else.
         WorkerError: The worker was lost.
     """
-    names = [name for name in lesson_names() if not sections or name in sections]
-    if unknown := set(sections) - set(names):
-        raise ValueError(f"There is no section {sorted(unknown)[0]}. These are: {', '.join(lesson_names())}.")
+    if unknown := set(pages) - set(BY_NAME):
+        raise ValueError(f"There is no page {sorted(unknown)[0]}. These are: {', '.join(BY_NAME)}.")
     _empty(folder)
-    book = Book(folder, ["home", *names, "train", "debugger", "claims", "glossary"])
+    book = Book(folder, [name for name in BY_NAME if not pages or name in {*pages, "home", "glossary"}])
+    names = [name for name in book.names if name in lesson_names()]
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str) -> None:
@@ -162,31 +164,29 @@ async def publish(folder: Path, sections: Iterable[str] = (), report: Report = p
         report(f"{name}: {len(page.states)} sets of inputs")
 
     await asyncio.gather(*map(one, names))
-    page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
-    async for shown, address, inputs in tools.debugger():
-        page.add(await book.view_of(shown), address, inputs)
-    book.write_page("debugger", page)
-    report(f"debugger: {len(page.states)} kernels")
-    for name, view in (
-        ("train", await book.view_of(tools.train())),
-        ("claims", await _claims(book)),
-        ("glossary", await book.view_of(glossary(_place("glossary")))),
-        ("home", await _home(book)),  # last: from then on its section's recording comes from a file
-    ):
-        page = PublishedPage()
-        page.add(view)
-        book.write_page(name, page)
-        report(name)
+    if "debugger" in book.names:
+        page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
+        async for shown, address, inputs in tools.debugger():
+            page.add(await book.view_of(shown), address, inputs)
+        book.write_page("debugger", page)
+        report(f"debugger: {len(page.states)} kernels")
+    for name in ("train", "claims", "glossary", "home"):  # home last: from then on its section's recording comes from a file
+        if name in book.names:
+            page = PublishedPage()
+            page.add(await _VIEWS[name](book))
+            book.write_page(name, page)
+            report(name)
     _write_documents(book)
     return book
 
 
 def _empty(folder: Path) -> None:
     """Make the folder, or take an earlier book out of it. Raises ValueError if it holds anything else."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / "book.js").is_file():
+    if folder.exists() and any(folder.iterdir()) and not (folder / SCRIPT.name).is_file():
         raise ValueError(f"{folder} holds something else than a book. Name a new folder.")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    shutil.copyfile(SCRIPT, folder / SCRIPT.name)  # first: it tells a book that was not finished from something else
 
 
 def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
@@ -220,6 +220,14 @@ async def _claims(book: Book) -> Described:
     return await book.view_of(claims.page)
 
 
+async def _train(book: Book) -> Described:
+    return await book.view_of(tools.train())
+
+
+async def _glossary(book: Book) -> Described:
+    return await book.view_of(glossary(_place("glossary")))
+
+
 async def _home(book: Book) -> Described:
     page = home(_place("home"))
     for part in components(page):
@@ -230,6 +238,9 @@ async def _home(book: Book) -> Described:
     return await book.view_of(page)
 
 
+_VIEWS = {"train": _train, "claims": _claims, "glossary": _glossary, "home": _home}
+
+
 def _write_documents(book: Book) -> None:
     """Write `index.html`, a document for each figure alone, and what they load first."""
     css, sections = style_sheet(), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
@@ -237,11 +248,10 @@ def _write_documents(book: Book) -> None:
     (book.folder / "assets").mkdir()
     (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=css), encoding="utf-8")
     for entry in sections:
-        (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, embed=True, base="../"), encoding="utf-8")
+        (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, alone=True, base="../"), encoding="utf-8")
     (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
     shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
-    shutil.copyfile(SCRIPT, book.folder / "book.js")
 
 
 def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str:
@@ -251,7 +261,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         published=True,
         policy="{policy}",
         base=base,
-        bundle=f"{base}book.js",
+        bundle=base + SCRIPT.name,
         groups=[(group, pages) for group, pages in known if pages],
         current=entry,
         title=title(entry),

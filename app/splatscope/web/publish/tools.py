@@ -27,9 +27,10 @@ TRAIN = f"""<article class="words"><h1>Train on a picture</h1>
   <p>What it makes is on the <a href="?page=home">home page</a>: 2,048 Gaussians, which your browser blends, as many as you like.
     How it does it is told from <a href="?page=training-loop">The training loop</a> on.</p></article>"""
 
-DEBUGGER = f"""<article class="words tool"><h1>Kernels to step</h1>
+DEBUGGER = """<article class="words tool"><h1>Kernels to step</h1>
   <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a
-    kernel of your own, or these with other inputs:</p>{COMMANDS}</article>"""
+    kernel of your own, or these with other inputs, run <code>splatscope serve</code>.</p>
+  <div data-slot="0"></div><div data-slot="1"></div></article><div data-slot="2"></div>"""
 
 
 def train() -> Page:

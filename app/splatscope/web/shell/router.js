@@ -159,13 +159,14 @@ function flush() {
 }
 
 /**
- * Have `tell` answer where links lead, in the place of Python.
+ * Have `tell` answer where links lead, in the place of Python, once the shell has been started.
  * @param {(place: Place, followed: boolean) => void} tell
  * @param {string} page  that the document shows, where its address does not say
  */
 export function answerWith(tell, page = shown.page) {
   tellPython = tell
   shown = {...shown, page}
+  announce(page)
 }
 
 /** @param {Place} next */
