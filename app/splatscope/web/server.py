@@ -22,6 +22,7 @@ from splatscope.web.assets import AssetHandler, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.first_document import first_document
 from splatscope.web.lesson_page.first_recording import RecordingHandler
+from splatscope.web.recording_files import RecordingFileHandler
 from splatscope.web.shell.pages import PAGES
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
@@ -102,4 +103,10 @@ class PageHandler(DocHandler):
 # this file has run, so that handlers are replaced in place.
 HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
 per_app_patterns[:] = [(route, HANDLERS.get(handler, handler)) for route, handler in per_app_patterns]
-toplevel_patterns.extend([(r"/assets/(.*)", AssetHandler), (r"/recordings/(.*)", RecordingHandler)])
+toplevel_patterns.extend(
+    [
+        (r"/assets/(.*)", AssetHandler),
+        (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
+        (r"/recordings/(.*)", RecordingHandler),
+    ]
+)

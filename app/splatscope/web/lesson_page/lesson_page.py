@@ -23,6 +23,7 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region, source_path
 from splatscope.textbook.results import Answer
 from splatscope.textbook.terms import Links
+from splatscope.web import recording_files
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
@@ -331,7 +332,8 @@ class LessonPage:
             self.drawing.facts = recording.facts
         sentences = [inline(sentence) for sentence in recording.sentences]
         about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
-        stepper.show(recording.packed, file, **about)
+        packed = recording.packed
+        stepper.show(packed, file or (recording_files.address(packed) if packed.data and self.location.live else ""), **about)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
