@@ -57,7 +57,7 @@ def home(location: Location) -> Page:
     return page
 
 
-def _html(missing: str, walks: str) -> str:
+def _html(missing: str, walks: str = "") -> str:
     return f"""
     {_missing(missing)}
     <article class="home">
