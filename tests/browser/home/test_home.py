@@ -11,7 +11,7 @@ ALL = str(COUNTS[-1])
 
 
 def slider(page):
-    return page.get_by_label("Gaussians blended")
+    return page.get_by_label("Drag to take it apart")
 
 
 def still(page):

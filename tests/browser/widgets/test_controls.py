@@ -35,3 +35,17 @@ def press_and_hear(page: Page, key: str) -> None:
     before = page.url
     page.keyboard.press(key)
     page.wait_for_url(lambda url: url != before)
+
+
+def test_beside_a_large_number_stands_the_number_with_its_thousands_apart(turn_to):
+    page = turn_to("/app?page=train")
+    field = page.get_by_role("spinbutton", name="Iterations", exact=True)
+    expect(field).to_have_value("2000")
+    grouped = page.locator(".f", has=field).locator(".grouped")
+    expect(grouped).to_be_empty()
+    field.fill("40960")
+    expect(grouped).to_have_text("40,960")
+    field.press("Enter")
+    expect(grouped).to_have_text("40,960")
+    field.fill("70")
+    expect(grouped).to_be_empty()

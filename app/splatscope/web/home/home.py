@@ -62,8 +62,9 @@ def _html(missing: str, walks: str = "") -> str:
     {_missing(missing)}
     <article class="home">
       <header class="home-first">
+        <h1>Read a GPU program while it runs</h1>
+        <div class="home-picture" data-slot="0">{_still()}</div>
         <div class="home-words">
-          <h1>Read a GPU program while it runs</h1>
           <p class="lede">This picture is made of 2,048 soft ellipses of colour. A program on a graphics card
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
@@ -72,13 +73,12 @@ def _html(missing: str, walks: str = "") -> str:
             to begin with, and you do not need a graphics card.</p>
           {_ways_in()}
         </div>
-        <div data-slot="0">{_still()}</div>
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
+        <p class="turn"><b>32 threads put sixteen numbers in order, all at once.</b> Watch, then press <kbd>→</kbd> and
+          <kbd>←</kbd> yourself. <a href="?page=bitonic-sort">Why it works</a></p>
         <div class="whole" data-slot="2"></div>
-        <p class="figcaption">Sixteen numbers, put in order by 32 threads that all run at once. The program is played to you once.
-          Then it is your turn: press <kbd>→</kbd> and <kbd>←</kbd>. <a href="?page=bitonic-sort">Why it works</a></p>
       </section>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>

@@ -37,7 +37,8 @@ export function render({model, el}) {
   let asked = null // the number whose frame is on its way
   let live = false // whether the canvas has a frame
 
-  const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), ` of ${thousands(model.total)}`)
+  const of = ` of ${thousands(model.total)}${stills ? " Gaussians" : ""}`
+  const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), of)
   /** Show the picture drawn beforehand that is nearest to the slider, until the kernels have drawn theirs. */
   const still = () => {
     if (!stills) return
@@ -113,14 +114,7 @@ export function render({model, el}) {
     "figure",
     {class: "live", "data-testid": "live-render"},
     frame,
-    h(
-      "figcaption",
-      {},
-      h("label", {for: "blended"}, stills ? "Drag: Gaussians blended" : "Gaussians blended"),
-      count,
-      slider,
-      note,
-    ),
+    h("figcaption", {}, h("label", {for: "blended"}, stills ? "Drag to take it apart" : "Gaussians blended"), count, slider, note),
   )
 }
 

@@ -84,8 +84,8 @@ export function render({model, el}) {
 /** @type {Record<Item["kind"], (item: Item, set: Setter, model: Model<Parameters>) => Made>} */
 const MAKERS = {
   number(item, set) {
-    const input = field(item, set)
-    return {el: h("label", {class: "f", title: item.doc}, item.label, input), show: (value) => put(input, tidy(value))}
+    const {input, grouped, show} = field(item, set)
+    return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), show}
   },
 
   slider(item, set) {
@@ -95,13 +95,14 @@ const MAKERS = {
     const from = item.log ? Math.exp : (x) => x
     const low = to(item.from),
       high = to(item.to)
-    const input = field(item, set)
+    const {input, grouped, show: put, group} = field(item, set)
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => (+range.value >= 1 ? item.to : round(from(low + +range.value * (high - low)), item))
     let told = 0
     const drag = () => {
       inHand.add(range)
       input.value = tidy(value())
+      group()
       range.setAttribute("aria-valuetext", input.value) // its own value is where it stands, from 0 to 1
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
@@ -120,11 +121,12 @@ const MAKERS = {
     })
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
-      put(input, tidy(now))
+      put(now)
       range.setAttribute("aria-valuetext", tidy(now))
       range.value = String(Math.min(1, Math.max(0, (to(now) - low) / (high - low))))
     }
-    return {el: h("div", {class: "f slide", title: item.doc}, h("label", {}, item.label, input), range), show}
+    const label = h("label", {}, h("span", {}, item.label, grouped), input)
+    return {el: h("div", {class: "f slide", title: item.doc}, label, range), show}
   },
 
   segments(item, set) {
@@ -275,10 +277,12 @@ const MAKERS = {
 }
 
 /**
+ * A field for a number. A browser's own shows 40960, so behind the label stands 40,960 while it is that large.
  * @param {Item} item
  * @param {Setter} set
  */
 function field(item, set) {
+  const grouped = h("span", {class: "grouped", "aria-hidden": "true"})
   const input = h("input", {
     type: "number",
     min: item.min,
@@ -287,13 +291,23 @@ function field(item, set) {
     "aria-label": item.label,
     inputmode: item.whole ? "numeric" : "decimal",
   })
-  input.oninput = () => inHand.add(input)
+  const group = () => {
+    grouped.textContent = Math.abs(+input.value) >= 10_000 ? (+input.value).toLocaleString("en") : ""
+  }
+  input.oninput = () => {
+    inHand.add(input)
+    group()
+  }
   input.onblur = () => inHand.delete(input)
   input.onchange = () => {
     inHand.delete(input)
     set(item.name, input.value === "" ? null : +input.value)
   }
-  return input
+  const show = (/** @type {number} */ value) => {
+    put(input, tidy(value))
+    group()
+  }
+  return {input, grouped, show, group}
 }
 
 /** Steps of a slider: unlike in a row of buttons, up is more. */
