@@ -91,7 +91,7 @@ class Calls:
             head = self._writer.emit(function)
         if bare.startswith("Interlocked"):
             outs = {0, len(arguments.named_children) - 1}
-        text = head + self._arguments(arguments, outs, self._checked_arguments(function, name, arguments.named_children))
+        text = head + self.arguments(arguments, outs, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)
 
     def _special(self, function: Node, arguments: Node) -> str:
@@ -99,7 +99,7 @@ class Calls:
         if re.match(r"no_diff|detach", name):
             return self._writer.text(function) + self._writer.children(arguments)
         if re.match(r"(__)?(bwd_diff|fwd_diff)", name):
-            return self._writer.text(function) + self._arguments(arguments, set(range(len(arguments.named_children))))
+            return self._writer.text(function) + self.arguments(arguments, set(range(len(arguments.named_children))))
         return self._writer.text(function) + self._writer.text(arguments)
 
     def _checked_arguments(self, function: Node, name: str, arguments: list[Node]) -> dict[int, Callable[[str], str]]:
@@ -114,7 +114,7 @@ class Calls:
             return {}
         return {a.id: lambda text, a=a: self._operations.converted(a, text, scalar) for a in arguments}
 
-    def _arguments(self, arguments: Node, outs: set[int], checks: Mapping[int, Callable[[str], str]] = {}) -> str:
+    def arguments(self, arguments: Node, outs: set[int], checks: Mapping[int, Callable[[str], str]] = {}) -> str:
         """Return the arguments, those for out parameters as l-values; `checks` completes the new texts of some, by node."""
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
         for child in arguments.named_children:

@@ -43,7 +43,7 @@ class FunctionRewriter:
         operations = Operations(self._context, self._writer)
         expressions = Expressions(self._context, self._writer, bounds, operations)
         calls = Calls(self._context, self._writer, bounds, expressions, operations, textures)
-        stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations)
+        stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations, calls)
         statements = Statements(self._context, self._writer, expressions, self._values, stores, operations)
         control_flow = ControlFlow(self._context, self._writer, self._values, statements)
         for part in (operations, expressions, calls, statements, control_flow):

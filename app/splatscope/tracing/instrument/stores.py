@@ -16,7 +16,7 @@ from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declarations import Memory
 from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
-from splatscope.tracing.instrument.calls import template_argument
+from splatscope.tracing.instrument.calls import Calls, template_argument
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import MOST_FIELDS, LocalValues
@@ -74,9 +74,10 @@ class Stores:
         expressions: Expressions,
         values: LocalValues,
         operations: Operations,
+        calls: Calls,
     ):
         self._context, self._writer, self._bounds = context, writer, bounds
-        self._expressions, self._values, self._operations = expressions, values, operations
+        self._expressions, self._values, self._operations, self._calls = expressions, values, operations, calls
 
     def local_element(self, node: Node, left: Node, operator: str, value: str) -> str:
         """Rewrite a store into an element of a local array.
@@ -148,7 +149,8 @@ class Stores:
             return self._store_atomic(node, lvalue, method, arguments)
         if not lvalue.memory.atomic and method in self._context.symbols.mutating:
             target = self._target_of(lvalue)
-            call = self._writer.span(receiver.end_byte, function.end_byte) + self._writer.children(arguments)
+            outs = self._context.symbols.out_parameters.get(method, set())
+            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs)
             first, records = self._record_parts(node, lvalue, target)
             return self._values.after(node, target.guarded(first, f"{target.text}{call}; {records}"))
         return ""
