@@ -101,9 +101,14 @@ class Names:
         finally:
             self.variables = before
 
+    def hide(self, name: str) -> None:
+        """Forget a variable and its parts."""
+        self.variables = [v for v in self.variables if not re.match(rf"{re.escape(name)}\b", v.name)]
+
     def declare(self, variable: Variable) -> None:
-        """Add a variable; it hides one of the same name, and its parts."""
-        self.variables = [v for v in self.variables if not re.match(rf"{re.escape(variable.name)}\b", v.name)] + [variable]
+        """Add a variable; it hides one of the same name."""
+        self.hide(variable.name)
+        self.variables.append(variable)
 
     def parts(self) -> list[Variable]:
         """Return the variables, and the fields of those that are structs."""

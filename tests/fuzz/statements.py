@@ -20,7 +20,6 @@ class Statements:
         self.random, self.names, self.memories, self.returns = random, names, memories, returns
         self.expressions = Expressions(random, names, memories)
         self._loops = self._switches = 0  # around the statement at hand
-        self._hideable: set[str] = set()  # names that the innermost block may declare anew
 
     def chance(self, of: float) -> bool:
         """Return True with this probability."""
@@ -32,11 +31,9 @@ class Statements:
 
     def block(self, count: int, nesting: int, is_body: bool = False) -> list[str]:
         """Return statements in a scope of their own, indented; `is_body` if they are the function's own."""
-        names = {v.name for v in self.names.variables if v.is_writable and "." not in v.name}
-        outer, self._hideable = self._hideable, set() if is_body else names
         with self.names.nested():
-            lines = [line for _ in range(count) for line in self.statement(nesting)]
-        self._hideable = outer
+            lines = self._hiding() if not is_body and self.chance(0.15) else []
+            lines += [line for _ in range(count) for line in self.statement(nesting)]
         return ["{", *(f"    {line}" for line in lines), "}"]
 
     def statement(self, nesting: int) -> list[str]:
@@ -54,15 +51,26 @@ class Statements:
             lines = way(nesting - 1) if way in nested else way()
             if lines:
                 return lines
-        return [f"acc = acc * 31 + {self.stored('int')};"]
+        return [f"int {self.names.new('rest')} = {self.stored('int')};"]
 
     # Declarations
 
     def _declaration(self) -> list[str]:
-        structs = [name for name in self.names.structs]
+        return self._declared(self.names.new("v"))
+
+    def _hiding(self) -> list[str]:
+        """Return a declaration that hides another; first in its block, where Slang finds it from the beginning on."""
+        names = [v.name for v in self.names.variables if v.is_writable and "." not in v.name]
+        if not names:
+            return []
+        name = self.random.choice(names)
+        self.names.hide(name)  # also in its own initial value
+        return self._declared(name)
+
+    def _declared(self, name: str) -> list[str]:
+        structs = list(self.names.structs)
         type_ = self.random.choice([*VALUES, *INTEGERS, *INTEGERS, "float", "bool", *MATRICES[:1], *structs])
         value, form = self.stored(type_), self.random.random()
-        name = self._name()
         if form < 0.12 and type_ in (*INTEGERS, "float2", "int3", *structs):
             head = self.random.choice([f"var {name} : {type_}", f"var {name}", f"let {name} : {type_}", f"let {name}"])
             value = f"{type_}({value})" if type_ in VALUES else value
@@ -78,14 +86,6 @@ class Statements:
             lines = [f"{self.random.choice(['', '', '', 'const '])}{type_} {name} = {value};"]
         self.expressions.new_variable(name, type_, is_writable=not lines[0].startswith("const"))
         return lines
-
-    def _name(self) -> str:
-        """Return a name for a declaration, in a block now and then one that hides another."""
-        if not self._hideable or self.chance(0.85):
-            return self.names.new("v")
-        name = self.random.choice(sorted(self._hideable))
-        self._hideable.discard(name)
-        return name
 
     def _wide(self) -> list[str]:
         """Return arithmetic of 64 or 16 bits."""
@@ -265,7 +265,7 @@ class Statements:
         lines = [f"if ({self.expressions.condition(_DEPTH)})"]
         if self.chance(0.25):
             with self.names.nested():
-                inner = self._compound() or ["acc++;"]
+                inner = self._compound() or self._increment() or [f"int {self.names.new('rest')} = 1;"]
             lines += [f"    {inner[0]}"] if len(inner) == 1 else ["{", *(f"    {line}" for line in inner), "}"]
         else:
             lines += self.block(self.random.randint(1, 2), nesting)

@@ -131,6 +131,10 @@ def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any) -> None:
         count = layout.type.element_count
         for i, element in enumerate(np.asarray(value).reshape(count, -1)):
             _write(cursor[i], element, layout.element_type_layout)
+    elif (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy takes no others
+        rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
+        stride = layout.element_type_layout.stride
+        cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))
     else:
         cursor.write(_value(value, layout))
 
@@ -166,10 +170,14 @@ def _scalar_type(element) -> str:
     return element.type.full_name
 
 
+def _matrix(layout: Any) -> SlangType | None:
+    return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == "matrix" else None
+
+
 def _value(value: np.ndarray, layout: Any) -> Any:
     """Return a number, a list or a matrix for a cursor to write. Bools arrive as 32-bit words and are converted."""
-    if layout.kind.name == "matrix" and (matrix := SlangType.parse(short_name(layout.type.full_name))):
-        return np.ascontiguousarray(value.reshape(matrix.shape))
     if re.search(r"\bbool\b", layout.type.full_name):
         value = value.astype(bool)
+    if (matrix := _matrix(layout)) is not None:
+        return np.ascontiguousarray(value.reshape(matrix.shape))
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

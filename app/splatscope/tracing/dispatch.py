@@ -115,8 +115,16 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
 
 
 def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Parameter]:
-    """Return the parameters of a program that was linked from these modules."""
-    return parameters_of(program, "".join(module.original for module in modules))
+    """Return the parameters of a program that was linked from these modules.
+
+    Raises:
+        ValueError: One is an array without a size, for which SlangPy makes no room: its memory would be damaged.
+    """
+    parameters = parameters_of(program, "".join(module.original for module in modules))
+    for parameter in parameters:
+        if parameter.kind == "array" and not parameter.layout.type.element_count:
+            raise ValueError(f"{parameter.name} is an array without a size: give it one, such as {parameter.name}[4].")
+    return parameters
 
 
 def texts_of(modules: list[Module]) -> tuple:

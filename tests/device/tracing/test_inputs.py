@@ -263,3 +263,35 @@ def test_registers_in_an_included_file_do_not_become_one_binding(device, tmp_pat
     assert recording.arrays["sums"][:4].tolist() == [706, 722, 738, 754]
     assert recording.same_as_plain
     assert not (recording.trace.flags & 1).any()
+
+
+OTHER_MATRICES = """
+cbuffer C { int3x4 counts; uint2x2 ids; bool2x2 flags; float2x3 weights; }
+RWStructuredBuffer<float> o;
+[numthreads(1, 1, 1)]
+void main()
+{
+    o[0] = counts[2][1];
+    o[1] = ids[1][0];
+    o[2] = (flags[0][0] ? 1 : 0) + (flags[0][1] ? 10 : 0) + (flags[1][0] ? 100 : 0) + (flags[1][1] ? 1000 : 0);
+    o[3] = weights[1][2];
+}
+"""
+
+
+def test_matrices_of_integers_and_bools_arrive_by_rows(device):
+    given = {"counts": np.arange(-3, 9), "ids": [[5, 6], [4000000, 8]], "flags": [[True, False], [True, True]]}
+    job = KernelJob(OTHER_MATRICES, inputs=flat(given | {"weights": np.arange(6) / 2, "o": np.zeros(4, np.float32)}), records=1000)
+    recording = record(device, job)
+    assert recording.outputs["o"].view(np.float32).tolist() == [6, 4000000, 1101, 2.5]
+    assert recording.same_as_plain
+
+
+@pytest.mark.parametrize(
+    "declared", ["StructuredBuffer<int> many[];", "struct All { StructuredBuffer<int> many[]; };\nParameterBlock<All> all;"]
+)
+def test_an_array_without_a_size_is_refused_before_it_damages_memory(device, declared):
+    used = "all.many" if "All" in declared else "many"
+    source = f"{declared}\nRWStructuredBuffer<int> o;\n[numthreads(1, 1, 1)] void main() {{ o[0] = {used}[1][0]; }}"
+    with pytest.raises(ValueError, match=rf"{used} is an array without a size: give it one"):
+        record(device, KernelJob(source, records=1000))
