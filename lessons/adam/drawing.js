@@ -2,6 +2,7 @@
 import {show} from "#web/drawing/look.js"
 import {paintPixels} from "#web/drawing/pixels.js"
 import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {powerOfTen} from "#web/stepper/model/values.js"
 import {h} from "#web/shell/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
@@ -281,10 +282,3 @@ export function powers(low, high) {
   const whole = Array.from({length: Math.max(0, Math.floor(high) - first + 1)}, (_, i) => first + i)
   return whole.length > 3 ? [whole[0], whole[whole.length >> 1], whole[whole.length - 1]] : whole
 }
-
-/**
- * A power of ten as text: 10⁻³.
- * @param {number} exponent
- */
-export const powerOfTen = (exponent) =>
-  `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+sign])).join("")}`

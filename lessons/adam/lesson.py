@@ -15,6 +15,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
@@ -128,7 +129,7 @@ class AdamLesson(Lesson):
         return self.stops(query)[11]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
-        """Return how x of Gaussian 1 moves in each iteration, and how many values move against their gradient."""
+        """Return how x of Gaussian 0 moves in each iteration, and how many values move against their gradient."""
         life = lives(query)
         after = np.c_[life["p"][:, 1:], query.output("blobsBuffer")]
         moved = after - life["p"]
@@ -136,14 +137,14 @@ class AdamLesson(Lesson):
         by_eta = int(np.sum(np.abs(lengths - 1) < 0.01))
         said = []
         for t in range(ITERATIONS):
-            before, now = digits(life["p"][0, t]), digits(after[0, t])
+            before, now = number(life["p"][0, t]), number(after[0, t])
             end = f"{by_eta} of {COUNT} values move by η, though their gradients differ: only the sign is left."
             if t:
                 against = int(np.sum(moved[:, t] * life["g"][:, t] > 0))
                 who = f"{against} of the {COUNT} values move{'s' if against == 1 else ''}" if against else "No value moves"
                 end = f"{who} against the gradient of this moment."
             said.append(
-                f"Iteration {t + 1}: x of Gaussian 1 goes from {before} to {now}, by {digits(moved[0, t] / self.rate)} η. {end}"
+                f"Iteration {t + 1}: x of Gaussian 0 goes from {before} to {now}, by {number(moved[0, t] / self.rate)} η. {end}"
             )
         return said
 
@@ -179,7 +180,7 @@ class AdamLesson(Lesson):
         }
         frames = to_bytes(query.output("frames")[..., :3])
         return {
-            "names": [f"{field} of Gaussian {blob + 1}" for field in LABELS for blob in range(BLOBS)],
+            "names": [f"{field} of Gaussian {blob}" for field in LABELS for blob in range(BLOBS)],
             "ends": life["ends"].tolist(),
             "rows": [
                 {
@@ -204,8 +205,8 @@ class AdamLesson(Lesson):
         moves = np.abs(query.output("moves")[0, :, 0]) / self.rates()
         gradients = np.abs(lives(query)["g"][:, 0])
         question = (
-            f"β₁ is {self.beta1:g} and β₂ is {self.beta2:g}. The 27 first gradients lie between {power(gradients.min())} and "
-            f"{power(gradients.max())}, either way. How far do their values move in the first iteration?"
+            f"β₁ is {self.beta1:g} and β₂ is {self.beta2:g}. The 27 first gradients lie between {number(gradients.min(), 2)} and "
+            f"{number(gradients.max(), 2)}, either way. How far do their values move in the first iteration?"
         )
         every = "by η, every one"
         value = every if np.all(np.abs(moves - 1) < 0.01) else "by η at most"
@@ -213,14 +214,14 @@ class AdamLesson(Lesson):
             (every, "Some gradients are so small that ε, which keeps the division from failing, counts."),
             ("by η times the gradient", "That is plain gradient descent. Adam divides the gradient by its own usual size."),
             (
-                f"by {1 - self.beta1:.2g} η" if self.beta1 > 0.05 else "by half of η",
+                f"by {number(1 - self.beta1, 2)} η" if self.beta1 > 0.05 else "by half of η",
                 "m takes in 1 − β₁ of the gradient, and dividing by 1 − β₁ makes it whole again.",
             ),
             ("by η at most", "The largest gradient has no privileges: each value's gradient is divided by its own size."),
         )
         because = (
-            f"The gradients lie between {power(gradients.min())} and {power(gradients.max())}. But m̂ is g itself at first, and "
-            "√v̂ its size: what is left is the sign."
+            f"The gradients lie between {number(gradients.min(), 2)} and {number(gradients.max(), 2)}. But m̂ is g itself at first, "
+            "and √v̂ its size: what is left is the sign."
         )
         return answer_among(question, value, misconceptions, self.stops(query)[0], because, rank=False)
 
@@ -233,7 +234,7 @@ class AdamLesson(Lesson):
         many, turns = int(uphill.sum()), int(np.sum(signs[1:] * signs[:-1] < 0))
         question = (
             f"η is {self.rate:g}, and m averages over about {back} gradient{'s' if back > 1 else ''}. In how many of the "
-            f"{ITERATIONS} iterations does x of Gaussian 1 move against what the gradient of that moment asks for?"
+            f"{ITERATIONS} iterations does x of Gaussian 0 move against what the gradient of that moment asks for?"
         )
         misconceptions = (
             ("0", "m follows the gradient, but late: when the gradient turns round, m still points the old way."),
@@ -255,7 +256,7 @@ class AdamLesson(Lesson):
         right, in_sample = self._streams(experiment, np.ones((1, LONG)))[0].T
         at = (1, 12, LONG)
         ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
-            f"step {t:,}: {right[t - 1]:.2f} η, <b>{in_sample[t - 1]:.3g} η</b>" for t in at
+            f"step {t:,}: {right[t - 1]:.2f} η, <b>{number(in_sample[t - 1])} η</b>" for t in at
         )
         said = "That is right at t = 1 only. The correction is 1 − βᵗ: it makes m̂ an average from the first step on, and fades."
         return Verdict(bool(np.allclose(in_sample, right, rtol=0.05)), ran, said)
@@ -400,19 +401,9 @@ def mean_steps(moved: np.ndarray) -> np.ndarray:
     return np.abs(moved[:, -2000:]).mean(axis=1)
 
 
-def digits(value: float) -> str:
-    """Return a number with three digits and a minus sign."""
-    return f"{value:.3g}".replace("-", "−")
-
-
 def rounded(values: np.ndarray) -> list[list[float]]:
     """Return values rounded to the five digits that a drawing can show."""
     return [[float(f"{value:.5g}") for value in row] for row in values]
-
-
-def power(value: float) -> str:
-    """Return a number with two digits, a small one as `1.2e−5`."""
-    return f"{value:.1e}".replace("e-0", "e−").replace("e-", "e−") if 0 < value < 0.01 else f"{value:.2g}"
 
 
 def text_of(pixels: np.ndarray) -> str:

@@ -13,6 +13,7 @@ from splatscope.splat.parameters import ANGLE, COLOUR, DIRECT, GROUPS, LOG_SIZE,
 from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Code, Curve, Curves, Several, Table, Verdict, Words
@@ -230,7 +231,7 @@ class Autodiff(Lesson):
         rows = []
         for field, name in enumerate(FIELDS):
             by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(experiment, field)
-            rows.append((name, number(by_rule), number(tried), small(abs(by_rule - tried))))
+            rows.append((name, number(by_rule), number(tried), number(abs(by_rule - tried), 1)))
         return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
 
     def _whole(self, entry: str, raw: np.ndarray | None = None) -> KernelJob:
@@ -323,7 +324,7 @@ class Autodiff(Lesson):
             each = (bytes_of[1] - bytes_of[0]) / 8
             rows.append((words, *(f"{n:,}" for n in bytes_of), f"{each:g}", f"{1e6 * experiment.seconds(job, 4):.0f}\u2009µs"))
         apart = float(np.abs(gradients[0] - gradients[1]).max())
-        rows.append(("largest difference of the gradients", small(apart), "", "", ""))
+        rows.append(("largest difference of the gradients", number(apart, 1), "", "", ""))
         line = next(line for line in self.source("recompute").split("\n") if "layerAt(uint" in line)
         head = ("", "bytes, 8 turns", "bytes, 16 turns", "a turn", "time, 16 turns")
         return Several((Code(line), Table(head, tuple(rows))))
@@ -488,17 +489,6 @@ def refusal(head: str, diagnostics: str) -> Words:
     code = re.search(r"error\[(\w+)\]", diagnostics)
     said = f"{code[1]}: {first_error(diagnostics).partition(': ')[2]}" if code else "It compiles."
     return Words(f"<p>{escape(head)}:</p><pre class='diagnostic wrap' tabindex='0'>{escape(said)}</pre>")
-
-
-def number(value: float) -> str:
-    """Return a number with three digits: `−0.0123`."""
-    return (f"{value:.3g}" if value else "0").replace("-", "−")
-
-
-def small(value: float) -> str:
-    """Return a number with one digit and its power of ten: `3e−7`."""
-    digits, power = f"{value:.0e}".split("e")
-    return f"{digits}e{int(power)}".replace("-", "−") if value else "0"
 
 
 def numbers(value: Any) -> str:

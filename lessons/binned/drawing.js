@@ -25,7 +25,7 @@ const OUTLINE = 2 // sizes
 const CELL = 24 // px, of an entry
 const ROW = 44 // px, of a row of entries with its tiles' numbers
 const GAP = 6 // px between the lists of two tiles
-const SMALL = 62 // px, of a tile that has its count alone
+const SMALL = 90 // px, of a tile that has its count alone
 const NUMBER = {width: 10, height: 14} // px, of a Gaussian's
 
 /**
@@ -83,7 +83,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side]
     const cell = s("rect", {x: x + 1, y: y + 1, width: Math.max(0, side - 1), height: Math.max(0, side - 1), class: "binned-tile"})
     const count = s("tspan")
-    const label = s("text", {...at.tiles[i], class: "binned-name"}, side < SMALL ? "" : `tile ${i}: `, count)
+    const label = s("text", {...at.tiles[i], class: "binned-name"}, side < SMALL ? "×" : `tile ${i}: `, count)
     return {cell, label, count}
   })
   const outlines = ellipses.map(([x, y, first, second, angle], i) => {
@@ -154,7 +154,7 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
     ...Array.from({length: columns + 1}, (_, i) => alongLine([i * side, 0], [i * side, height])),
     ...Array.from({length: rows + 1}, (_, i) => alongLine([0, i * side], [width, i * side])),
   ].flat()
-  const name = {width: side < SMALL ? 10 : 52, height: 13}
+  const name = {width: side < SMALL ? 16 : 52, height: 13}
   const steps = Array.from({length: 17}, (_, step) => step / 16)
   const spread = steps.flatMap((v) => steps.map((u) => ({u, v}))).sort((a, b) => Math.hypot(a.u, a.v) - Math.hypot(b.u, b.v))
   /** @type {(i: number) => Point[]} */

@@ -39,7 +39,7 @@ const [LEAST_PICTURE, MOST_PICTURE] = [96, 210] // px high
 const AROUND = 150 // px above and below picture and rows
 const ROW = 44 // px of a layer
 
-const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3).replace(/^0(?=\.)/, ""))
+const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3))
 
 /**
  * @param {DrawingHost<Facts, Options, Values>} host

@@ -12,6 +12,7 @@ from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Verdict
@@ -149,7 +150,7 @@ class Blending(Lesson):
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return for each layer which share of the pixel it covers, and what is left of T."""
         found = blends(query)
-        said = [f"Layer {number} {done(one)}" for number, one in enumerate(found, 1)]
+        said = [f"Layer {place} {done(one)}" for place, one in enumerate(found, 1)]
         said[-1] += f" White paper covers the last {found[-1]['after'][3]:.3f}."
         return said
 
@@ -250,7 +251,10 @@ class Blending(Lesson):
         most = float(np.abs(front - back).max())
         step = float(np.abs(to_bytes(front).astype(int) - to_bytes(back)).max())
         pixels = WIDTH * HEIGHT
-        ran = f"{pixels:,} pixels of your stack, both ways<br>largest difference <b>{most:.1e}</b>, <b>{step:g}</b> of 255 steps"
+        ran = (
+            f"{pixels:,} pixels of your stack, both ways<br>"
+            f"largest difference <b>{number(most, 2)}</b>, <b>{step:g}</b> of 255 steps"
+        )
         said = "The two agree, except for rounding and for the layers that an opaque pixel leaves out."
         return Verdict(step > 1, ran, said)
 

@@ -12,6 +12,7 @@ from splatscope.splat.parameters import OPACITY
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict, Words
@@ -94,21 +95,21 @@ class Caching(Lesson):
         many = int(query.last("state.finalCount", 0, self.stops(query)[self.count - 1]))
         there, back = [], []
         for i in range(self.count):
-            layer, before = i + 1, decimals(kept[i])
+            layer, before = i + 1, number(kept[i])
             then = "the layer is blended" if i < many else "the layer is left out: T is below 1/255"
             there.append(f"There: the state before layer {layer}, with T = {before}, goes into `kept[{i}]`. Then {then}.")
             if i >= many:
                 back.append(f"Back: layer {layer} was never blended. Both ways pass the gradient on as it is, and ∂L/∂α is 0.")
                 continue
             found = apart("the undo finds the same", undone[i], kept[i])
-            slopes = apart(f"∂L/∂α is {decimals(by_kept[i])} by both", by_undo[i], by_kept[i])
+            slopes = apart(f"∂L/∂α is {number(by_kept[i])} by both", by_undo[i], by_kept[i])
             back.append(f"Back: before layer {layer}, `kept[{i}]` says T = {before}; {found}. {slopes}.")
         return there + back[::-1]
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say how well both ways agree, and what each had to keep."""
         off = float(np.abs(query.output("dByKept") - query.output("dByUndo"))[:, 3].max())
-        agree = f"to within {small(off)}" if off else "to the last bit"
+        agree = f"to within {number(off, 1)}" if off else "to the last bit"
         layers = f"all {self.count} layers" if self.count > 1 else "the layer"
         kept = f"{self.count} states for it, {STATE * self.count} bytes" if self.count > 1 else f"one state for it, {STATE} bytes"
         return f"Both ways found the same ∂L/∂α of {layers}, {agree}. One kept {kept}; the other, only the last, {STATE} bytes."
@@ -147,7 +148,7 @@ class Caching(Lesson):
         because = "The states came back with all their bits, or lost none that mattered."
         if many < self.count:
             off = float(np.max(np.abs(query.output("dByKept") - query.output("dByUndo"))))
-            because = f"The largest difference is {small(off)}: an undone state may be off in its last place."
+            because = f"The largest difference is {number(off, 1)}: an undone state may be off in its last place."
         misconceptions = (
             (self.count, "It would be right on paper. A quotient is rounded, and its last bit may be off."),
             (0, "Many a state comes back exactly, or its last bit makes no difference to the gradient."),
@@ -239,7 +240,7 @@ class Caching(Lesson):
         for count in (8, 24, 64):
             by_undo, again = (self._gradient(experiment, "byUndo", count) for _ in range(2))
             others = (self._gradient(experiment, entry, count) for entry in ("byAutodiff", "byBuffer"))
-            cells = (REFUSED if one is None else small(_off(one, by_undo)) for one in (*others, again))
+            cells = (REFUSED if one is None else number(_off(one, by_undo), 1) for one in (*others, again))
             rows.append((f"{count} layers", *cells))
         head = ("", "autodiff and undo", "buffer and undo", "undo and undo, a second run")
         return Table(head, tuple(rows))
@@ -323,20 +324,9 @@ def element(name: str) -> str:
 
 def apart(words: str, found: float, other: float) -> str:
     """Return words on two numbers that should be equal, with what they are apart."""
-    return f"{words}, to the last bit" if found == other else f"{words}, but for {small(abs(float(found) - float(other)))}"
-
-
-def decimals(number: float) -> str:
-    """Return a number with three significant digits, and without a power of ten."""
-    return np.format_float_positional(number, precision=3, fractional=False, trim="-").replace("-", "−")
+    return f"{words}, to the last bit" if found == other else f"{words}, but for {number(abs(float(found) - float(other)), 1)}"
 
 
 def _off(gradient: np.ndarray, other: np.ndarray) -> float:
     """Return the largest difference of two gradients, relative to the largest gradient."""
     return float(np.abs(gradient - other).max() / np.abs(other).max())
-
-
-def small(value: float) -> str:
-    """Return a number with one digit and its power of ten: `2e−7`."""
-    digits, power = f"{value:.0e}".split("e")
-    return f"{digits}e{int(power)}".replace("-", "−") if value else "0"

@@ -10,6 +10,7 @@ import param
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
@@ -104,13 +105,13 @@ class Cas(Lesson):
             by_then = Counter(other["outcome"] for other in made if other["step"] <= one["step"])
             was = np.uint32(one["read"]).view(np.float32)
             with np.errstate(over="ignore", invalid="ignore"):
-                sums = f"{float32(was + values[one['thread']])}"
+                sums = f"{short(was + values[one['thread']])}"
             where = f" in float {one['cell']}" if self.cells > 1 else ""
             if self.compare:
-                does = f"Thread {one['thread']} finds {float32(was)}{where}, as it expected, and stores {sums}."
+                does = f"Thread {one['thread']} finds {short(was)}{where}, as it expected, and stores {sums}."
                 counts = f"Numbers in the sum: {by_then['made']} of {self.count}. Attempts refused: {by_then['refused']}."
             elif one["outcome"] == "made":
-                does = f"Thread {one['thread']} stores {sums}{where}, made from the {float32(was)} that it had read."
+                does = f"Thread {one['thread']} stores {sums}{where}, made from the {short(was)} that it had read."
                 counts = f"Numbers in the sum: {by_then['made']}. Lost: {by_then['lost']}."
             else:
                 does = f"Thread {one['thread']} stores {sums}{where}, in vain: a thread that has read before will write after it."
@@ -179,19 +180,19 @@ class Cas(Lesson):
         first, second = numbers(2)
         start = np.float32(1.2)
         question = (
-            f"Memory holds {float32(start)}. Thread 0 adds {float32(first)} and thread 1 adds {float32(second)}, both without the "
+            f"Memory holds {short(start)}. Thread 0 adds {short(first)} and thread 1 adds {short(second)}, both without the "
             "compare. Both read before either stores, and thread 1 stores last. What does memory hold then?"
         )
         misconceptions = (
             (
-                float32(start + first + second),
+                short(start + first + second),
                 "That is both numbers. But thread 1 made its sum from what it had read, without thread 0's.",
             ),
-            (float32(start + first), "That was thread 0's sum. It stood there until thread 1 stored its own."),
-            (float32(start), "Both have stored. Without the compare, no store is refused."),
+            (short(start + first), "That was thread 0's sum. It stood there until thread 1 stored its own."),
+            (short(start), "Both have stored. Without the compare, no store is refused."),
         )
         because = "Thread 1 made its sum from the value that both had read. What thread 0 added is gone, and nobody was told."
-        return answer_among(question, float32(start + second), misconceptions, 0, because)
+        return answer_among(question, short(start + second), misconceptions, 0, because)
 
     def _who(self, does: str) -> str:
         return f"{self.count} threads {does}" if self.count > 1 else f"One thread {does}s"
@@ -228,7 +229,7 @@ class Cas(Lesson):
         off = float(np.max(np.ptp(floats, axis=0) / np.where(largest > 0, largest, 1)))
         ran = (
             f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:<br>"
-            f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {off:.1e} of their size"
+            f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {number(off, 2)} of their size"
         )
         said = "The tiles add in another order each time, and float addition rounds: the last bits differ."
         if not differ:
@@ -240,7 +241,7 @@ class Cas(Lesson):
         query = experiment.record(Cas().job())
         end = float(query.output("derivBuffer").view(np.float32)[0])
         where = "a driver that runs on the CPU" if experiment.adapter.is_software else "a GPU"
-        ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{end:.4g}</b>"
+        ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{number(end, 4)}</b>"
         said = "Compare-and-swap loops are the base of lock-free code on CPUs: counters, queues, allocators."
         return Verdict(False, ran, said)
 
@@ -262,7 +263,7 @@ class Cas(Lesson):
             query = experiment.record(job)
             end = float(query.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
             says = ", ".join(f"{one.kind} on <code>{one.name}</code>" for one in query.findings) or "no finding"
-            rows.append((words, f"{end:.6g}", f"{hoped:.6g}", says))
+            rows.append((words, number(end, 6), number(hoped, 6), says))
         return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
 
     @param.depends("start")
@@ -326,7 +327,7 @@ class Cas(Lesson):
             job = self._many(way, values)
             found = np.array([total(experiment, job) for _ in range(runs)])
             often, times = Counter(found.tolist()).most_common(1)[0]
-            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), f"{np.ptp(found):.1e}"))
+            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), number(np.ptp(found), 2)))
             curves.append(Curve(short, np.arange(1, runs + 1), (found - exact) / np.spacing(np.float32(exact)), points=True))
         head = ("way", "different sums", "the most frequent", "times", "from least to largest")
         chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)
@@ -420,9 +421,9 @@ def microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:,.0f} µs"
 
 
-def float32(value: np.float32) -> str:
-    """Return a float32 in short, `NaN` for what is no number."""
-    return "NaN" if np.isnan(value) else f"{value:.6g}".replace("-", "−").replace("inf", "infinity")
+def short(value: float) -> str:
+    """Return a float32 with six digits, fewer than it has."""
+    return number(value, 6)
 
 
 def exactly(value: float) -> str:

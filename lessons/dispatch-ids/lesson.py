@@ -12,6 +12,7 @@ from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -171,7 +172,7 @@ class DispatchIds(Lesson):
         difference = float(np.abs(picture - raw).max())
         ran = (
             f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>"
-            f"its picture differs from the kernel's by at most <b>{difference:.2g}</b>"
+            f"its picture differs from the kernel's by at most <b>{number(difference, 2)}</b>"
         )
         return Verdict(
             difference > 1e-5, ran, "It was so when the post was written. Today a call's workgroups can be given a shape."
@@ -194,10 +195,10 @@ class DispatchIds(Lesson):
         ids = calcCompressedDispatchIDs(WIDTH, HEIGHT, *TILE)
         owner = experiment.run(self.draw("from a list"))["owner"]
         rows = []
-        for number in (0, 1, 3, 4, 31, 32, 64, 127):
-            y, x = np.argwhere(owner == number)[0]
-            listed = f"({ids[number][0]}, {ids[number][1]})"
-            rows.append((str(number), str(number // LANES), str(number % LANES), listed, f"({x}, {y})"))
+        for thread in (0, 1, 3, 4, 31, 32, 64, 127):
+            y, x = np.argwhere(owner == thread)[0]
+            listed = f"({ids[thread][0]}, {ids[thread][1]})"
+            rows.append((str(thread), str(thread // LANES), str(thread % LANES), listed, f"({x}, {y})"))
         return Table(("number", "workgroup", "thread in it", "<code>ids[number]</code>", "pixel it drew"), tuple(rows))
 
     def functional(self, experiment: Experiment) -> Table:
@@ -208,13 +209,13 @@ class DispatchIds(Lesson):
             (
                 "the kernel, dispatched by hand",
                 "0",
-                f"{by_hand:.6g}",
+                number(by_hand, 6),
                 f"{1e6 * experiment.seconds(self.draw('by shape')):.0f}\u2009µs",
             )
         ]
         ids = calcCompressedDispatchIDs(WIDTH, HEIGHT, *TILE)
         for name, (picture, gradient, seconds) in functional_calls(self.module(experiment), ids).items():
-            rows.append((name, f"{np.abs(picture - raw).max():.2g}", f"{gradient:.6g}", f"{1e6 * seconds:.0f}\u2009µs"))
+            rows.append((name, number(np.abs(picture - raw).max(), 2), number(gradient, 6), f"{1e6 * seconds:.0f}\u2009µs"))
         return Table(("call", "largest difference", "gradient", "time of a call, Python's share included"), tuple(rows))
 
     def list_lengths(self, experiment: Experiment) -> Bars:

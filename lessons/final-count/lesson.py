@@ -9,6 +9,7 @@ from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
@@ -75,7 +76,7 @@ class FinalCount(Lesson):
             layer, count = i + 1, counts_there[i + 1]
             never = count == counts_there[i]
             done = f"is left out. `finalCount` stays {count}" if never else f"is blended. `finalCount` becomes {count}"
-            there.append(f"There: T = {decimals(light_there[i])} is {'' if never else 'not '}below 1/255, so layer {layer} {done}.")
+            there.append(f"There: T = {number(light_there[i])} is {'' if never else 'not '}below 1/255, so layer {layer} {done}.")
             after, before = counts_back[layer], counts_back[i]
             skipped = before == after
             done = "is skipped: it was never blended" if skipped else f"is undone. `finalCount` becomes {before}"
@@ -88,12 +89,12 @@ class FinalCount(Lesson):
         took, light, last = blended(query), float(query.output("back")[0, 3]), int(query.output("backCount")[0])
         if self.guarded:
             skipped = self.count - took
-            ends = f"the pixel is back at T = {decimals(light)}, its `finalCount` at 0"
+            ends = f"the pixel is back at T = {number(light)}, its `finalCount` at 0"
             return f"{took} blended, {took} undone, {skipped} skipped: {ends}."
         if took == self.count:
-            return f"All {took} layers had been blended, so undoing them all was right: T = {decimals(light)}, `finalCount` 0."
+            return f"All {took} layers had been blended, so undoing them all was right: T = {number(light)}, `finalCount` 0."
         return (
-            f"{took} blended, but {self.count} undone: T = {decimals(light)}, more light than there is, "
+            f"{took} blended, but {self.count} undone: T = {number(light)}, more light than there is, "
             f"and `finalCount` has fallen below zero to {last:,}."
         )
 
@@ -150,9 +151,8 @@ class FinalCount(Lesson):
         ran = (
             f"{PIXELS:,} pixels, {int(skipped.sum()):,} layers skipped on the way back<br>"
             f"skipped after an undo: <b>{int(late.sum())}</b><br>"
-            f"pixels that end with a count other than 0: <b>{int(np.sum(ends != 0))}</b>; T comes back within {off:.0e}".replace(
-                "-", "−"
-            )
+            f"pixels that end with a count other than 0: <b>{int(np.sum(ends != 0))}</b>; "
+            f"T comes back within {number(off, 1)}"
         )
         said = "All skips come first, then all undos. The test needs nothing but the count as it stands."
         return Verdict(not late.any() and not ends.any(), ran, said)
@@ -191,7 +191,7 @@ class FinalCount(Lesson):
             found = experiment.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
             red, green, blue, transmittance = found["back"][0]
             light = ", ".join(f"{value:.3f}".replace("-", "−").replace("−0.000", "0.000") for value in (red, green, blue))
-            rows.append((name, f"({light})", f"{transmittance:.4g}", f"{found['backCount'][0]:,}"))
+            rows.append((name, f"({light})", number(transmittance, 4), f"{found['backCount'][0]:,}"))
         return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
 
     def how_wrong(self, experiment: Experiment) -> Curves:
@@ -232,12 +232,5 @@ def undone_anyway(layer: int, never: bool, was: float, is_now: float, count: int
     words = f"Back, without the test: layer {layer} is undone"
     words += ", but was never blended. " if never else ". "
     off = abs(is_now - was) > 0.01 * was
-    words += f"T is {decimals(is_now)}, and should be {decimals(was)}." if off else f"T is {decimals(is_now)}, as it was."
+    words += f"T is {number(is_now)}, and should be {number(was)}." if off else f"T is {number(is_now)}, as it was."
     return words + (f" `finalCount` falls below zero: {count:,}." if count >= 2**31 else f" `finalCount` becomes {count}.")
-
-
-def decimals(number: float) -> str:
-    """Return a number with three significant digits, and without a power of ten unless it is huge."""
-    if number >= 1e5:
-        return f"{number:.0e}".replace("e+", "e")
-    return np.format_float_positional(number, precision=3, fractional=False, trim="-")

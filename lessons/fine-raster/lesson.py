@@ -11,6 +11,7 @@ from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
@@ -245,7 +246,7 @@ class FineRaster(Lesson):
             (times["stored"], times["undone"]),
             tuple(f"{times[entry]:,.0f}\u2009µs" for entry in ("stored", "undone")),
         )
-        agree = (("largest difference between the two gradients", f"{apart:.1e}", f"largest gradient {largest_one:.2g}"),)
+        agree = (("largest difference between the two gradients", number(apart, 2), f"largest gradient {number(largest_one, 2)}"),)
         head = ("", "bytes in a thread's arrays", "in shared memory, a thread")
         return Several((Table(head, tuple(rows), marked=(2,)), bars, Table(("", "", ""), agree)))
 

@@ -295,7 +295,7 @@ class Gaussian(Lesson):
             name = FISH[-count][0]
             picture = paint(experiment, fish(count), FISH_SIZE)
             scenes.append(Pictures((Picture(f"{count} of {len(FISH)} Gaussians", to_bytes(picture)),)))
-            words.append(f"Gaussian {count} of {len(FISH)}: {name}")
+            words.append(f"{count} of {len(FISH)} Gaussians: {name}")
         return Scenes(tuple(scenes), tuple(words), first=len(FISH) - 1)
 
     def thousand(self, experiment: Experiment) -> Scenes:

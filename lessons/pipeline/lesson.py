@@ -11,6 +11,7 @@ from splatscope.splat.parameters import DIRECT
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Code, Table, Verdict, Words
@@ -205,7 +206,10 @@ class Pipeline(Lesson):
         """Try whether the gradient passes through the fine stage alone: hold the composite constant."""
         full, bare = (self.gradient_of(experiment, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
-        ran = f"largest gradient: <b>{np.abs(full).max():.4g}</b><br>the composite held constant changes it by <b>{share:.0%}</b>"
+        ran = (
+            f"largest gradient: <b>{number(np.abs(full).max(), 4)}</b><br>"
+            f"the composite held constant changes it by <b>{share:.0%}</b>"
+        )
         said = "The composite, the loss, and the maps from raw values to a Gaussian carry it too."
         return Verdict(bool(share < 1e-3), ran, said)
 

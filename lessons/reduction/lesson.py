@@ -15,6 +15,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
@@ -112,21 +113,21 @@ class Reduction(Lesson):
         cut, row = int(np.sum(np.abs(self.values()) > LIMIT)), np.array(first_row(query), np.float32)
         said = [
             f"All {self.count} threads have written their gradient to shared memory, {cut or 'none'} of them cut to ±{LIMIT:g}. "
-            f"Thread 0 wrote {digits(row[0])}."
+            f"Thread 0 wrote {number(row[0], 5)}."
         ]
-        for number, one in enumerate(folds(query), 1):
+        for turn, one in enumerate(folds(query), 1):
             stride, stale, got = one["stride"], one["stale"], one["row"][0]
             row = row[:stride] + row[stride : 2 * stride]  # as it should be
-            added = f"Round {number}: {stride} of {self.count} threads added the value {plural(stride, 'place')} away"
-            end = f"Thread 0 got {digits(got)}, the sum of {self.count // stride} gradients."
+            added = f"Round {turn}: {stride} of {self.count} threads added the value {plural(stride, 'place')} away"
+            end = f"Thread 0 got {number(got, 5)}, the sum of {self.count // stride} gradients."
             if stale:
                 who = f"thread {stale[0]} read before thread {stale[0] + stride} had written"
-                added = f"Round {number}: {stride} of {self.count} threads added, {len(stale)} too early: {who}"
+                added = f"Round {turn}: {stride} of {self.count} threads added, {len(stale)} too early: {who}"
             if got != row[0]:
-                end = f"Thread 0 got {digits(got)}, not {digits(row[0])}."
+                end = f"Thread 0 got {number(got, 5)}, not {number(row[0], 5)}."
             said.append(f"{added}. {end}")
         does = f"adds it to memory once for all {self.count} threads" if got else "has nothing to add"
-        said.append(f"Thread 0 hands its sum, {digits(got)}, to `atomicAccumulate`, which {does}.")
+        said.append(f"Thread 0 hands its sum, {number(got, 5)}, to `atomicAccumulate`, which {does}.")
         return said
 
     def conclusion(self, query: RecordingQuery) -> str:
@@ -138,11 +139,11 @@ class Reduction(Lesson):
         early = sum(len(one["stale"]) for one in rounds)
         if got != row[0]:
             read = f"{plural(early, 'value')} had been read too early, and nobody noticed"
-            return f"The sum is {digits(got)} and should be {digits(row[0])}: {read}."
+            return f"The sum is {number(got, 5)} and should be {number(row[0], 5)}: {read}."
         if early:
-            return f"The sum, {digits(got)}, is right by luck: {plural(early, 'value')} had been read before being written."
+            return f"The sum, {number(got, 5)}, is right by luck: {plural(early, 'value')} had been read before being written."
         return (
-            f"{self.count} gradients have become one number, {digits(got)}, in {len(rounds)} rounds, and one thread "
+            f"{self.count} gradients have become one number, {number(got, 5)}, in {len(rounds)} rounds, and one thread "
             f"added it to memory instead of {self.count}."
         )
 
@@ -227,13 +228,11 @@ class Reduction(Lesson):
         """Show for each round how many waves work, and how many of their lanes are idle."""
         query, width = experiment.record(self._job(self.values())), experiment.adapter.wave_size
         rows = []
-        for number, one in enumerate(folds(query), 1):
+        for turn, one in enumerate(folds(query), 1):
             waves = np.unique(one["threads"] // width)
             busy = len(one["threads"])
             lanes = len(waves) * min(width, self.count)
-            rows.append(
-                (str(number), str(one["stride"]), str(busy), f"{len(waves)} of {-(-self.count // width)}", str(lanes - busy))
-            )
+            rows.append((str(turn), str(one["stride"]), str(busy), f"{len(waves)} of {-(-self.count // width)}", str(lanes - busy)))
         head = ("round", "stride", "threads that add", f"waves of {width} at work", "idle lanes in them")
         return Table(head, tuple(rows))
 
@@ -247,7 +246,7 @@ class Reduction(Lesson):
                 total = float(query.output("derivBuffer").view(np.float32)[0])
                 stale = sum(len(one["stale"]) for one in folds(query))
                 says = "; ".join(found(one) for one in query.findings) or "no finding"
-                rows.append((str(count), words, f"{total:.5g}", f"{hoped(values):.5g}", str(stale), says))
+                rows.append((str(count), words, number(total, 5), number(hoped(values), 5), str(stale), says))
         head = ("threads", "barrier", "sum", "should be", "read too early", "the recording says")
         return Table(head, tuple(rows), marked=(1, 3))
 
@@ -268,7 +267,7 @@ class Reduction(Lesson):
                     trainer.advance(20)
                 gradients, beyond, largest = np.array(tallies).T
                 many, over = int(gradients.sum()), int(beyond.sum())
-                rows.append((f"{side} × {side} pixels, {words}", f"{many:,}", f"<b>{over:,}</b>", f"{largest.max():.2g}"))
+                rows.append((f"{side} × {side} pixels, {words}", f"{many:,}", f"<b>{over:,}</b>", number(largest.max(), 2)))
         return Table(("run", "gradients", "beyond ±10", "largest"), tuple(rows))
 
     def _count(
@@ -381,11 +380,6 @@ def found(finding: Finding) -> str:
 def hoped(values: np.ndarray) -> float:
     """Return the exact sum of the clamped gradients."""
     return math.fsum(np.clip(values, -LIMIT, LIMIT).tolist())
-
-
-def digits(value: float, format_: str = ".5g") -> str:
-    """Return a number as text, with a minus sign."""
-    return f"{value:{format_}}".replace("-", "−")
 
 
 def plural(count: int, noun: str) -> str:

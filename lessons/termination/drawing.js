@@ -3,6 +3,7 @@ import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {powerOfTen} from "#web/stepper/model/values.js"
 
 /** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
@@ -131,7 +132,7 @@ function drawScale(svg, {width, lowest, y}) {
  */
 export function scaleLabel(power) {
   if (power > -4) return String(10 ** power)
-  return `10⁻${[...String(-power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[+digit]).join("")}`
+  return powerOfTen(power)
 }
 
 /**

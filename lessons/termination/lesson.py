@@ -8,6 +8,7 @@ import param
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Verdict
@@ -71,7 +72,7 @@ class Termination(Lesson):
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return for each layer whether it is blended, and what becomes of T."""
         found = walked(query)
-        return [said(number, one, number == len(found)) for number, one in enumerate(found, 1)]
+        return [said(which, one, which == len(found)) for which, one in enumerate(found, 1)]
 
     def stops(self, query: RecordingQuery) -> list[int]:
         """Return the steps with which each turn of the loop ends."""
@@ -82,7 +83,7 @@ class Termination(Lesson):
         state, everything = query.output("result").astype(float)
         many, count = int(query.output("finalCount")[0]), self.count
         if many == count:
-            return f"All {count} layers were blended. T ends at {decimals(state[3])}: it was not below 1/255 before any of them."
+            return f"All {count} layers were blended. T ends at {number(state[3])}: it was not below 1/255 before any of them."
         rest = f"The other {count - many} were" if count - many > 1 else "The last one was"
         added = (everything - state)[:3].max() / STEP
         return (
@@ -248,19 +249,14 @@ def _halves(blended: np.ndarray) -> list[tuple[str, np.ndarray]]:
     return [(words, which) for words, which in (("blended", blended), ("left out", ~blended)) if which.any()]
 
 
-def said(number: int, layer: Layer, last: bool) -> str:
+def said(which: int, layer: Layer, last: bool) -> str:
     """Return what a layer did, in a sentence."""
-    before, after = decimals(layer["before"]), decimals(layer["after"])
+    before, after = number(layer["before"]), number(layer["after"])
     if layer["blended"]:
-        words = f"Layer {number} is blended and counted: T falls from {before} to {after}."
+        words = f"Layer {which} is blended and counted: T falls from {before} to {after}."
         if layer["after"] < STEP:
             return f"{words} That is below 1/255, so the pixel is opaque now."
         return f"{words} The pixel never became opaque." if last else words
     adds = f"{layer['adds']:.3f}" if layer["adds"] >= 0.0005 else "less than 0.001"
-    words = f"T = {before} is below 1/255, so layer {number} is left out and not counted."
+    words = f"T = {before} is below 1/255, so layer {which} is left out and not counted."
     return f"{words} It would have added {adds} of one of 255 steps."
-
-
-def decimals(number: float) -> str:
-    """Return a number with three significant digits, and without a power of ten."""
-    return np.format_float_positional(number, precision=3, fractional=False, trim="-")

@@ -153,7 +153,7 @@ function valueTable(facts, narrow, choose) {
   const values = fields.flatMap((field, f) =>
     gaussians.map((b) => {
       const index = f * blobs + b
-      return {index, name: `${field} of Gaussian ${b + 1}`, raw: cell("raw", index), gradient: cell("slope", index)}
+      return {index, name: `${field} of Gaussian ${b}`, raw: cell("raw", index), gradient: cell("slope", index)}
     }),
   )
   const word = (/** @type {string} */ name, /** @type {string} */ text) => h("span", {class: name}, text)
@@ -161,7 +161,7 @@ function valueTable(facts, narrow, choose) {
   const parts = narrow
     ? [
         h("span"),
-        ...gaussians.map((b) => word("loop-head", `Gaussian ${b + 1}`)),
+        ...gaussians.map((b) => word("loop-head", `Gaussian ${b}`)),
         h("span"),
         ...gaussians.flatMap(() => ["raw", "gradient"].map((title) => word("loop-sub", title))),
         ...fields.flatMap((field, f) => [
@@ -173,7 +173,7 @@ function valueTable(facts, narrow, choose) {
         h("span"),
         ...fields.map((field) => word("loop-sub", field)),
         ...gaussians.flatMap((b) => [
-          word("loop-field", `Gaussian ${b + 1}`),
+          word("loop-field", `Gaussian ${b}`),
           ...of(b).map(({raw}) => raw),
           word("loop-field quiet", "gradient"),
           ...of(b).map(({gradient}) => gradient),
@@ -243,7 +243,7 @@ const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // fac
 function short(value) {
   if (value === 0) return "0"
   if (Math.abs(value) < 5e-7) return "0.000" // all that is left of it is a rounding error
-  return (Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(0)).replaceAll("-", "−")
+  return value.toFixed(Math.abs(value) >= 0.001 ? 3 : 4).replace("-", "−")
 }
 
 /**

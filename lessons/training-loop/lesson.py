@@ -23,6 +23,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Scenes, Several, Table, Verdict
@@ -32,7 +33,7 @@ TILE, THREADS, BLOBS = (8, 4), 32, 3
 COUNT = len(LABELS) * BLOBS
 KERNELS = ("clear", "derivatives", "update", "render")
 ENTRIES = dict(zip(KERNELS, ("clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"), strict=True))
-NAMES = tuple(f"{one.name} of Gaussian {blob + 1}" for one in DIRECT for blob in range(BLOBS))  # of the raw values
+NAMES = tuple(f"{one.name} of Gaussian {blob}" for one in DIRECT for blob in range(BLOBS))  # of the raw values
 RATES = (0.3, 0.1, 0.08, 0.3)
 SMALL, FEW, ITERATIONS = (32, 24), 24, 40  # of the real run
 COST = (64, 48)
@@ -59,7 +60,7 @@ class TrainingLoop(Lesson):
     without = param.Selector(default="none", objects=["none", *KERNELS], label="Leave out")
     iterations = param.Integer(default=6, bounds=(1, 12), label="Iterations", doc="That the figure runs")
     field = param.Selector(default="x", objects=list(LABELS), label="Raw value")
-    gaussian = param.Integer(default=11, bounds=(1, FEW), label="Gaussian")
+    gaussian = param.Integer(default=10, bounds=(0, FEW - 1), label="Gaussian")
 
     unit: ClassVar[str] = "kernel"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
@@ -102,9 +103,9 @@ class TrainingLoop(Lesson):
             at = [len(KERNELS) * t + i for i in range(len(KERNELS) + 1)]  # in `kept`: before the first kernel, after each
             held = "what the iteration before left" if t else "0, as at the start"
             largest = int(np.abs(gradients[at[2]]).argmax())
-            added = f"the largest gradient is now {slope(gradients[at[2], largest])}, of {NAMES[largest]}"
+            added = f"the largest gradient is now {number(gradients[at[2], largest])}, of {NAMES[largest]}"
             moved = int(np.sum(raw[at[3]] != raw[at[2]]))
-            step = f"{NAMES[0]} goes from {short(raw[at[2], 0])} to {short(raw[at[3], 0])}"
+            step = f"{NAMES[0]} goes from {number(raw[at[2], 0])} to {number(raw[at[3], 0])}"
             before = f", {psnr[t - 1]:.1f} before" if t and psnr[t - 1] is not None else ""
             does = {
                 "clear": f"{COUNT} threads set their gradient to 0.",
@@ -256,8 +257,8 @@ class TrainingLoop(Lesson):
         apart = np.abs(first - again).max() / scale
         ran = (
             f"{pixels:,} pixels, all of them in every iteration; their shares add up to the gradient, but for "
-            f"<b>{power_of(off)}</b> of the largest<br>"
-            f"the same state once more: {f'apart by <b>{power_of(apart)}</b>' if apart else '<b>the same bits</b>'}"
+            f"<b>{number(off, 1)}</b> of the largest<br>"
+            f"the same state once more: {f'apart by <b>{number(apart, 1)}</b>' if apart else '<b>the same bits</b>'}"
         )
         said = (
             "No pixel is left out, so nothing is estimated. From one iteration to the next the gradient changes because the "
@@ -356,7 +357,7 @@ class TrainingLoop(Lesson):
     @param.depends("field", "gaussian", "without")
     def film(self, experiment: Experiment) -> Scenes:
         """Show a run's pictures, and each pixel's share of one gradient, iteration by iteration."""
-        wanted, field, which = sample(*SMALL), LABELS.index(self.field), self.gaussian - 1
+        wanted, field, which = sample(*SMALL), LABELS.index(self.field), self.gaussian
         scenes = list(iterate(experiment, self.without))
         maps = [shares(experiment, scene.raw, floats(wanted), which)[..., field] for scene in scenes]
         most = float(np.quantile([np.abs(one).max() for one in maps], 0.7)) or 1.0  # the first ones are far larger
@@ -374,8 +375,8 @@ class TrainingLoop(Lesson):
             frames.append(Pictures(pictures))
             held = scene.gradient[field, which]
             words.append(
-                f"after {scene.look.iteration} iterations: {scene.look.psnr:.1f} dB. The map adds up to {slope(one.sum())}, "
-                f"<code>derivBuffer</code> then holds {slope(held)}"
+                f"after {scene.look.iteration} iterations: {scene.look.psnr:.1f} dB. The map adds up to {number(one.sum())}, "
+                f"<code>derivBuffer</code> then holds {number(held)}"
             )
         return Scenes(tuple(frames), tuple(words), first=4)
 
@@ -400,7 +401,7 @@ class TrainingLoop(Lesson):
                 columns.append(of(values)[:, 0])
                 if not include:
                     columns.append(differences(experiment, values, wanted, constants))
-        rows = [(LABELS[i], *(slope(column[i]) for column in columns)) for i in range(len(LABELS))]
+        rows = [(LABELS[i], *(number(column[i]) for column in columns)) for i in range(len(LABELS))]
         head = ("raw value", "this book: kernel", "difference", "the sample: kernel", "difference", "with <code>smoothstep</code>")
         return Table(head, tuple(rows))
 
@@ -614,21 +615,3 @@ def milliseconds(experiment: Experiment, job: KernelJob) -> str:
         return f"{1e3 * experiment.seconds(job, dispatches=4, repeats=3):.2f}\u2009ms"
     except CompileError:
         return "refused"
-
-
-def short(value: float) -> str:
-    """Return a number with three digits."""
-    return f"{value:.3g}".replace("-", "−")
-
-
-def slope(value: float) -> str:
-    """Return a slope with three digits and its power of ten."""
-    return f"{value:.2e}".replace("-", "−") if value else "0"
-
-
-def power_of(value: float) -> str:
-    """Return a number as `3 · 10⁻⁷`, "nothing" for zero."""
-    if value == 0:
-        return "nothing"
-    digits, exponent = f"{value:.0e}".split("e")
-    return f"{digits} · 10" + "".join("⁻" if sign == "-" else "⁰¹²³⁴⁵⁶⁷⁸⁹"[int(sign)] for sign in str(int(exponent)))

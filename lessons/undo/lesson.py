@@ -7,6 +7,7 @@ import param
 
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Table, Verdict
@@ -97,7 +98,7 @@ class Undo(Lesson):
             )
         states = f"{many} undone blends" if many > 1 else "One undone blend"
         off = float(np.abs(found - (0, 0, 0, 1)).max())
-        end = f"to within {small(off)}" if off else "exactly"
+        end = f"to within {number(off, 2)}" if off else "exactly"
         return f"{states}, and the pixel is back at C = 0, T = 1, {end}. Stored, the states would have taken {16 * many} bytes."
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -158,10 +159,10 @@ class Undo(Lesson):
         for depth in (15, 100, 500):
             pixels = 16_384
             off = self._many(experiment, rng.uniform(0, 5.5 / max(depth, 11), pixels), np.full(pixels, depth))["off"].max(axis=0)
-            lines.append(f"{depth} layers: T within <b>{small(off[0])}</b>, C within <b>{small(off[1])}</b>")
+            lines.append(f"{depth} layers: T within <b>{number(off[0], 2)}</b>, C within <b>{number(off[1], 2)}</b>")
             worst = max(worst, float(off.max()))
         ran = "16,384 pixels through random layers and back<br>" + "<br>".join(lines)
-        said = "Exact on paper, not in float32. It is close enough all the same: one step of an 8-bit picture is 3.9e−3."
+        said = "Exact on paper, not in float32. It is close enough all the same: one step of an 8-bit picture is 0.0039."
         return Verdict(worst == 0, ran, said)
 
     def guard_prevents(self, experiment: Experiment) -> Verdict:
@@ -171,8 +172,8 @@ class Undo(Lesson):
         least = experiment.run(worst)["forward"][3, 3]
         ran = (
             f"T = 1, then a layer of α = 1: it is blended, and T comes back as <b>{'NaN' if np.isnan(free) else 1 + free}</b><br>"
-            f"α clamped to 0.99: T comes back within <b>{small(clamped)}</b><br>"
-            f"clamp and limit at their worst: T falls to <b>{small(least)}</b>, which is 1/255 · 0.01"
+            f"α clamped to 0.99: T comes back within <b>{number(clamped, 2)}</b><br>"
+            f"clamp and limit at their worst: T falls to <b>{number(least, 2)}</b>, which is 1/255 · 0.01"
         )
         said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What helps is that α is clamped at 0.99."
         return Verdict(not np.isnan(free), ran, said)
@@ -270,39 +271,26 @@ def exactly(value: float) -> str:
     return "NaN" if np.isnan(value) else str(value)
 
 
-def small(value: float) -> str:
-    """Return a number with two digits and its power of ten: `7.2e−7`."""
-    if value == 0:
-        return "0"
-    digits, power = f"{value:.1e}".split("e")
-    return f"{digits}e{int(power)}".replace("-", "−")
-
-
-def went(number: int, alpha: float, before: float, after: float, taken: bool) -> str:
+def went(layer: int, alpha: float, before: float, after: float, taken: bool) -> str:
     """Return what a layer did to T on the way there."""
     if not taken:
-        return f"There: T = {decimals(before)} is below 1/255, so layer {number} is left out and the state stays as it is."
-    return f"There: layer {number} is blended. T = {decimals(before)} is multiplied by 1 − {positional(alpha)}: {decimals(after)}."
+        return f"There: T = {number(before)} is below 1/255, so layer {layer} is left out and the state stays as it is."
+    return f"There: layer {layer} is blended. T = {number(before)} is multiplied by 1 − {positional(alpha)}: {number(after)}."
 
 
-def came(number: int, alpha: float, before: float, after: float, taken: bool, off: np.ndarray) -> str:
+def came(layer: int, alpha: float, before: float, after: float, taken: bool, off: np.ndarray) -> str:
     """Return what became of T on the way back: `before` and `after` a layer as it came back; `off` are the errors of (C, T)."""
     if not taken:
-        return f"Back: layer {number} was never blended, so nothing is undone."
-    division = f"Back: T = {decimals(after)} is divided by 1 − {positional(alpha)}"
+        return f"Back: layer {layer} was never blended, so nothing is undone."
+    division = f"Back: T = {number(after)} is divided by 1 − {positional(alpha)}"
     if np.isnan(before):
         why = "0/0 is not a number" if after == 0 else "what is not a number stays so"
-        return f"{division}: {why}, and the state before layer {number} is lost."
+        return f"{division}: {why}, and the state before layer {layer} is lost."
     light, share = float(off[:3].max()), float(off[3])
-    same = f"exactly as it was{f'; C is off by {small(light)}' if light else ', and so is C'}"
+    same = f"exactly as it was{f'; C is off by {number(light, 2)}' if light else ', and so is C'}"
     if share:
-        same = f"off by {small(share)}{f', and C by {small(light)}' if light else '; C is exact'}"
-    return f"{division}. Before layer {number}, T is {decimals(before)}, {same}."
-
-
-def decimals(number: float) -> str:
-    """Return a number with three significant digits, and without a power of ten."""
-    return "NaN" if np.isnan(number) else np.format_float_positional(number, precision=3, fractional=False, trim="-")
+        same = f"off by {number(share, 2)}{f', and C by {number(light, 2)}' if light else '; C is exact'}"
+    return f"{division}. Before layer {layer}, T is {number(before)}, {same}."
 
 
 def positional(number: float) -> str:

@@ -94,3 +94,47 @@ def test_event_numbers_are_behind_a_switch_that_is_remembered(visit):
     page.reload()
     figure(page)
     expect(page.locator(".stage.figure .now").first).to_be_visible()
+
+
+def test_where_a_figure_opened_is_said_until_the_reader_steps_and_never_spoken(turn_to):
+    page = turn_to(PAGE)
+    figure(page)
+    note = page.locator(".opened")
+    expect(note).to_have_text(re.compile(r"Opened at \w+ \d+ of \d+\.\s+Home goes to the start\."))
+    page.keyboard.press("ArrowRight")
+    expect(note).to_be_hidden()
+    expect(page.get_by_test_id("announcer")).not_to_be_empty()
+    assert "Opened" not in page.get_by_test_id("announcer").inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_test_id("stepper").first).to_be_visible()
+    expect(note).to_be_hidden()
+
+
+def test_a_figure_that_a_link_opens_says_nothing_of_it(visit):
+    page = visit(f"{PAGE}&step=0")
+    figure(page)
+    expect(page.locator(".opened")).to_be_hidden()
+
+
+def test_before_the_first_step_the_formula_is_that_of_the_first_layer(turn_to):
+    page = turn_to("/app?page=blending")
+    figure(page)
+    page.keyboard.press("Home")
+    equation = page.locator(".numbers .eq").last  # T′ = T · (1 − α)
+    numbers = equation.locator(".d")
+    expect(numbers.nth(2)).to_have_text("1")  # T before the first layer
+    shown = numbers.all_inner_texts()
+    assert all("later" in (one.get_attribute("class") or "") for one in numbers.all())
+    page.keyboard.press("ArrowRight")
+    expect(numbers.first).not_to_have_class(re.compile("later"))
+    assert numbers.all_inner_texts() == shown
+
+
+def test_pixels_of_the_fine_pass_show_what_they_have_blended_so_far(turn_to):
+    page = turn_to("/app?page=fine-raster")
+    figure(page)
+    page.keyboard.press("Home")
+    counts = page.locator(".fine-count")
+    expect(counts).to_have_text(["0"] * 32)
+    page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["1"] * 32)

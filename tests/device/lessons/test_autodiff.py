@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reference
+from helpers.said import value_of
 from splatscope.textbook.contents import find_lesson
 
 Autodiff = find_lesson("autodiff")
@@ -115,7 +116,7 @@ def test_all_nine_agree_with_the_twin(experiment):
     for field, row in enumerate(rows):
         expected = slopes(lesson, field).sum()
         for cell in row[1:3]:
-            assert float(cell.replace("−", "-")) == pytest.approx(expected, rel=0.01, abs=1e-5), row[0]
+            assert value_of(cell) == pytest.approx(expected, rel=0.01, abs=1e-5), row[0]
 
 
 def test_the_difference_has_a_best_step(experiment):
@@ -170,7 +171,7 @@ def test_recomputing_stores_less_and_changes_nothing(experiment):
     rows = Autodiff().recompute(experiment).shows[1].rows
     each = [float(row[3]) for row in rows[:2]]
     assert each[1] < each[0] / 3
-    assert float(rows[2][1].replace("−", "-")) < 1e-6
+    assert value_of(rows[2][1]) < 1e-6
 
 
 def test_smoothstep_is_silent(experiment):

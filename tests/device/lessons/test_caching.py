@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reference
+from helpers.said import value_of
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.textbook.contents import find_lesson
@@ -112,7 +113,7 @@ def test_the_three_kernels_agree(experiment):
     rows = Caching().gradients(experiment).rows
     assert len(rows) > 1
     for row in rows:
-        assert all(float(cell.replace("−", "-")) < 1e-5 for cell in row[1:])
+        assert all(value_of(cell) < 1e-5 for cell in row[1:])
 
 
 def test_bytes_are_counted_also_where_the_driver_refuses_the_kernel(experiment, monkeypatch):
@@ -142,9 +143,7 @@ def test_a_way_that_the_driver_refuses_is_said_to_be_refused():
     assert [curve.label for curve in curves.curves] == ["states in a buffer", "undo"]
     assert [row[1] for row in table.rows] == ["refused by the driver", "10", "10"]
     assert "takes as long as the states in a buffer" in words.html
-    assert all(
-        row[1] == "refused by the driver" and float(row[2].replace("−", "-")) < 1e-5 for row in Caching().gradients(refusing).rows
-    )
+    assert all(row[1] == "refused by the driver" and value_of(row[2]) < 1e-5 for row in Caching().gradients(refusing).rows)
 
 
 @pytest.mark.parametrize("entry", ["byAutodiff", "byBuffer", "byUndo"])

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from helpers.said import numbers_in
 from splatscope.services.lessons import LessonRequest, _with_answers
 from splatscope.textbook.contents import lesson_names
 
@@ -39,7 +40,7 @@ CASES = {
 
 def numbers(sentence: str) -> list[float]:
     """Every number of a sentence, in order."""
-    return [float(text.replace(",", "").replace("−", "-")) for text in re.findall(r"−?\d[\d,]*\.?\d*(?:e−\d+)?", sentence)]
+    return numbers_in(sentence)
 
 
 def gaussian(query, says):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import value_of
 
 ITERATIONS, COUNT = 48, 27
 CASES = [
@@ -17,13 +18,13 @@ CASES = [
     {"beta1": 0.99, "beta2": 0.9999},
 ]
 SENTENCE = re.compile(
-    r"Iteration (\d+): x of Gaussian 1 goes from (\S+) to (\S+), by (\S+) η\. "
+    r"Iteration (\d+): x of Gaussian 0 goes from ([^ ]+) to ([^ ]+), by ([^ ]+) η\. "
     r"(?:(\d+) of 27 values move by η, .*|(?:(\d+) of the 27 values moves?|No value moves) against the gradient of this moment\.)"
 )
 
 
 def number(text: str) -> float:
-    return float(text.replace("−", "-"))
+    return value_of(text)
 
 
 def gradient(lesson, raw: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import NUMBER, value_of
 from splatscope.textbook.contents import find_lesson
 
 FIELDS = find_lesson("autodiff").param["field"].objects
@@ -80,21 +81,18 @@ def test_each_link_moves_and_asks_as_the_twin_does(record_lesson, values):
         },
     }
     for step, wanted in (by_p | by_part).items():
-        found = re.search(r"(\S+) moves by (\S+) as p grows|the loss moves by (\S+) as (\S+) grows", sentences[step])
+        found = re.search(r"([^ ]+) moves by ([^ ]+) as p grows|the loss moves by ([^ ]+) as ([^ ]+) grows", sentences[step])
         largest = max(map(abs, wanted.values()))
         if not found:
             assert "nothing of it moves" in sentences[step] or "none of its parts" in sentences[step]
             assert largest < 1e-6
             continue
         name, said = (found[1], found[2]) if found[1] else (found[4], found[3])
-        said = float(said.replace("−", "-"))
+        said = value_of(said)
         assert close(said, float(wanted[name]), largest), sentences[step]
         assert abs(said) >= 0.97 * largest - 1e-6  # it is the part that matters most
     dp = by_p[4]["e"] / 32
-    in_the_end = [
-        float(one.replace("−", "-"))
-        for one in re.findall(r"(?:moves by|difference is|chain says) (−?[\d.e−+]*\d)", " ".join(sentences[-2:]))
-    ]
+    in_the_end = [value_of(one) for one in re.findall(rf"(?:moves by|difference is|chain says) {NUMBER}", " ".join(sentences[-2:]))]
     assert len(in_the_end) == 3
     assert close(in_the_end[0], dp, abs(dp))
     assert in_the_end[2] == in_the_end[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import NUMBER, value_of
 
 CASES = [
     {},
@@ -15,7 +16,6 @@ CASES = [
     {"count": 10, "opacity": 0.9, "seed": 11},
     {"count": 7, "seed": 9999},
 ]
-NUMBER = r"(−?\d+(?:\.\d+)?(?:e−\d+)?)"
 THERE = re.compile(rf"There: the state before layer (\d+), with T = {NUMBER}, goes into `kept\[(\d+)\]`\. Then the layer is (.*)\.")
 SKIPPED = re.compile(r"Back: layer (\d+) was never blended\. Both ways pass the gradient on as it is, and ∂L/∂α is 0\.")
 BACK = re.compile(
@@ -37,16 +37,12 @@ def walk(lesson) -> tuple[np.ndarray, list[bool]]:
     return np.array(light), blended
 
 
-def number(text: str) -> float:
-    return float(text.replace("−", "-"))
-
-
 def check_apart(words: str, one: float, other: float) -> None:
     """Check what is said of two floats that should be equal."""
     if words == "to the last bit":
         assert one == other
     else:
-        off = number(re.fullmatch(rf"but for {NUMBER}", words)[1])
+        off = value_of(re.fullmatch(rf"but for {NUMBER}", words)[1])
         assert off == pytest.approx(abs(float(one) - float(other)), rel=0.51)  # one digit
         assert off > 0
 
@@ -62,7 +58,7 @@ def test_each_turn_is_told_as_it_was(record_lesson, values):
     for i, sentence in enumerate(sentences[: lesson.count]):
         layer, before, cell, then = THERE.fullmatch(sentence).groups()
         assert (int(layer), int(cell)) == (i + 1, i)
-        assert number(before) == pytest.approx(light[i], rel=0.006, abs=1e-6)
+        assert value_of(before) == pytest.approx(light[i], rel=0.006, abs=1e-6)
         assert then == ("blended" if blended[i] else "left out: T is below 1/255")
     for i, sentence in zip(reversed(range(lesson.count)), sentences[lesson.count :], strict=True):
         if not blended[i]:
@@ -71,8 +67,8 @@ def test_each_turn_is_told_as_it_was(record_lesson, values):
             continue
         layer, cell, before, state, slope, bits = BACK.fullmatch(sentence).groups()
         assert (int(layer), int(cell)) == (i + 1, i)
-        assert number(before) == pytest.approx(light[i], rel=0.006, abs=1e-6)
-        assert number(slope) == pytest.approx(by_kept[i, 3], rel=0.006)
+        assert value_of(before) == pytest.approx(light[i], rel=0.006, abs=1e-6)
+        assert value_of(slope) == pytest.approx(by_kept[i, 3], rel=0.006)
         check_apart(state, undone[i, 3], kept[i, 3])
         check_apart(bits, by_undo[i, 3], by_kept[i, 3])
 

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from helpers.said import value_of
+
 CASES = [
     {},
     {"count": 1},
@@ -17,17 +19,17 @@ CASES = [
     {"compare": False, "count": 1},
 ]
 FINDS = re.compile(
-    r"Thread (\d+) finds (\S+?)(?: in float (\d+))?, as it expected, and stores (\S+)\. "
+    r"Thread (\d+) finds ([^ ]+?)(?: in float (\d+))?, as it expected, and stores ([^ ]+)\. "
     r"Numbers in the sum: (\d+) of (\d+)\. Attempts refused: (\d+)\."
 )
 STORES = re.compile(
-    r"Thread (\d+) stores (\S+?)(?: in float (\d+))?, (in vain|made)(?:: .* after it| from the (\S+) that it had read)\. "
+    r"Thread (\d+) stores ([^ ]+?)(?: in float (\d+))?, (in vain|made)(?:: .* after it| from the ([^ ]+) that it had read)\. "
     r"(?:Numbers in the sum: (\d+)\. Lost: (\d+)|Numbers lost so far: (\d+))\."
 )
 
 
 def number(text: str) -> float:
-    return float(text.replace("−", "-").replace("NaN", "nan"))
+    return value_of(text)
 
 
 def refusals(query) -> list[int]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import NUMBER, value_of
 
 CASES = [
     {},
@@ -18,7 +19,7 @@ CASES = [
     {"count": 12, "alpha": 0.7},
 ]
 THERE = re.compile(
-    r"There: T = ([\d.]+) is (not )?below 1/255, so layer (\d+) is (blended|left out)\. `finalCount` (becomes|stays) (\d+)\."
+    rf"There: T = {NUMBER} is (not )?below 1/255, so layer (\d+) is (blended|left out)\. `finalCount` (becomes|stays) (\d+)\."
 )
 BACK = re.compile(
     r"Back: `index` (\d+) is (not )?above `finalCount` (\d+), so layer (\d+) is "
@@ -26,7 +27,7 @@ BACK = re.compile(
 )
 ANYWAY = re.compile(
     r"Back, without the test: layer (\d+) is undone(, but was never blended)?\. "
-    r"T is ([\de.]+), (?:as it was|and should be ([\d.]+))\. "
+    rf"T is {NUMBER}, (?:as it was|and should be {NUMBER})\. "
     r"`finalCount` (?:becomes (\d+)|falls below zero: ([\d,]+))\."
 )
 
@@ -52,7 +53,7 @@ def walk(lesson) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
 
 
 def close(text: str, value: float) -> bool:
-    return float(text) == pytest.approx(value, rel=0.06 if "e" in text else 0.006)
+    return value_of(text) == pytest.approx(value, rel=0.006)
 
 
 @pytest.mark.parametrize("values", CASES)

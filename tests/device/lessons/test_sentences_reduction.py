@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from helpers.said import numbers_in
+
 CASES = [
     {},
     {"count": 32, "scale": 100.0},
@@ -17,7 +19,7 @@ CASES = [
 
 
 def numbers(sentence: str) -> list[float]:
-    return [float(found) for found in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", sentence.replace("−", "-"))]
+    return numbers_in(sentence)
 
 
 def sums(values: np.ndarray) -> list[float]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import NUMBER, value_of
 
 ONE = [1.0] + [0.3] * 7
 CASES = [
@@ -17,7 +18,6 @@ CASES = [
     {"count": 4, "alphas": [0.0, 1.0, 0.0, 0.5] + [0.3] * 4},
     {"count": 8, "alphas": [0.13, 0.77, 0.41, 0.05, 0.63, 0.29, 0.35, 0.11]},
 ]
-NUMBER = r"(NaN|\d+(?:\.\d+)?(?:e−\d+)?)"
 BLENDED = re.compile(rf"There: layer (\d) is blended\. T = {NUMBER} is multiplied by 1 − {NUMBER}: {NUMBER}\.")
 LEFT_OUT = re.compile(rf"There: T = {NUMBER} is below 1/255, so layer (\d) is left out and the state stays as it is\.")
 UNDONE = re.compile(rf"Back: T = {NUMBER} is divided by 1 − {NUMBER}\. Before layer (\d), T is {NUMBER}, (.*)\.")
@@ -43,7 +43,7 @@ def walk(lesson) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
 
 def close(text: str, value: float) -> bool:
     """Whether a number with three digits stands for a value."""
-    return np.isnan(value) if text == "NaN" else float(text) == pytest.approx(value, rel=0.006)
+    return np.isnan(value) if text == "NaN" else value_of(text) == pytest.approx(value, rel=0.006)
 
 
 @pytest.mark.parametrize("values", CASES)
@@ -86,7 +86,7 @@ def check_error(words: str, off: np.ndarray) -> None:
     for said, error in ((share, abs(off[3])), (light, np.abs(off[:3]).max())):
         assert (said is None) == (error == 0), words
         if said:
-            assert float(said.replace("−", "-")) == pytest.approx(error, rel=0.06)
+            assert value_of(said) == pytest.approx(error, rel=0.06)
             assert 0 < error < 1e-5
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reference
+from helpers.said import NUMBER, value_of
 
 COUNT, KERNELS = 27, ("clear", "derivatives", "update", "render")
 CASES = [{}, {"without": "clear"}, {"without": "derivatives"}, {"without": "update"}, {"without": "render"}, {"iterations": 1}]
@@ -90,22 +91,22 @@ def test_answers(record_lesson, values):
 
 
 def test_shares_of_pixels_add_up_to_the_gradient(record_lesson, experiment):
-    lesson, _ = record_lesson("training-loop", field="red", gaussian=5)
+    lesson, _ = record_lesson("training-loop", field="red", gaussian=4)
     film = lesson.film(experiment)
     assert len(film.scenes) == len(film.words) == 41
     for scene, words in zip(film.scenes, film.words, strict=True):
         target, picture, shares = scene.pictures
         assert target.pixels.shape == picture.pixels.shape == (24, 32, 3)
-        sums = [float(word.replace("−", "-")) for word in re.findall(r"(?:up to|holds) (−?[\d.]+(?:e−?\+?\d+)?)", words)]
+        sums = [value_of(word) for word in re.findall(rf"(?:up to|holds) {NUMBER}", words)]
         assert sums[0] == pytest.approx(sums[1], rel=0.02, abs=1e-6)
         assert sums[0] == pytest.approx(float(shares.pixels.sum()), rel=0.01, abs=1e-6)
 
 
 def test_without_the_clear_the_buffer_holds_more_than_the_map(record_lesson, experiment):
-    lesson, _ = record_lesson("training-loop", without="clear", gaussian=11)
+    lesson, _ = record_lesson("training-loop", without="clear", gaussian=10)
     off = 0
     for words in lesson.film(experiment).words[5:]:
-        one, held = (float(word.replace("−", "-")) for word in re.findall(r"(?:up to|holds) (−?[\d.]+(?:e−?\+?\d+)?)", words))
+        one, held = (value_of(word) for word in re.findall(rf"(?:up to|holds) {NUMBER}", words))
         off += abs(one - held) > 0.1 * abs(held)
     assert off > 20
 

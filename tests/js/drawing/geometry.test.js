@@ -22,7 +22,7 @@ test("bits are as many as asked for, also of a large number", () => {
 
 test("a number is written as the stepper writes it", () => {
   assert.equal(show(0.123456), "0.1235")
-  assert.equal(show(-2), "-2")
+  assert.equal(show(-2), "−2")
   assert.equal(show(-0.5), "−0.5")
 })
 
@@ -48,7 +48,7 @@ test("a map's range is that of its finite values, of a signed one it is symmetri
 })
 
 test("a path that left the landscape is gone", () => {
-  assert.equal(placeText([1.234, -2]), "at 1.23, -2")
+  assert.equal(placeText([1.234, -2]), "at 1.23, −2")
   assert.equal(placeText([1000, 0]), "gone")
   assert.equal(placeText([NaN, 0]), "gone")
 })

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {labelPlaces, pathOf, powerOfTen, powers} from "../../../lessons/adam/drawing.js"
+import {labelPlaces, pathOf, powers} from "../../../lessons/adam/drawing.js"
 import {comparedPairs, stopAt} from "../../../lessons/bitonic-sort/drawing.js"
 import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_rows.js"
 import {newLayer} from "../../../lessons/blending/drawing.js"
@@ -27,7 +27,7 @@ test("a logarithmic scale has three lines at most, at whole powers of ten", () =
   assert.deepEqual(powers(-2.5, 0.2), [-2, -1, 0])
   assert.deepEqual(powers(-6.5, 0.2), [-6, -3, 0])
   assert.deepEqual(powers(0.2, 0.4), [])
-  assert.equal(powerOfTen(-12), "10⁻¹²")
+  assert.equal(scaleLabel(-12), "10⁻¹²")
 })
 
 test("a pass compares each cell once, and a block is ascending where bit k is clear", () => {

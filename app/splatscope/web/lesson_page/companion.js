@@ -6,6 +6,7 @@ import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 
 const MOST = 0.45 // of the window's height, for the copy
+const LEGIBLE = 11 / 12 // a copy that is smaller has no words: those of drawings are 12 px high, and 11 px can still be read
 
 /**
  * Set a page's companion beside its words; without a figure it has none.
@@ -106,6 +107,7 @@ function copyOf(drawing, into) {
   const room = into.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
   const [width, height] = [drawing.clientWidth, drawing.scrollHeight]
   const scale = Math.min(1, room / width, (MOST * innerHeight) / height)
+  copy.classList.toggle("wordless", scale < LEGIBLE)
   copy.style.width = `${width}px`
   copy.style.height = `${height}px`
   copy.style.transform = `scale(${scale})`

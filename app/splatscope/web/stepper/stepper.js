@@ -136,6 +136,12 @@ export class Stepper {
     return `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`
   }
 
+  /** Whether the figure stands in the middle of the run, where it opened, and the reader has not moved yet. */
+  get openedInside() {
+    const {moment, model} = this
+    return this.#opened && !model.tour && moment !== null && moment.position > 0
+  }
+
   /** The model's sentence on the stop at the cursor, as HTML; "" where there is none. */
   get words() {
     const placed = this.#places()
@@ -162,7 +168,7 @@ export class Stepper {
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
       layout === "figure" ? this.state : null, // there it covers nothing that the reader has in hand
-      layout === "figure" ? this.sentence.el : null,
+      layout === "figure" ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened) : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
       this.when.foot,

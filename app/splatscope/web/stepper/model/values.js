@@ -80,19 +80,33 @@ export function numbers(words, at, type) {
   return form ? Array.from({length: form.count}, (_, i) => number(words, at + i * form.size, form.scalar)) : []
 }
 
+const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+const [SMALLEST, LARGEST] = [1e-4, 1e6] // what is smaller, or not smaller, has a power of ten
+
 /**
- * A number as it is shown: floats to so many significant digits, with real minus signs.
+ * A power of ten as text: 10⁻³.
+ * @param {number} exponent
+ */
+export const powerOfTen = (exponent) => `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : POWERS[+sign])).join("")}`
+
+/**
+ * A number as it is shown: floats to so many significant digits, with real minus signs and powers of ten. textbook/numbers.py writes the
+ * same.
  * @param {number} value
  * @param {string} scalar
  */
 export function text(value, scalar, digits = 4) {
   if (scalar === "bool") return value ? "true" : "false"
-  if (!isFloat(scalar)) return String(value)
+  if (!isFloat(scalar)) return String(value).replace("-", "−")
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞"
-  const size = Math.abs(value)
-  if (size !== 0 && (size < 1e-3 || size >= 1e6))
-    return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−")
-  return String(Number(value.toPrecision(digits))).replace("-", "−")
+  const rounded = Number(value.toPrecision(digits))
+  const size = Math.abs(rounded)
+  const sign = value < 0 ? "−" : ""
+  if (size === 0 || (size >= SMALLEST && size < LARGEST)) return sign + size
+  const [mantissa, exponent] = Number(value.toPrecision(Math.min(digits, 3)))
+    .toExponential()
+    .split("e")
+  return `${sign}${mantissa.replace("-", "")}\u202f×\u202f${powerOfTen(+exponent)}`
 }
 
 /**

@@ -22,6 +22,7 @@ export class Sentence {
   constructor(stepper) {
     this.stepper = stepper
     this.el = h("p", {class: "sentence", "data-testid": "step-sentence"})
+    this.opened = h("p", {class: "opened", hidden: true}) // why the figure stands where it does; gone with the first step, and never spoken
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {
       if (stage === stepper.root) this.#described = words
@@ -38,6 +39,9 @@ export class Sentence {
     const {stepper, el} = this
     if (stepper.transport.said || !stepper.words) el.textContent = stepper.transport.said || sentenceOf(moment)
     else el.innerHTML = stepper.words
+    const inside = stepper.openedInside
+    if (inside && this.opened.hidden) this.opened.textContent = `Opened at ${stepper.numbering}.\nHome goes to the start.`
+    this.opened.hidden = !inside
     const here = `${stepper.shown} ${moment.position}`
     const moved = this.#again || (this.#painted !== "" && here !== this.#painted)
     this.#again = false

@@ -1,0 +1,28 @@
+"""Numbers as a learner reads them: `0.0704`, `1.8 × 10⁻⁷`, `−12.5`; `text()` in web/stepper/model/values.js writes the same."""
+
+import math
+
+SMALLEST, LARGEST = 1e-4, 1e6  # what is smaller, or not smaller, has a power of ten
+_POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TIMES_TEN = "\u202f×\u202f10"  # with narrow spaces at which no line breaks
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, zeros at its end left out, with a real minus sign.
+
+    A number from SMALLEST up to LARGEST is written without a power of ten.
+    """
+    value = float(value)
+    if math.isnan(value):
+        return "NaN"
+    sign, size = "−" if value < 0 else "", abs(value)
+    if math.isinf(size):
+        return f"{sign}∞"
+    mantissa, exponent = f"{size:.{digits - 1}e}".split("e")
+    if size and not SMALLEST <= float(f"{mantissa}e{exponent}") < LARGEST:
+        return f"{sign}{_trimmed(mantissa)}{_TIMES_TEN}{str(int(exponent)).translate(_POWERS)}"
+    return sign + _trimmed(f"{size:.{max(0, digits - 1 - int(exponent))}f}") if size else "0"
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
