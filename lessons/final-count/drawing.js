@@ -98,18 +98,19 @@ function momentOf(look, count) {
 }
 
 /**
- * Where the count stands beside its point, clear of the way there and back: over it on the left, or under it on the right; at the corner
- * where both begin and end, right over it.
+ * Where the count stands beside its point, between two lines of the grid and clear of the way there and back: over it on the left, or
+ * under it on the right; at the corner where both begin and end, right over it.
  * @param {number} px
  * @param {number} py
  * @param {boolean} turned  on the way back
  * @param {boolean} long  whether it says how it is stored
- * @param {Pick<Layout, "x" | "width">} layout
+ * @param {Pick<Layout, "x" | "width" | "gap">} layout
  */
-export function numberPlace(px, py, turned, long, {x, width}) {
-  if (px < x(0.5) && !long) return {x: px + 2, y: py - 18, "text-anchor": "start"}
-  if (!turned || px > width - (long ? LONG : 110)) return {x: px - 11, y: py - 11, "text-anchor": "end"}
-  return {x: px + 13, y: py + 20, "text-anchor": "start"}
+export function numberPlace(px, py, turned, long, {x, width, gap}) {
+  const between = (/** @type {number} */ n) => py - (n + 0.5) * gap + 4
+  if (px < x(0.5) && !long) return {x: px + 2, y: between(py - between(0) < 14 ? 1 : 0), "text-anchor": "start"}
+  if (!turned || px > width - (long ? LONG : 110)) return {x: px - 11, y: between(0), "text-anchor": "end"}
+  return {x: px + 13, y: between(-1), "text-anchor": "start"}
 }
 
 /**
@@ -161,6 +162,7 @@ function layOut({count, blended, guarded}, width, room) {
   const cell = (width - LEFT - RIGHT) / count
   const plane = Math.max(PLANE.least, Math.min(PLANE.most, room - TOP - LAYERS - BARS - (guarded ? 28 : 46)))
   const tall = Math.min(cell, plane / (count - lowest))
+  const every = [1, 2, 4, 8].find((n) => n * tall >= 18) ?? 8 // numbers, a line of the grid
   const y = (/** @type {number} */ n) => TOP + (count - n) * tall
   const foot = y(lowest) + (guarded ? 28 : 46) // a count below 0 stands between
   const ground = foot + LAYERS - 28 + BARS
@@ -170,6 +172,8 @@ function layOut({count, blended, guarded}, width, room) {
     count,
     lowest,
     cell,
+    every,
+    gap: every * tall,
     x: (/** @type {number} */ i) => LEFT + i * cell,
     y,
     foot,
@@ -188,7 +192,7 @@ function layOut({count, blended, guarded}, width, room) {
  * @param {Layout} layout
  * @param {SVGElement} band
  */
-function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, ground, level}, band) {
+function drawPlane(svg, {count, blended, guarded}, {lowest, cell, every, x, y, foot, ground, level}, band) {
   const text = (/** @type {number} */ tx, /** @type {number} */ ty, /** @type {string} */ words, attributes = {}) =>
     s("text", {x: tx, y: ty, ...attributes}, words)
   const hatch = {id: "beyond", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}
@@ -201,7 +205,6 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, x, y, foot, gr
   }
   // where index > finalCount
   svg.append(band, s("path", {class: "beyond", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}V${y(lowest)}H${x(0)}Z`}))
-  const every = [1, 2, 4, 8].find((n) => n * (y(0) - y(1)) >= 15) ?? 8
   for (let n = lowest; n <= count; n++) {
     if (n % every) continue
     svg.append(s("path", {class: "grid", d: `M${x(0)} ${y(n)}H${x(count)}`}))

@@ -152,7 +152,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
         ? "no barrier between write and read"
         : open >= barriers
           ? "the barrier is behind them"
-          : `the barrier: ${arrived} of ${count} have come`
+          : `barrier: ${arrived} of ${count} have come`
     barrier.setAttribute("class", classes("group-wall", arrived > 0 && "on"))
     barrier.setAttribute("visibility", barriers ? "visible" : "hidden")
   }
@@ -161,7 +161,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
    * @param {[x: number, y: number][]} lines  points along them
    */
   const placeBarrierWords = (lines) => {
-    const size = {width: 6.9 * (barrierWords.textContent ?? "").length, height: 12}
+    const size = {width: 7.3 * (barrierWords.textContent ?? "").length, height: 12}
     const last = right - size.width
     const count = Math.max(1, Math.floor((last - left) / 6))
     const places = Array.from({length: count + 1}, (_, i) => /** @type {[number, number]} */ ([last - i * 6, barrierY - 17]))

@@ -30,12 +30,13 @@ STRUCK = """root => {
 @pytest.mark.parametrize(
     "address",
     [
-        *(f"termination&alpha={alpha}" for alpha in (0.07, 0.15, 0.3, 0.99)),
-        *(f"workgroups&away={away}" for away in (5, 7, 11, 23, 31)),
+        "termination",
+        "termination&alpha=0.99",
+        "workgroups",
+        "workgroups&away=5",
         "final-count",
         "final-count&count=16",
-        "final-count&guarded=false",
-        "background&T=0.3",
+        "background",
     ],
 )
 def test_no_label_meets_a_line(turn_to, address):
@@ -54,6 +55,6 @@ def test_a_copy_too_small_for_words_has_none(turn_to):
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d"), timeout=60_000)
     page.get_by_test_id("quiz").first.scroll_into_view_if_needed()
     page.mouse.wheel(0, 900)
-    copy = page.locator(".companion .copy .drawing")
+    copy = page.locator(".companion .copy > .drawing")
     expect(copy).to_have_class(re.compile("wordless"))
     assert copy.locator("svg text").evaluate_all("all => all.map(one => getComputedStyle(one).visibility)").count("visible") == 0
