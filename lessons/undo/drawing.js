@@ -157,7 +157,7 @@ function stateCell(side) {
  * @param {MemoryLook} backward
  * @param {number} i
  */
-function sameText(forward, backward, i) {
+export function sameText(forward, backward, i) {
   const errors = [0, 1, 2, 3].map((part) => Math.abs((backward.number(i, part) ?? 0) - (forward.number(i, part) ?? 0)))
   if (errors.some((error) => Number.isNaN(error))) return "◆ NaN"
   const [T, C] = [errors[3], Math.max(...errors.slice(0, 3))]

@@ -6,7 +6,9 @@ import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_ro
 import {newLayer} from "../../../lessons/blending/drawing.js"
 import {outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
+import {numberPlace} from "../../../lessons/final-count/drawing.js"
 import {titleOf} from "../../../lessons/reduction/drawing.js"
+import {sameText} from "../../../lessons/undo/drawing.js"
 import {scaleLabel} from "../../../lessons/termination/drawing.js"
 import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
 
@@ -133,4 +135,32 @@ test("the kernel at a step is the one that ends there, else the one that runs", 
 test("a value that moves less than the facts are rounded stays", () => {
   assert.equal(change(0.5, 0.5 + 1e-8), "stays 0.500")
   assert.equal(change(0.5, -0.25), "0.500 → −0.250")
+})
+
+test("a count stands between two lines of the grid, clear of the way at its corner", () => {
+  for (const gap of [18, 24, 38]) {
+    const layout = {x: (/** @type {number} */ i) => 54 + 40 * i, width: 560, gap}
+    for (const [px, py, turned] of /** @type {[number, number, boolean][]} */ ([
+      [54, 300, false],
+      [54, 300, true],
+      [214, 300, false],
+      [214, 300, true],
+    ])) {
+      // prettier-ignore
+      const {y} = numberPlace(px, py, turned, false, layout)
+      const up = (py - (y - 4)) / gap // the middle of its digits, in lines
+      assert.equal(Math.abs(up % 1), 0.5)
+    }
+    assert.ok(300 - numberPlace(54, 300, false, false, layout).y >= 14)
+  }
+})
+
+test("of a state that came back the larger error is named, of its T or a part of its C", () => {
+  const memory = (/** @type {number[]} */ parts) =>
+    /** @type {any} */ ({number: (/** @type {number} */ _, part = 0) => parts[part]})
+  const was = memory([0.5, 0.25, 0, 0.125])
+  assert.equal(sameText(was, memory([0.5, 0.25, 0, 0.125]), 0), "the same")
+  assert.equal(sameText(was, memory([0.5, 0.75, 0, 0.375]), 0), "C off by 0.5")
+  assert.equal(sameText(was, memory([0.5, 0.375, 0, 0.625]), 0), "T off by 0.5")
+  assert.equal(sameText(was, memory([0.5, Number.NaN, 0, 0.625]), 0), "◆ NaN")
 })
