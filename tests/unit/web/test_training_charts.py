@@ -1,0 +1,28 @@
+"""The chart of a training run: its width is the run's, and each of its lines has an axis with a name."""
+
+import numpy as np
+
+from splatscope.splat.state import HISTORY
+from splatscope.web.training.charts import Quality
+
+
+def shown() -> Quality:
+    quality = Quality()
+    quality.show(np.array([(0, 0.0, 7.0, 0.3), (180, 1.0, 30.0, 0.004), (365, 2.0, 34.3, 0.0011)], HISTORY))
+    return quality
+
+
+def test_the_last_iteration_stands_at_the_right_edge() -> None:
+    span = shown().plot.x_range
+    assert span.start == 0
+    assert 365 < span.end < 1.05 * 365
+
+
+def test_the_psnr_and_the_loss_have_axes_with_their_names_and_room_for_their_lines() -> None:
+    plot = shown().plot
+    left, right = plot.yaxis
+    assert (left.axis_label, right.axis_label) == ("PSNR, dB", "loss")
+    assert right.y_range_name == "loss"
+    assert plot.extra_y_ranges["loss"].start < 0.0011
+    assert plot.extra_y_ranges["loss"].end > 0.3
+    assert plot.y_range.start <= 7 < 34.3 < plot.y_range.end
