@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import {test} from "node:test"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {halves, scalar, showQuantity, vector} from "#web/stepper/expressions/quantities.js"
+import {usedConstants} from "../../app/splatscope/web/stepper/expressions/constants.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
 import {State} from "#web/stepper/model/state.js"
 import {Moment} from "#web/stepper/model/moment.js"
@@ -233,4 +234,12 @@ test("words are read as halves and structs", () => {
   )
   assert.deepEqual([columns[0].show(float(1.5)), columns[3].show(7), columns[4].show(0xc0003c00)], ["1.5", "7", "1, −2"])
   assert.equal(structView("nothing here"), null)
+})
+
+test("the constants that are listed are those that the recorded files use", () => {
+  const source = "#define WIDTH 3\nstatic const uint LAST = WIDTH - 1; // UNUSED\n#define UNUSED 4\nuint x = LAST;\n"
+  const recording = recordingOf({source, sites: [{kind: "arrive", line: 4}], events: [{thread: 0, site: 0}]})
+  assert.deepEqual(usedConstants(recording), ["WIDTH", "LAST"])
+  recording.head.constants = {UNUSED: "4"}
+  assert.deepEqual(usedConstants(recording), ["WIDTH", "LAST", "UNUSED"])
 })

@@ -1,6 +1,5 @@
 """`splatscope.record`: record a kernel from a script, a test or a notebook."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from splatscope.api.recording import Recording
 from splatscope.api.workers import run_on_worker
 from splatscope.gpu.kernel import CompileError
 from splatscope.processes import ChildError, ChildTimeout
-from splatscope.slang.modules import declared_constants, find_entry, load_modules
+from splatscope.slang.modules import declared_constants, find_entry, generic_parameters, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
@@ -209,9 +208,9 @@ def check_names(job: KernelJob) -> None:
         if unknown := [name for name in given if name not in known]:
             raise ValueError(f"There is no {what} {unknown[0]}. There is {', '.join(sorted(known)) or 'none'}.")
     entry = job.entry or find_entry(modules[-1])
-    generic = re.search(rf"\bvoid\s+{re.escape(entry)}\s*<([^<>()]*)>\s*\(", modules[-1].source.code)
+    generic = generic_parameters(modules[-1], entry)
     if generic and not job.arguments:
-        raise CompileError(f"{entry} has generic parameters ({generic[1].strip()}): name their types (arguments, --argument).")
+        raise CompileError(f"{entry} has generic parameters ({generic}): name their types (arguments, --argument).")
 
 
 def timeout_of(job: KernelJob, seconds: float) -> Finding:

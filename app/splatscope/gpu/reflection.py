@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import slangpy as spy
@@ -30,6 +30,25 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Texture:
+    """A texture that a kernel takes.
+
+    Attributes:
+        type: Its type.
+        shape: "1d", "2d", "3d" or "cube", perhaps followed by "_array".
+        scalar: The scalar type of its texels.
+        components: How many of them a texel has.
+        writable: Whether the kernel can write to it.
+    """
+
+    type: str
+    shape: str
+    scalar: str
+    components: int
+    writable: bool
+
+
+@dataclass(frozen=True)
 class Interface:
     """The interface of one entry point.
 
@@ -38,6 +57,8 @@ class Interface:
         group_size: Threads per workgroup in x, y and z.
         buffers: Layouts by name.
         uniforms: Types by name.
+        textures: Textures by name.
+        samplers: Names.
         unfit: Parameters that the debugger's page cannot set: types by name.
         warnings: The compiler's warnings.
     """
@@ -48,12 +69,16 @@ class Interface:
     uniforms: dict[str, str]
     unfit: dict[str, str]
     warnings: str = ""
+    textures: dict[str, Texture] = field(default_factory=dict)
+    samplers: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Interface":
         """Return the object that `asdict` and JSON turned into `plain`."""
         layouts = {name: Layout(**given | {"parts": tuple(map(tuple, given["parts"]))}) for name, given in plain["buffers"].items()}
-        return cls(**plain | {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"]), "buffers": layouts})
+        textures = {name: Texture(**given) for name, given in plain["textures"].items()}
+        sizes = {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"])}
+        return cls(**plain | sizes | {"buffers": layouts, "textures": textures})
 
 
 def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameters: list["Parameter"]) -> Interface:
@@ -65,9 +90,24 @@ def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameter
             found.uniforms[name] = type_
         elif parameter.kind == "buffer":
             found.buffers[name] = layout_of(parameter)
+        elif parameter.kind == "texture" and (texture := texture_of(parameter)):
+            found.textures[name] = texture
+        elif parameter.kind == "sampler":
+            found.samplers.append(name)
         elif parameter.kind in ("texture", "other"):
             found.unfit[name] = type_
     return found
+
+
+def texture_of(parameter: "Parameter") -> Texture | None:
+    """Return what is known of a texture; None for a buffer of texels, and for texels that are not given here."""
+    type_ = parameter.layout.type
+    shape = type_.resource_shape.name.removeprefix("texture_")
+    texel = SlangType.parse(short_name(type_.resource_result_type.full_name))
+    if shape.removesuffix("_array") not in ("1d", "2d", "3d", "cube") or texel is None or not texel.texel_format:
+        return None
+    writable = type_.resource_access.name != "read"
+    return Texture(short_name(type_.full_name), shape, texel.scalar.name, texel.count, writable)
 
 
 @dataclass(frozen=True)

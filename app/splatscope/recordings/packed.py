@@ -49,7 +49,7 @@ def packed_recording(
     adapter: str,
     adapter_words: str,
     key: str = "",
-    uniforms: Mapping[str, str] = {},
+    uniforms: Mapping[str, str] | None = None,
 ) -> PackedRecording:
     """Pack a recording.
 
@@ -61,7 +61,7 @@ def packed_recording(
         adapter: The device's short name.
         adapter_words: The device's full name.
         key: The cache key of the job; part of the recording's hash.
-        uniforms: The types of its uniforms, by name.
+        uniforms: The types of its uniforms, by name; None leaves them out.
     """
     data = pack(recording, findings, job, layouts, uniforms)
     header = recording.trace.header

@@ -30,6 +30,9 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], elsew
         "types": recording.types,
         "layouts": {name: asdict(layout) for name, layout in layouts.items()},
         "same_as_plain": recording.same_as_plain,
+        "uniforms": recording.uniforms,
+        "pictures": recording.pictures,
+        "given": {name: [array.dtype.str, list(array.shape)] for name, array in job.inputs.items()},
         "elsewhere": [finding.as_dict() for finding in elsewhere],
         "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }

@@ -25,6 +25,7 @@ MOST_SITES = 50_000
 MOST_THREADS = 1024
 MOST_TEXT = 2**20  # characters in all sources
 MOST_UNSEEN = 64  # sentences about what was not recorded
+MOST_UNIFORMS = 1000
 MOST_FINDINGS = 1000  # of other workgroups
 MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
@@ -90,11 +91,18 @@ def open_file(name: str, data: bytes) -> Opened:
         header = trace.header
         page = _json(arrays["page"]) if "page" in arrays else {}
         layouts = {str(key): _layout(value) for key, value in page.get("layouts", {}).items()}
-        given = {str(key): arrays[f"input{i}"].astype(np.uint8).reshape(-1) for i, key in enumerate(page.get("inputs", ()))}
+        shapes = page.get("given", {})
+        given = {str(key): _shaped(arrays[f"input{i}"], shapes.get(key)) for i, key in enumerate(page.get("inputs", ()))}
         outputs = {str(key): arrays[f"output{i}"].astype(np.uint32).reshape(-1) for i, key in enumerate(page.get("outputs", ()))}
         types = {key: str(page.get("types", {}).get(key, "uint")) for key in outputs}
         stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
         recording = _OpenedRecording(trace, outputs, None, types, [], stepped)
+        recording.uniforms = {
+            str(key)[:MOST_WORD]: str(kind)[:MOST_WORD] for key, kind in list(page.get("uniforms", {}).items())[:MOST_UNIFORMS]
+        }
+        recording.pictures = {
+            key: shape for key, shape in page.get("pictures", {}).items() if key in outputs and _is_picture(shape, outputs[key])
+        }
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
         source = header["sources"][header["file"]]
         own = {path.name for path in shaders()}
@@ -109,6 +117,23 @@ def open_file(name: str, data: bytes) -> Opened:
         return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, elsewhere)
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
+
+
+def _shaped(data: np.ndarray, given: Any) -> np.ndarray:
+    """Return an input's bytes, of a texture's texels as the array that they were.
+
+    Raises:
+        TypeError, ValueError: The bytes are not those of such an array.
+    """
+    raw = data.astype(np.uint8).reshape(-1)
+    dtype, shape = (np.dtype(given[0]), [int(n) for n in given[1]]) if given else (raw.dtype, [raw.size])
+    if len(shape) < 2 or dtype.kind not in "fiub":
+        return raw
+    return raw.view(dtype).reshape(shape)
+
+
+def _is_picture(shape: Any, words: np.ndarray) -> bool:
+    return len(shape) == 3 and all(isinstance(n, int) and n > 0 for n in shape) and math.prod(shape) == len(words)
 
 
 def _finding(plain: dict[str, Any]) -> Finding:

@@ -5,6 +5,7 @@ touches is computed here. The column `place` is the cell of a memory, or the ele
 """
 
 import json
+import math
 import zlib
 from collections.abc import Iterable, Mapping
 
@@ -21,11 +22,16 @@ from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+MOST_TEXELS = 65_536  # words of a texture that is shown as a picture
 MOST_HEAD = 64 * 2**20  # bytes of the JSON before the columns
 
 
 def pack(
-    recording: Recording, findings: list[Finding], job: KernelJob, layouts: dict[str, Layout], uniforms: Mapping[str, str] = {}
+    recording: Recording,
+    findings: list[Finding],
+    job: KernelJob,
+    layouts: dict[str, Layout],
+    uniforms: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the packed recording: events in the device's order, sites, memories, variables, findings and outputs.
 
@@ -34,7 +40,7 @@ def pack(
         findings: What the checks found in it.
         job: What was recorded.
         layouts: The layouts of the kernel's buffers, by name.
-        uniforms: The types of its uniforms, by name.
+        uniforms: The types of its uniforms, by name; None leaves them out.
     """
     trace = recording.trace
     order = trace.order
@@ -62,9 +68,15 @@ def pack(
         columns[f"initial{number}"] = memory.initial
     outputs = []
     for name, words in recording.outputs.items():
-        columns[f"output{len(outputs)}"] = words[:MOST_CELLS]
         layout = layouts.get(name) or Layout(4, (("", recording.types.get(name, "uint"), 0),))
-        outputs.append({"name": name, "words": len(words), "stride": layout.stride // 4, "parts": layout.parts})
+        about = {"name": name, "words": len(words), "stride": layout.stride // 4, "parts": layout.parts}
+        if name in recording.pictures:
+            small, about["picture"] = _thinned(words, recording.pictures[name])
+            about["size"] = recording.pictures[name][:2]
+            columns[f"output{len(outputs)}"] = small
+        else:
+            columns[f"output{len(outputs)}"] = words[:MOST_CELLS]
+        outputs.append(about)
     head = {
         **trace.header,
         "events": len(trace),
@@ -75,11 +87,19 @@ def pack(
         "outputs": outputs,
         "same_as_plain": recording.same_as_plain,
     }
-    if uniforms:
+    if uniforms is not None:
         head["uniforms"] = [about for name, kind in uniforms.items() if (about := _uniform(name, kind, job.inputs.get(name)))]
     if given := {**job.constants, **job.defines}:
         head["constants"] = {name: str(value) for name, value in given.items()}
     return _stream(head, columns)
+
+
+def _thinned(words: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """Return a picture's words, of a large one every so many rows and columns, and their (height, width, components)."""
+    texels = words.reshape(shape)
+    step = max(1, math.ceil(math.sqrt(texels.size / MOST_TEXELS)))
+    small = texels[::step, ::step]
+    return np.ascontiguousarray(small).reshape(-1), small.shape
 
 
 def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:

@@ -45,5 +45,5 @@ def record_and_pack(
     recording.job = job
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
-    about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else {}}
+    about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else None}
     return recording, findings, packed_recording(recording, findings, job, recording.layouts, **about)

@@ -76,8 +76,8 @@ async def open_recording(pool: Pool, name: str, data: bytes) -> tuple[PackedReco
     """
     answer, (packed, given) = await _work(pool, "open", (name, data), RECORD_LIMIT, trusted=False)
     inputs, at = {}, 0
-    for buffer, size in answer["inputs"]:
-        inputs[buffer] = np.frombuffer(given[at : at + size], np.uint8)
+    for key, size, dtype, shape in answer["inputs"]:
+        inputs[key] = np.frombuffer(given[at : at + size], np.dtype(dtype)).reshape(shape)
         at += size
     about = answer["job"]
     where = tuple(about["groups"]), tuple(about["group"])

@@ -7,7 +7,7 @@ sandbox.
 import json
 import pickle
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from splatscope.recordings.recording_file import save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.record_and_pack import record_and_pack
+from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
 from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
 from splatscope.tracing.interface import read_interface
@@ -47,18 +48,34 @@ void warming(uint lane : SV_GroupIndex)
 
 
 @dataclass(frozen=True)
+class Open:
+    """What a source leaves open for the compiler to be given.
+
+    Attributes:
+        constants: The types of its link-time constants by name.
+        missing: Those of them that have no value.
+        generic: The generic parameters of its entry point as they are written, "" for none.
+    """
+
+    constants: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    generic: str = ""
+
+
+@dataclass(frozen=True)
 class Checked:
-    """The result of compiling a source: the interface, or the first error on one line; and all diagnostics."""
+    """The result of compiling a source: the interface, or the first error on one line; all diagnostics; and what it leaves open."""
 
     interface: Interface | None
     error: str = ""
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    open: Open = field(default_factory=Open)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Checked":
         """Return the object that `asdict` and JSON turned into `plain`."""
         interface = plain["interface"] and Interface.of(plain["interface"])
-        return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]])
+        return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]], Open(**plain["open"]))
 
 
 def record_job(job: KernelJob, adapter: str = "") -> Answer:
@@ -71,14 +88,26 @@ def record_job(job: KernelJob, adapter: str = "") -> Answer:
 
 
 def check_job(job: KernelJob) -> Answer:
-    """Compile a source and read the kernel's interface. Return a `Checked` as a dict."""
+    """Compile a source and read the kernel's interface, its constants without a value as 1. Return a `Checked` as a dict."""
+    open_ = Open()
     try:
         with unpacked(job) as there:
-            checked = Checked(read_interface(open_device(), there))
+            open_ = _left_open(there)
+            given = {name: 1 for name in open_.missing} | job.constants
+            if open_.generic and not job.arguments:
+                raise CompileError(f"The entry point is generic ({open_.generic}): name its types under “Compile with”.")
+            checked = Checked(read_interface(open_device(), replace(there, constants=given)), open=open_)
     except CompileError as error:
         found = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
-        checked = Checked(None, one_line(found, job.file, str(error)), found)
+        checked = Checked(None, one_line(found, job.file, str(error)), found, open_)
     return asdict(checked), []
+
+
+def _left_open(job: KernelJob) -> Open:
+    modules = load_modules(job.source, job.file, job.include, job.defines)
+    entry = job.entry or "".join(entries_of(modules[-1])[:1])
+    generic = generic_parameters(modules[-1], entry) if entry else ""
+    return Open(declared_constants(modules), constants_without_value(modules, job.constants), generic)
 
 
 def costs_job(job: KernelJob) -> Answer:
@@ -97,14 +126,16 @@ def open_job(name: str, data: bytes) -> Answer:
     opened = open_file(name, data)
     try:
         findings = checks.find(opened.recording.trace)
-        packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, **opened.device)
+        packed = packed_recording(
+            opened.recording, findings, opened.job, opened.layouts, **opened.device, uniforms=opened.recording.uniforms
+        )
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
     job = opened.job
     about = {name: getattr(job, name) for name in ("file", "entry", "groups", "group", "source", "files")}
-    inputs = [(key, array.nbytes) for key, array in job.inputs.items()]
+    inputs = [(key, array.nbytes, array.dtype.str, array.shape) for key, array in job.inputs.items()]
     answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
-    return answer, [packed.data, b"".join(map(bytes, job.inputs.values()))]
+    return answer, [packed.data, b"".join(array.tobytes() for array in job.inputs.values())]
 
 
 def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:

@@ -125,6 +125,12 @@ def constants_without_value(modules: list[Module], given: Iterable[str]) -> list
     return sorted(names - defined - set(given))
 
 
+def generic_parameters(module: Module, entry: str) -> str:
+    """Return the generic parameters of an entry point as they are written, "" if it has none."""
+    found = re.search(rf"\bvoid\s+{re.escape(entry)}\s*<([^<>()]*)>\s*\(", module.source.code)
+    return found[1].strip() if found else ""
+
+
 def entries_of(module: Module) -> tuple[str, ...]:
     """Return the names of a module's entry points, in its order."""
     blocks = module.source.functions()

@@ -8,7 +8,7 @@ import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.reflection import Layout, interface_of
+from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks import left_out
 from splatscope.tracing.checks.arrivals import first_divergence
@@ -32,7 +32,8 @@ class Recording:
     where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
     `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
     dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
-    their elements, `layouts` those of the buffers' elements. `uniforms` are their types by name.
+    their elements, `layouts` those of the buffers' elements. `uniforms` are their types by name, `pictures` the (height,
+    width, components) of the two-dimensional textures among the outputs.
     """
 
     trace: Trace
@@ -45,6 +46,7 @@ class Recording:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
     uniforms: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -106,7 +108,17 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
         arrays,
         interface.buffers,
         interface.uniforms,
+        _pictures(interface, arrays),
     )
+
+
+def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, tuple[int, int, int]]:
+    found = {}
+    for name, texture in interface.textures.items():
+        array = arrays.get(name)
+        if texture.shape == "2d" and array is not None and array.dtype.itemsize == 4 and array.ndim in (2, 3):
+            found[name] = (array.shape[0], array.shape[1], array.shape[2] if array.ndim == 3 else 1)
+    return found
 
 
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)

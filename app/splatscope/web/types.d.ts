@@ -118,6 +118,9 @@ export interface PackedOutput {
   /** Words from one element to the next. */
   stride: number
   parts: Part[]
+  /** Of a texture: (height, width, components) of the texels that the recording holds, and its own (height, width). */
+  picture?: [number, number, number]
+  size?: [number, number]
 }
 
 /** A buffer as the dispatch left it. */

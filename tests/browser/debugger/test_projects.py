@@ -1,5 +1,6 @@
 """A project of several files on the debugger's page: opened, edited, stepped through, kept."""
 
+import io
 import re
 import zipfile
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.stepping import ready, stepper
-from helpers.workbench import answer, edit, give, open_example, run, write
+from helpers.workbench import answer, edit, give, open_example, run, save, write
 
 FILES = {
     "shaders/main.hlsl": """#include "parts/add.hlsli"
@@ -118,6 +119,11 @@ def test_a_project_outlives_a_reload_and_travels_in_a_link(bench, project, turn_
     other = ready(turn_to(bench.url[bench.url.index("/app") :]))
     edit(other)
     expect(tab(other, "parts/scale.slang")).to_be_visible()
+    name, data = save(other, "project")
+    assert name == "project.zip"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        texts = {f"shaders/{one}": archive.read(one).decode() for one in archive.namelist()}
+    assert texts == {path: text for path, text in FILES.items() if not path.endswith(".md")}
     open_example(other, "plain-histogram")
     edit(other)
     expect(other.get_by_test_id("files")).to_be_hidden()

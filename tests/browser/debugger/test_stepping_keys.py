@@ -264,6 +264,7 @@ def test_an_array_of_two_dimensions_is_drawn_and_watched_as_one(tiles):
 
 def test_what_the_host_gave_is_shown_and_watched(tiles):
     expect(stepper(tiles).locator("[data-uniform='Scene.scale'] b")).to_have_text("2.5")
+    expect(stepper(tiles).locator("[data-constant=WIDTH] b")).to_have_text("5")
     assert watched(tiles, "scale * 2") == "5"
     assert watched(tiles, "WIDTH, b") == "0b101"
     assert watched(tiles, "lid.yx").startswith("(")

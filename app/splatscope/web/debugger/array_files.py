@@ -61,8 +61,16 @@ def store(file: str, data: bytes) -> tuple[str, Stored]:
 
 
 def store_raw(file: str, data: np.ndarray) -> tuple[str, Stored]:
-    """Cache the bytes of a buffer from a recording's file, uint8. Return their key and the array."""
-    return _put("raw-" + hashlib.sha256(data.tobytes()).hexdigest(), Stored(file[:80], {"": data}, raw=True))
+    """Cache an input from a recording's file: a buffer's bytes, uint8, or a texture's texels. Return its key and the array."""
+    digest = hashlib.sha256(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
+    return _put("raw-" + digest, Stored(file[:80], {"": data}, raw=True))
+
+
+def store_picture(file: str, pixels: np.ndarray) -> tuple[str, Stored]:
+    """Cache a picture, (height, width, 3) uint8. Return its key and the array."""
+    return _put(
+        "picture-" + hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest(), Stored(file[:80], {"": pixels})
+    )
 
 
 def find(key: str) -> Stored | None:

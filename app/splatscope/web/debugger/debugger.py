@@ -13,6 +13,7 @@ from splatscope.web.component import Component
 from splatscope.web.debugger.files import Files
 from splatscope.web.debugger.inputs import FILLS
 from splatscope.web.debugger.run_history import RunHistory
+from splatscope.web.debugger.texture_inputs import TEXTURE_FILLS
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
 from splatscope.web.shell.location import Location
@@ -50,7 +51,9 @@ class Debugger(Component):
     opened = param.Dict(default={}, doc="The draft last put into the editor: source, inputs, groups, example, and a number")
     examples = param.List(default=[], doc="Examples by group: (title, [(name, title, description, whether it has a fault)])")
     fills = param.List(default=list(FILLS), doc="Ways to fill a buffer")
+    texture_fills = param.List(default=list(TEXTURE_FILLS), doc="Ways to fill a texture")
     interface = param.Dict(default={}, doc="The result of draft.public for the source last compiled")
+    left_open = param.Dict(default={}, doc="What the source leaves open: `sandbox_jobs.Open` as a dict")
     diagnostics = param.List(default=[], doc="Diagnostics of the source: line, column, end, severity, message")
     error = param.String(default="", doc="What is wrong with the source or an input, in one line")
     checked = param.Integer(default=0, doc="Counts compilations, so that each reaches the browser")

@@ -16,6 +16,10 @@ export const MOST = 16_000 // characters of a link
  * @property {number[]} [group]  the one that is recorded
  * @property {string} [entry]
  * @property {number[] | null} [groups_said]  the groups that an attribute said
+ * @property {string} [defines]  macros, one a line
+ * @property {Record<string, string>} [constants]  link-time constants
+ * @property {string} [arguments]  types of the entry point's generic parameters
+ * @property {string} [conformances]  types behind interfaces, one a line
  * @property {boolean} [from_file]
  * @property {number} [step]
  * @property {number} [room]  for so many times the usual events

@@ -1,14 +1,18 @@
 """Turn a draft from the browser into a job. Nothing in a draft is trusted."""
 
-from dataclasses import replace
+import re
+from dataclasses import asdict, replace
 from typing import Any
 
-from splatscope.gpu.reflection import Interface
+import numpy as np
+
+from splatscope.gpu.reflection import Interface, Texture
 from splatscope.services.recordings import RECORDS
 from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
-from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, three
+from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, numbers, three
 from splatscope.web.debugger.playground import complete, suggest
+from splatscope.web.debugger.texture_inputs import preview, sampler_inputs, texture_inputs
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers.sandbox.source_filter import refuse_files
 
@@ -28,7 +32,45 @@ def kernel_of(draft: dict[str, Any]) -> KernelJob:
     if not file or (not files and refuse_files({file: ""})):  # a recording's file may have any name
         file = KernelJob.file
     files.pop(file, None)
-    return KernelJob(complete(str(draft.get("source", ""))), file, str(draft.get("entry") or ""), files=files)
+    return KernelJob(
+        complete(str(draft.get("source", ""))),
+        file,
+        str(draft.get("entry") or ""),
+        files=files,
+        constants=_constants(draft.get("constants")),
+        defines=dict(_parts(line, "=", "1") for line in _lines(draft.get("defines"))),
+        arguments=tuple(part for line in _lines(draft.get("arguments")) for part in _listed(line)),
+        conformances=tuple(_parts(line, ":", "") for line in _lines(draft.get("conformances"))),
+    )
+
+
+def _lines(given: Any) -> list[str]:
+    return [line.strip() for line in str(given or "").splitlines() if line.strip()]
+
+
+def _parts(line: str, mark: str, otherwise: str) -> tuple[str, str]:
+    first, found, second = line.partition(mark)
+    return first.strip(), second.strip() if found else otherwise
+
+
+def _listed(line: str) -> list[str]:
+    """Split types at commas outside of angle brackets: `float, Array<int, 4>` are two."""
+    return [part.strip() for part in re.split(r",(?![^<]*>)", line) if part.strip()]
+
+
+def _constants(given: Any) -> dict[str, int | float]:
+    """Return the constants that have a value. One that is no number stays a text, which the source filter refuses."""
+    found: dict[str, Any] = {}
+    for name, value in given.items() if isinstance(given, dict) else ():
+        word = str(value).strip()
+        if word in ("true", "false"):
+            found[str(name)] = word == "true"
+        elif word:
+            try:
+                found[str(name)] = numbers(str(name), word)[0]
+            except InputError:
+                found[str(name)] = word
+    return found
 
 
 def is_trusted(job: KernelJob) -> bool:
@@ -50,7 +92,7 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
     entry = entry_of(draft, interface)
     if interface.unfit:
         name, kind = next(iter(interface.unfit.items()))
-        raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: only structured and byte-address buffers can be set here.")
+        raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: it cannot be given here.")
     specs, said = suggest(kernel.source, interface, entry, _specs(draft))
     groups = three("Groups", _groups(draft, said) or [1, 1, 1], 1, MOST_GROUPS)
     group = three("The recorded group", draft.get("group") or [0, 0, 0], 0, MOST_GROUPS)
@@ -63,7 +105,7 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
         entry=entry,
         groups=groups,
         group=group,
-        inputs=inputs_of(interface, specs),
+        inputs=inputs_of(interface, specs) | _texture_inputs(interface, specs),
         records=RECORDS * (MORE if draft.get("room") == MORE else 1),
         functions=functions or ((entry,) if isinstance(chosen, list) else ()),
     )
@@ -81,12 +123,36 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
             for name, layout in interface.buffers.items()
         ],
         "uniforms": [{"name": name, "type": kind} for name, kind in interface.uniforms.items()],
+        "textures": [
+            {"name": name, **asdict(texture), "preview": _preview(name, texture, _specs(draft))}
+            for name, texture in interface.textures.items()
+        ],
+        "samplers": interface.samplers,
         "unfit": [{"name": name, "type": kind} for name, kind in interface.unfit.items()],
         "said": said,
         "groups": groups,
         "functions": [{"name": c.name, "file": c.file, "places": c.sites, "why": c.stepped_over} for c in costs],
         "seconds": SECONDS_PER_SITE,
     }
+
+
+def _texture_inputs(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    for name, texture in interface.textures.items():
+        found |= texture_inputs(name, texture, specs.get(name) or {})
+    for name in interface.samplers:
+        found |= sampler_inputs(name, specs.get(name) or {})
+    return found
+
+
+def _preview(name: str, texture: Texture, specs: dict[str, dict[str, Any]]) -> str:
+    spec = specs.get(name) or {}
+    if spec.get("fill", "zeros") == "zeros":
+        return ""
+    try:
+        return preview(texture, texture_inputs(name, texture, spec)[name])
+    except InputError:
+        return ""
 
 
 def entry_of(draft: dict[str, Any], interface: Interface) -> str:

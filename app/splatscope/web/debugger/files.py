@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
+import zipfile
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +13,21 @@ from splatscope.gpu.device import DeviceError
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import with_draft
 from splatscope.services.recordings import check_source, open_recording, perfetto_file, python_file
-from splatscope.web.debugger.array_files import store, store_raw
-from splatscope.web.debugger.draft import is_trusted
+from splatscope.services.training import decode_picture
+from splatscope.splat.files.images import ImageError
+from splatscope.web.debugger.array_files import store, store_picture, store_raw
+from splatscope.web.debugger.draft import is_trusted, kernel_of
 from splatscope.web.debugger.inputs import InputError, inputs_of
 from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
+from splatscope.web.debugger.texture_inputs import MOST_EDGE
 from splatscope.web.single_page.single_page import page_of
 from splatscope.web.widgets.upload import Inbox
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
+from splatscope.workers.sandbox.source_filter import refuse_files
+
+PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF")  # how their files begin
 
 
 class Files:
@@ -42,11 +50,18 @@ class Files:
 
     async def _array(self, buffer: str, name: str, data: bytes) -> None:
         try:
-            key, stored = await asyncio.to_thread(store, name, data)  # unpacking may take a while
+            if data.startswith(PICTURES):
+                picture = await decode_picture(worker_pool, data, name[:80], MOST_EDGE)
+                key, stored = store_picture(name, picture.pixels)
+            else:
+                key, stored = await asyncio.to_thread(store, name, data)  # unpacking may take a while
             array = stored.array(buffer)
-        except ArchiveError as error:
+        except (ArchiveError, ImageError, WorkerError, DeviceError) as error:
             self._arrived(error=str(error), buffer=buffer)
             return
+        if data.startswith(PICTURES):
+            note = f", {picture.note}" if picture.note else ""
+            return self._arrived(buffer=buffer, array=key, file=stored.file, words=f"{array.shape[1]:,} × {array.shape[0]:,}{note}")
         words = f"{array.dtype}, {' × '.join(f'{n:,}' for n in array.shape) or 'one number'}"
         self._arrived(buffer=buffer, array=key, file=stored.file, words=words)
 
@@ -68,21 +83,25 @@ class Files:
             "group": list(job.group),
             "entry": job.entry,
             "functions": draft.get("functions"),
+            **{name: draft[name] for name in ("defines", "constants", "arguments", "conformances") if draft.get(name)},
             "groups_said": draft.get("groups_said"),
             "step": draft.get("step") if isinstance(draft.get("step"), int) else 0,
             "from_file": True,
         }
         for buffer, array in job.inputs.items():
             spec = draft["inputs"].get(buffer)
-            if spec is None or (isinstance(spec, dict) and spec.get("fill") == "file"):
+            if spec is None or (isinstance(spec, dict) and spec.get("fill") in ("file", "picture")):
                 key, stored = store_raw(f"{buffer} of {name}", array)
                 draft["inputs"][buffer] = {"fill": "file", "array": key, "file": stored.file, "words": f"{array.nbytes:,} bytes"}
         page.put(draft)
         page.runs.present(ShownRecording(job, packed, draft))
 
     async def save(self, what: str, message: dict[str, Any]) -> None:
-        """Send the browser a file; `what` is "recording", "page", "python" or "perfetto"."""
+        """Send the browser a file; `what` is "recording", "page", "python", "perfetto" or "project"."""
         page, shown = self._page, self._page.runs.shown
+        if what == "project":
+            self._save_project(message.get("draft"))
+            return
         if shown is None:
             self._arrived(error="There is no recording yet: run the kernel first.")
             return
@@ -107,16 +126,36 @@ class Files:
             return
         page.param.update(file=data, file_name=name, saved=page.saved + 1)
 
+    def _save_project(self, draft: Any) -> None:
+        job = kernel_of(draft if isinstance(draft, dict) else {})
+        files = {job.file: str(draft.get("source", "")) if isinstance(draft, dict) else "", **job.files}
+        if wrong := refuse_files(files):
+            self._arrived(error=wrong)
+            return
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+        self._page.param.update(file=out.getvalue(), file_name="project.zip", saved=self._page.saved + 1)
+
     def _arrived(self, **what: Any) -> None:
         self._page.arrival = what | {"number": self._page.arrival.get("number", 0) + 1}
 
 
+def _is_long(uniform: str) -> bool:
+    return not re.fullmatch(r"(bool|u?int|float)[234]?", uniform)
+
+
 async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
     job, interface = shown.job, shown.interface
+    if job.files or job.defines or job.constants or job.arguments or job.conformances:
+        raise InputError("A Python file holds one source without settings of the compiler: save the recording or the page instead.")
     if interface is None:
         found = await check_source(worker_pool, replace(job, inputs={}))
         if found.interface is None:
             raise InputError(found.error)
         interface = found.interface
         job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
+    if interface.textures or interface.samplers or interface.unfit or any(map(_is_long, interface.uniforms.values())):
+        raise InputError("A Python file holds buffers, numbers and vectors only: save the recording or the page instead.")
     return await python_file(worker_pool, job, interface, name, trusted=trusted)

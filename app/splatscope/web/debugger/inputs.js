@@ -1,16 +1,23 @@
 // What a kernel runs on: its entry point, groups, and a small widget for each buffer and uniform.
 import {h} from "#web/shell/dom.js"
 import {send} from "#web/widgets/upload.js"
+import {samplerRow, textureRow} from "./texture_widgets.js"
 
 /**
  * @import {Model} from "#web/types.d.ts"
  * @import {Draft} from "./draft.js"
  * @import {Costs} from "./functions.js"
+ * @import {Texture} from "./texture_widgets.js"
  */
 
 /**
- * What a buffer or uniform is given.
+ * What a buffer, texture, sampler or uniform is given.
  * @typedef {object} Spec
+ * @property {number[]} [size]  of a texture, in x, y and z
+ * @property {boolean} [mips]
+ * @property {boolean} [srgb]
+ * @property {string} [filter]  of a sampler
+ * @property {string} [address]
  * @property {string} [fill]  zeros, ramp, shuffle, random, values, file
  * @property {number} [count]
  * @property {number} [seed]
@@ -28,11 +35,13 @@ import {send} from "#web/widgets/upload.js"
  * @property {number[]} group_size
  * @property {{name: string, type: string, count: number, parts: number}[]} buffers
  * @property {{name: string, type: string}[]} uniforms
+ * @property {Texture[]} textures
+ * @property {string[]} samplers
  * @property {{name: string, type: string}[]} unfit
  * @property {Record<string, Spec>} said  by attributes
  * @property {number[] | null} groups  by attributes
  */
-/** @typedef {{interface: Found & Costs, fills: string[]}} InputParameters */
+/** @typedef {{interface: Found & Costs, fills: string[], texture_fills: string[]}} InputParameters */
 /** @typedef {{buffer: string, array?: string, file?: string, words?: string, error?: string}} Arrival  what became of an array file */
 
 /** @type {Record<string, string>} */
@@ -56,6 +65,8 @@ export class Inputs {
   said = null // the groups that an attribute says
   /** @type {Map<string, (arrival: Arrival) => void>} */
   files = new Map() // by buffer, what takes its array file
+  /** @type {Map<string, HTMLImageElement>} */
+  pictures = new Map() // of textures, by name
   shown = ""
   stale = false // what the compiler found belongs to another source
 
@@ -164,17 +175,42 @@ export class Inputs {
     }
     for (const [name, spec] of Object.entries(found.said))
       if (this.specs[name]?.from !== spec.from) this.specs[name] = structuredClone(spec)
-    const key = JSON.stringify([found.buffers, found.uniforms, found.unfit, found.said])
+    for (const {name, preview} of found.textures) {
+      const picture = this.pictures.get(name)
+      if (picture) picture.hidden = !preview
+      if (picture && preview) picture.src = preview
+    }
+    const textures = found.textures.map((texture) => ({...texture, preview: ""}))
+    const key = JSON.stringify([found.buffers, found.uniforms, textures, found.samplers, found.unfit, found.said])
     if (key === this.shown && !anew) return
     this.shown = key
     this.files.clear()
+    this.pictures.clear()
     this.list.replaceChildren(
       ...found.buffers.map((buffer) => this.#buffer(buffer)),
+      ...found.textures.map((texture) => this.#texture(texture)),
+      ...found.samplers.map((name) => samplerRow(name, this.#spec(name), this.changed)),
       ...found.uniforms.map((uniform) => this.#uniform(uniform)),
       ...found.unfit.map(({name, type}) =>
         h("p", {class: "hint"}, h("code", {}, name), ` is a ${type}, which cannot be given here.`),
       ),
     )
+  }
+
+  /** @param {string} name */
+  #spec(name) {
+    this.specs[name] ??= {}
+    return this.specs[name]
+  }
+
+  /** @param {Texture} texture */
+  #texture(texture) {
+    const spec = this.#spec(texture.name),
+      kinds = "PNG, JPEG or WebP; or .npy, (rows, columns, components)",
+      file = this.#file(texture.name, spec, ".png,.jpg,.jpeg,.webp,.npy,.npz", kinds)
+    const row = textureRow(texture, spec, this.model.texture_fills, file, this.changed)
+    this.pictures.set(texture.name, row.picture)
+    return row.el
   }
 
   /** @param {Found["buffers"][number]} buffer */
@@ -247,16 +283,18 @@ export class Inputs {
   /**
    * @param {string} name
    * @param {Spec} spec
+   * @param {string} accept  how the names of such files end
+   * @param {string} kinds  which files these are
    */
-  #file(name, spec) {
+  #file(name, spec, accept = ".npy,.npz", kinds = ".npy or .npz, numbers row by row") {
     const words = h("span", {class: "dim"}),
-      picker = h("input", {type: "file", accept: ".npy,.npz", hidden: true, "aria-label": `Array file of ${name}`})
+      picker = h("input", {type: "file", accept, hidden: true, "aria-label": `Array file of ${name}`})
     const say = () => {
       words.textContent = spec.file
         ? `${spec.file}${spec.words ? `: ${spec.words}` : ""}`
         : spec.wanted
           ? `The source names ${spec.wanted}`
-          : ".npy or .npz, numbers row by row"
+          : kinds
     }
     picker.onchange = async () => {
       const chosen = picker.files?.[0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Interface, Layout
-from splatscope.gpu.slang_types import SCALARS
+from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.recordings.archive import ArchiveError
 from splatscope.web.debugger.array_files import find
 
@@ -16,6 +16,7 @@ ELEMENTS = 64  # of a buffer without a specification
 MOST_ELEMENTS = 1 << 20
 MOST_BYTES = 16 << 20
 MOST_GROUPS = 65_535
+MOST_NUMBERS = 1024  # of a uniform
 
 
 class InputError(ValueError):
@@ -135,17 +136,30 @@ def inputs_of(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[st
     """Return arrays for all buffers and uniforms of a kernel, by name. Raises InputError."""
     found = {name: buffer_bytes(name, layout, specs.get(name) or {}) for name, layout in interface.buffers.items()}
     for name, type_text in interface.uniforms.items():
-        match = re.fullmatch(r"(bool|u?int|float)([234])?", type_text)
-        if match is None:
-            raise InputError(f"{name} is a {type_text}: only scalars and vectors of int, uint, float and bool can be set.")
+        found_type = uniform_type(type_text)
         given = numbers(name, str((specs.get(name) or {}).get("values", "")))
-        count = int(match[2] or 1)
+        if found_type is None:
+            if any(given):
+                raise InputError(f"{name} is a {type_text}: only numbers, vectors, matrices and arrays of them can be set.")
+            continue
+        scalar, count = found_type
         if len(given) > count:
             raise InputError(
                 f"{name} is a {type_text}: it takes {count} number{'s' if count > 1 else ''}, but {len(given)} were typed."
             )
-        found[name] = _column(name, np.array(given + [0] * (count - len(given)), object), match[1]).reshape(-1)
+        column = _column(name, np.array(given + [0] * (count - len(given)), object), scalar)
+        found[name] = column.reshape(-1).view(SCALARS[scalar].dtype)
     return found
+
+
+def uniform_type(text: str) -> tuple[str, int] | None:
+    """Return (scalar, how many) of a uniform's type, `float3x3` or `uint2[4]`; None for one that cannot be typed in."""
+    match = re.fullmatch(r"(\w+)((?:\[\d{1,5}\])*)", text)
+    type_ = SlangType.parse(match[1]) if match else None
+    if match is None or type_ is None:
+        return None
+    count = type_.count * math.prod(int(n) for n in re.findall(r"\d+", match[2]))
+    return (type_.scalar.name, count) if count <= MOST_NUMBERS else None
 
 
 def three(words: str, value: Any, low: int, most: int) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-// What may be taken away: a link, or one of four files.
+// What may be taken away: a link, or a file.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
@@ -8,6 +8,7 @@ const FILES = [
   ["page", "Page", ".html", "Opens from a disk in any browser, at this step, and steps there"],
   ["python", "Python file", ".py", "Repeats this dispatch with slangpy alone"],
   ["perfetto", "Perfetto trace", ".json", "For the Chrome and Perfetto trace viewers"],
+  ["project", "Project", ".zip", "All files, without inputs; opens here again"],
 ]
 
 /** @import {DebuggerState} from "#web/shell/events.js" */
@@ -113,8 +114,10 @@ export class Menu {
   }
 
   /** @param {DebuggerState} state */
-  show({said, pair}) {
+  show({said, pair, several}) {
     this.both.hidden = pair.length !== 2
+    const project = /** @type {HTMLElement | null} */ (this.list.querySelector("[data-save=project]"))
+    if (project) project.hidden = !several
     if (!said) return
     if (said.length < 20) {
       this.copied.textContent = said

@@ -1,6 +1,6 @@
 // What the last run left in its buffers.
 import {h} from "#web/shell/dom.js"
-import {number, text} from "#web/stepper/model/values.js"
+import {isFloat, number, text} from "#web/stepper/model/values.js"
 
 const SHOWN = 64 // numbers of an output
 
@@ -31,8 +31,51 @@ export class Outputs {
   }
 }
 
-/** @param {Output} output */
-function output({name, words, stride, parts, data}) {
+const WIDEST = 380 // px
+
+/**
+ * Draw a texture: floats from 0 to 1, whole numbers up to the largest.
+ * @param {Output} output
+ * @param {[height: number, width: number, components: number]} picture
+ */
+function drawn({name, parts, data}, [height, width, components]) {
+  const canvas = h("canvas", {class: "texel-output", role: "img", "aria-label": `Picture of ${name}`}),
+    scalar = parts[0][1],
+    values = Array.from(data, (_, i) => number(data, i, scalar)),
+    most = isFloat(scalar)
+      ? 1
+      : Math.max(
+          1,
+          values.reduce((a, b) => Math.max(a, b), 0),
+        )
+  canvas.width = width
+  canvas.height = height
+  canvas.style.width = `${Math.min(WIDEST, width * Math.max(1, Math.floor(192 / Math.max(width, height))))}px`
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")),
+    image = pen.createImageData(width, height)
+  for (let texel = 0; texel < width * height; texel++) {
+    for (let c = 0; c < 3; c++) {
+      const value = components === 1 ? values[texel] : c < components ? values[texel * components + c] : 0
+      image.data[4 * texel + c] = 255 * (value / most)
+    }
+    image.data[4 * texel + 3] = 255
+  }
+  pen.putImageData(image, 0, 0)
+  return canvas
+}
+
+/** @param {Output} given */
+function output(given) {
+  const {name, words, stride, parts, data, picture, size} = given
+  if (picture && size) {
+    const of = `${size[1].toLocaleString("en")} × ${size[0].toLocaleString("en")} texels`
+    return h(
+      "div",
+      {class: "out", "data-buffer": name},
+      h("p", {}, h("code", {}, name), h("span", {class: "dim"}, picture[0] < size[0] ? `${of}, some left out` : of)),
+      drawn(given, picture),
+    )
+  }
   const numbers = []
   const wide = parts.length
   for (let at = 0; at < data.length && numbers.length < SHOWN; at += stride) {

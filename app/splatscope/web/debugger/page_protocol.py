@@ -21,6 +21,7 @@ class DebuggerPage(Protocol):
     notice: str
     error: str
     interface: dict[str, Any]
+    left_open: dict[str, Any]
     arrival: dict[str, Any]
     saved: int
 

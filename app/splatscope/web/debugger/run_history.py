@@ -23,7 +23,8 @@ from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 
 BOTH = "both"
-DRAFT_KEYS = ("source", "file", "files", "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
+_SOURCE_KEYS = ("source", "file", "files", "defines", "constants", "arguments", "conformances")
+DRAFT_KEYS = (*_SOURCE_KEYS, "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
 
 
 def gone_words(kinds: set[str]) -> str:
@@ -95,6 +96,7 @@ class RunHistory:
             if found.interface is None and kernel.entry and not found.diagnostics:
                 kernel = replace(kernel, entry="")  # the entry point may have been renamed: take the first
                 found = await check_source(worker_pool, kernel, trusted=trusted)
+            self._page.left_open = asdict(found.open)
             if found.interface is not None:
                 kernel = replace(kernel, entry=entry_of(draft, found.interface))
                 costs = await source_costs(worker_pool, kernel, trusted=trusted)
@@ -116,6 +118,8 @@ class RunHistory:
             return
         self._page.stepper.wait()
         try:
+            if missing := self._page.left_open.get("missing"):
+                raise InputError(f"{', '.join(missing)} has no value: give it one under “Compile with”.")
             job = job_of(draft, kernel_of(draft), interface)
         except InputError as error:
             self._page.tell([], str(error))

@@ -8,6 +8,7 @@ import {severity} from "#web/stepper/panes/icons.js"
 import {listing} from "#web/widgets/quote.js"
 import {send} from "#web/widgets/upload.js"
 import {clearLink, keepLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
+import {CompileSettings} from "./compile_settings.js"
 import {Functions} from "./functions.js"
 import {Gallery} from "./gallery.js"
 import {Inputs} from "./inputs.js"
@@ -28,6 +29,7 @@ const MORE = 4
  * @import {Example} from "./gallery.js"
  * @import {Arrival, InputParameters} from "./inputs.js"
  * @import {Limits} from "./project.js"
+ * @import {LeftOpen} from "./compile_settings.js"
  */
 
 /**
@@ -36,6 +38,7 @@ const MORE = 4
  * @property {Draft} opened
  * @property {[title: string, entries: Example[]][]} examples
  * @property {Limits} limits
+ * @property {LeftOpen} left_open
  * @property {Diagnostic[]} diagnostics
  * @property {string} error
  * @property {string[]} adapters
@@ -91,10 +94,14 @@ class Workbench {
     this.same = true // the kernel of the last run, edited perhaps: the two compare
     this.sources = new Sources(
       model.limits,
-      () => this.changed(),
+      () => {
+        this.changed()
+        this.state()
+      },
       (words) => this.note(words),
     )
     this.inputs = new Inputs(model, () => this.changed())
+    this.settings = new CompileSettings(() => this.changed())
     this.functions = new Functions(() => this.save())
     this.outputs = new Outputs()
     this.gallery = new Gallery(
@@ -128,7 +135,7 @@ class Workbench {
         this.holder,
         this.told,
       ),
-      h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.outputs.el),
+      h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.settings.el, this.outputs.el),
     )
     const shut = h(
       "button",
@@ -172,7 +179,9 @@ class Workbench {
       on("debug-ask", () => this.state()),
       on("debug-record", (what) => this.recordAgain(what)),
       on("debug-open", () => this.gallery.show(this.example)),
-      on("debug-save", (what) => model.send_msg({type: "save", what, step: this.at})),
+      on("debug-save", (what) =>
+        model.send_msg({type: "save", what, step: this.at, ...(what === "project" && {draft: this.sources.draft})}),
+      ),
       on("debug-adapter", (adapter) => {
         this.chosen = adapter
         this.run()
@@ -231,6 +240,7 @@ class Workbench {
       functions: this.functions.found ? this.functions.draft : null,
       room: this.room,
       ...this.inputs.draft,
+      ...this.settings.draft,
     }
   }
   /** The step in view. */
@@ -296,9 +306,11 @@ class Workbench {
     }
     this.inputs.open(next)
     this.functions.open(next.functions)
+    this.settings.open(next)
     this.example = next.example ?? ""
     this.room = next.room ?? 1
     this.given = true
+    this.state()
     this.fromFile = Boolean(next.from_file)
     this.wanted = next.step ?? 0 // of a recording that was opened
     this.save()
@@ -389,6 +401,7 @@ class Workbench {
       adapters: model.adapters,
       chosen,
       pair: model.pair,
+      several: this.sources.several,
       said,
     })
   }
@@ -442,6 +455,7 @@ class Workbench {
     this.told.classList.toggle("wrong", Boolean(model.error))
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
+    this.settings.show(model.left_open)
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
     if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it
@@ -470,7 +484,7 @@ class Workbench {
     const count = (/** @type {number} */ n) => n.toLocaleString("en")
     if (!address)
       return this.state(
-        `Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.`,
+        `Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.${this.sources.several ? " Or save the project." : ""}`,
       )
     try {
       await navigator.clipboard.writeText(address)

@@ -25,6 +25,7 @@
  * @property {string[]} adapters  devices to choose from
  * @property {string} chosen  the device chosen for the next run
  * @property {string[]} pair  names of the two recordings that can be compared; empty for none
+ * @property {boolean} several  whether the kernel is a project of several files
  * @property {string} said  what came of copying the link; "" for nothing new
  */
 
@@ -52,7 +53,7 @@
  * @property {RecordAgain} debug-record  from the stepper: record less of it, or in more room
  * @property {null} debug-open  from the bar: open the gallery
  * @property {null} debug-share  from the bar: copy a link
- * @property {string} debug-save  from the bar: save "recording", "page", "python" or "perfetto"
+ * @property {string} debug-save  from the bar: save "recording", "page", "python", "perfetto" or "project"
  * @property {string} debug-adapter  from the bar: record on this device, or on "both"
  */
 

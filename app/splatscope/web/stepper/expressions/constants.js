@@ -1,7 +1,10 @@
 // Names that a source gives a value to once and for all: macros, `static const`, enumerators. Read from the text, as far as it is
 // numbers and operators; and what the host gave at link time.
 
-/** @import {Head} from "#web/types.d.ts" */
+/**
+ * @import {Head} from "#web/types.d.ts"
+ * @import {Recording} from "#web/stepper/model/recording.js"
+ */
 
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 const MACRO = /^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*?)[ \t]*$/gm
@@ -32,4 +35,25 @@ export function constantsOf({sources, constants = {}}) {
   }
   for (const [name, value] of Object.entries(constants)) found.set(name, value)
   return found
+}
+
+const MOST_SHOWN = 24
+
+/**
+ * The constants that the files which were recorded name, beside where they say what they are: so many as are worth a list.
+ * @param {Pick<Recording, "constants" | "file" | "files" | "head">} recording
+ * @returns {string[]}
+ */
+export function usedConstants({constants, file, files, head}) {
+  /** @type {Map<string, number>} */
+  const named = new Map()
+  for (const number of new Set(file)) {
+    const text = (head.sources[files[number]] ?? "").replace(COMMENT, " ")
+    for (const [name] of text.matchAll(/\b[A-Za-z_]\w*\b/g)) if (constants.has(name)) named.set(name, (named.get(name) ?? 0) + 1)
+  }
+  const given = head.constants ?? {}
+  return [...named]
+    .filter(([name, times]) => times > 1 || Object.hasOwn(given, name))
+    .map(([name]) => name)
+    .slice(0, MOST_SHOWN)
 }

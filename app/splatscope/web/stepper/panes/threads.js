@@ -1,6 +1,9 @@
 // Who: the chosen thread's variables, and all threads side by side.
 import {h, targetOf} from "#web/shell/dom.js"
+import {usedConstants} from "#web/stepper/expressions/constants.js"
 import {threadName} from "#web/stepper/expressions/ids.js"
+import {lookup} from "#web/stepper/expressions/lookup.js"
+import {showQuantity} from "#web/stepper/expressions/quantities.js"
 import {show} from "#web/stepper/model/values.js"
 import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"
@@ -207,7 +210,7 @@ export class Threads {
         ...variables.map((v) => this.#entry(v).el),
       ])
       const none = frames.some(({variables}) => variables.length) ? [] : [h("div", {class: "none"}, "No variable has a value yet.")]
-      this.mine.replaceChildren(...parts, ...none, ...this.#given())
+      this.mine.replaceChildren(...parts, ...none, ...this.#given(moment))
     }
     for (const v of frames.flatMap(({variables}) => variables)) {
       const entry = this.#entry(v),
@@ -218,10 +221,21 @@ export class Threads {
     }
   }
 
-  /** What the host gave to all threads: uniforms and members of constant buffers. */
-  #given() {
-    const {uniforms} = this.recording
-    if (!uniforms.length) return []
+  /**
+   * What is the same for all threads, in a recording that holds it: uniforms, members of constant buffers, and the constants that
+   * its sources name.
+   * @param {Moment} moment
+   */
+  #given({state, thread}) {
+    const {recording} = this,
+      {uniforms} = recording
+    if (!recording.head.uniforms) return []
+    const look = lookup(recording, state, thread)
+    const constants = [...usedConstants(recording)].flatMap((name) => {
+      const value = look(name, [])
+      return value ? [[name, showQuantity(value)]] : []
+    })
+    if (!uniforms.length && !constants.length) return []
     const rows = uniforms.map(({name, type, words}) =>
       h(
         "div",
@@ -230,7 +244,10 @@ export class Threads {
         h("b", {}, show(words, 0, type)),
       ),
     )
-    return [h("div", {class: "fn given"}, "Given by the host"), ...rows]
+    const more = constants.map(([name, value]) =>
+      h("div", {class: "var", title: `${name}, a constant`, "data-constant": name}, h("span", {}, name), h("b", {}, value)),
+    )
+    return [h("div", {class: "fn given"}, "Constants and uniforms"), ...rows, ...more]
   }
 
   /** @param {number} v */

@@ -1,0 +1,117 @@
+// What a source is compiled with: values of link-time constants, macros, types.
+import {h} from "#web/shell/dom.js"
+
+/** @import {Draft} from "./draft.js" */
+/**
+ * What a source leaves open: of `sandbox_jobs.Open`.
+ * @typedef {object} LeftOpen
+ * @property {Record<string, string>} [constants]  types by name
+ * @property {string[]} [missing]  constants without a value
+ * @property {string} [generic]  the entry point's generic parameters
+ */
+/** @typedef {"defines" | "arguments" | "conformances"} Text */
+
+/** @type {[key: Text, label: string, placeholder: string][]} */
+const TEXTS = [
+  ["arguments", "Types of its generic parameters", "float, Array<int, 4>"],
+  ["defines", "Macros, one a line", "NAME=VALUE"],
+  ["conformances", "Types behind interfaces, one a line", "Sphere: IShape"],
+]
+
+export class CompileSettings {
+  /** @type {Record<string, string>} */
+  constants = {}
+  /** @type {Record<Text, string>} */
+  texts = {arguments: "", defines: "", conformances: ""}
+  shown = ""
+
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed
+    this.words = h("span", {class: "sp"})
+    this.list = h("div", {class: "bufs"})
+    this.fields = new Map(
+      TEXTS.map(([key, label, placeholder]) => {
+        const field = h("textarea", {rows: 1, "aria-label": label, placeholder, spellcheck: "false"})
+        field.onchange = () => {
+          this.texts[key] = field.value
+          this.#say()
+          changed()
+        }
+        return [key, {field, row: h("label", {class: "rowf setting"}, h("span", {}, label), field)}]
+      }),
+    )
+    this.el = h(
+      "details",
+      {class: "panel recorded", "data-testid": "compile-settings"},
+      h("summary", {}, h("h2", {}, "Compile with"), this.words),
+      this.list,
+      ...[...this.fields.values()].map(({row}) => row),
+    )
+  }
+
+  /** Part of a draft; what is empty is left out. */
+  get draft() {
+    const texts = Object.fromEntries(Object.entries(this.texts).filter(([, text]) => text.trim()))
+    return Object.keys(this.constants).length ? {...texts, constants: this.constants} : texts
+  }
+
+  /**
+   * Take over a draft.
+   * @param {Draft} draft
+   */
+  open(draft) {
+    this.constants = {...draft.constants}
+    for (const [key, {field}] of this.fields) {
+      this.texts[key] = draft[key] ?? ""
+      field.value = this.texts[key]
+    }
+    this.shown = ""
+    this.el.open = false
+    this.list.replaceChildren()
+    this.#say()
+  }
+
+  /**
+   * Show what the compiler asks for.
+   * @param {LeftOpen} open
+   */
+  show({constants = {}, missing = [], generic = ""}) {
+    const key = JSON.stringify([constants, missing, generic])
+    if (key === this.shown) return
+    this.shown = key
+    const focused = this.list.contains(/** @type {ShadowRoot} */ (this.list.getRootNode()).activeElement)
+    if (!focused) {
+      this.list.replaceChildren(
+        ...Object.entries(constants).map(([name, type]) => this.#constant(name, type, missing.includes(name))),
+      )
+    }
+    this.fields.get("arguments")?.row.toggleAttribute("hidden", !generic && !this.texts.arguments)
+    if (missing.length || (generic && !this.texts.arguments)) this.el.open = true
+    this.#say()
+  }
+
+  /** @type {(name: string, type: string, needed: boolean) => HTMLElement} */
+  #constant(name, type, needed) {
+    const value = h("input", {
+      type: "text",
+      value: this.constants[name] ?? "",
+      placeholder: needed ? "needs a value" : "as the source says",
+      "aria-label": `Value of the constant ${name}`,
+      spellcheck: "false",
+    })
+    value.onchange = () => {
+      if (value.value.trim()) this.constants[name] = value.value.trim()
+      else delete this.constants[name]
+      this.#say()
+      this.changed()
+    }
+    return h("div", {class: "buf"}, h("p", {class: "one"}, h("code", {title: name}, name), h("span", {class: "dim"}, type), value))
+  }
+
+  #say() {
+    const given = Object.keys(this.constants).length,
+      lines = Object.values(this.texts).filter((text) => text.trim()).length
+    this.words.textContent = given || lines ? "settings of your own" : "what the source says"
+  }
+}
