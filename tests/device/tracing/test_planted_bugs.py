@@ -146,6 +146,16 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
         1,
         [("benign-race", [7, 7], "tile[0]"), ("out-of-bounds", [7], "wraps around, here to 4,294,967,295")],
     ),
+    "ints beyond the largest": (
+        simple("int big = 2147483600 + int(count); output[lane] = uint(max(0, big + int(lane)));"),
+        1,
+        [("integer-overflow", [7], "big + int(lane) on line 7, which is 2,147,483,600 + 48: an int cannot hold that")],
+    ),
+    "bytes between two words": (
+        simple("output[lane] = bytes.Load(lane * 2);"),
+        1,
+        [("misaligned-access", [7], "reads bytes at byte 2 on line 7, which is no multiple of 4")],
+    ),
     "a shift by 32": (simple("output[lane] = 1u << lane;"), 1, [("shift-out-of-range", [7], "Thread 32 shifts by lane = 32")]),
     "a float below 0 becomes a uint": (
         simple("output[lane] = uint(10.0 - lane);"),

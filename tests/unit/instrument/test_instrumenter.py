@@ -60,7 +60,7 @@ def test_target_code_and_unreadable_bodies_are_stepped_over():
 def test_methods_and_lambdas_record_too():
     text = "struct S { int n; [mutating] void add() { n += 1; } }\nvoid main() { let f = (int x) => { return x + 1; }; }"
     result, instrumenter = instrumented(text)
-    assert "n += 1; _rec_value(" in result.text
+    assert "n += _rec_added(8388608, n, 1); _rec_value(" in result.text
     assert "=> { _rec_value(" in result.text
     assert {site.function for site in instrumenter.sites[1:]} == {"add", "main"}
 

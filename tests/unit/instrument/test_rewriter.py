@@ -29,7 +29,8 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
     ("body", "becomes"),
     [
         # locals
-        ("int x = n * 2, y;", "int x = n * 2, y; _rec_value(3, x);"),
+        ("int x = n * 2, y;", "int x = _rec_product(8388608, n, 2), y; _rec_value(3, x);"),
+        ("uint x = n * 2;", "uint x = n * 2; _rec_value(3, x);"),
         ("n = 2;", "n = 2; _rec_value(3, n);"),
         ("let x = n * 2.5;", "let x = n * 2.5; _rec_value(3, x);"),
         ("Ray r = {}; r.n = 3;", "Ray r = {}; _rec_value(3, r.at); _rec_value(4, r.n); r.n = 3; _rec_value(5, r.n);"),
@@ -44,7 +45,8 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ),
         (
             "n = bytes.Load(n);",
-            "n = _rec_read(3, bytes.Load(_rec_at(uint(n), _rec_room(_rec_size((bytes)), uint(4) - 1)))); _rec_value(4, n);",
+            "n = _rec_read(3, bytes.Load(_rec_at(uint(_rec_aligned(8388608, uint(n), 4)), "
+            "_rec_room(_rec_size((bytes)), uint(4) - 1)))); _rec_value(4, n);",
         ),
         # indices of local arrays
         ("int v[4]; n = v[2];", "int v[4]; _rec_step(3); n = v[2]; _rec_value(4, n);"),
@@ -79,7 +81,10 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
             "if (_rec_ok) image[_rec_t] = _rec_v; _rec_wrote(_rec_mark(3, _rec_ok), _rec_i, _rec_v); }",
         ),
         ("float x = map.Load(int3(n)).x;", "float x = map.Load(_rec_load(8388608, map, int3(n))).x; _rec_value(3, x);"),
-        ("n = WaveReadLaneAt(n, n + 1);", "n = WaveReadLaneAt(n, _rec_read_lane(8388608, n + 1)); _rec_value(3, n);"),
+        (
+            "n = WaveReadLaneAt(n, n + 1);",
+            "n = WaveReadLaneAt(n, _rec_read_lane(8388609, _rec_sum(8388608, n, 1))); _rec_value(3, n);",
+        ),
         ('assert(n < 3, "n");', "_rec_assert(8388608, bool(n < 3)); _rec_step(3);"),
         (
             "if (n > 1) n = WaveActiveSum(n);",
@@ -95,12 +100,13 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ("switch (n) { case 1: n = 2; break; }", "switch (n) { case 1: n = 2; _rec_value(3, n); { _rec_step(4); break; } }"),
         (
             "while (n > 0) n -= 1;",
-            "while (_rec_branch(3, bool(n > 0))) { if (_rec_overrun(4)) break; _rec_step(5);  n -= 1; _rec_value(6, n); }",
+            "while (_rec_branch(3, bool(n > 0))) { if (_rec_overrun(4)) break; _rec_step(5);  "
+            "n -= _rec_subtracted(8388608, n, 1); _rec_value(6, n); }",
         ),
         (
             "for (int i = 0; i < n; i++) n += i;",
             "for (int i = 0; i < n; i++) { if (_rec_overrun(4)) break; _rec_step(5); _rec_value(3, i);  "
-            "n += i; _rec_value(6, n); }",
+            "n += _rec_added(8388608, n, i); _rec_value(6, n); }",
         ),
         ("return;", "{ _rec_step(3); return; }"),
         # barriers
@@ -153,7 +159,11 @@ def test_an_attribute_goes_with_its_loop_into_the_braces():
             [("value", "r.at", "float3"), ("value", "r.n", "int"), ("write", "rays", "float3"), ("write", "rays", "int")],
         ),
         ("InterlockedAdd(result[n], 1);", ["InterlockedAdd(result[_rec_i], 1); _rec_wrote(3"], [("atomic", "result", "int")]),
-        ("bytes.Store(4 * n, 1u);", ["uint _rec_i = uint(4 * n);", "bytes.Store(_rec_i, _rec_v);"], [("write", "bytes", "?")]),
+        (
+            "bytes.Store(4 * n, 1u);",
+            ["uint _rec_i = uint(_rec_aligned(8388609, uint(_rec_product(8388608, 4, n)), 4));", "bytes.Store(_rec_i, _rec_v);"],
+            [("write", "bytes", "?")],
+        ),
         ("int v[4]; v[n] = 2;", ["_rec_element(_rec_mark(4, _rec_ok), _rec_i"], [("step", "", ""), ("element", "v", "int")]),
     ],
 )  # fmt: skip

@@ -49,6 +49,17 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
     return [
         _about_hidden(f"{file}, line {line}", name, name in context.sources.shared)
         for (file, line), name in sorted((at, name) for name, at in hidden.items())
+    ] + _ambiguous(trace, own)
+
+
+def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
+    """Return a sentence for each parameter or local that stands for one buffer or another, and is written to."""
+    used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
+    names = {s.name for s in used if s.space == "alias" and s.kind in ("write", "atomic") and s.file not in own}
+    first = {s.name: s for s in reversed(used) if s.name in names and s.space == "alias"}
+    return [
+        f"{site.file}, line {site.line}: {name} stands for one buffer or another: no race is looked for on what it accesses."
+        for name, site in sorted(first.items())
     ]
 
 

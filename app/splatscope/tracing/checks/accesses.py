@@ -1,6 +1,7 @@
 """The accesses to memory that threads share, by exact address: `.x` and `.y` of one element are two, `Load2` touches two words."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import product
@@ -49,6 +50,12 @@ class Accesses:
         """Return the chosen rows, in their order: by numbers or as a mask."""
         return Accesses(**{column.name: getattr(self, column.name)[chosen] for column in fields(self)})
 
+    def beside(self, other: "Accesses") -> "Accesses":
+        """Return the rows of both, those of the other memory behind these; no address is in both."""
+        joined = {c.name: np.concatenate([getattr(self, c.name), getattr(other, c.name)]) for c in fields(self)}
+        joined["address"] = np.concatenate([self.address, ~other.address])
+        return Accesses(**joined)
+
     @cached_property
     def segment(self) -> np.ndarray:
         """Of each row, the number of its segment: the accesses to one address in one epoch, which stand together."""
@@ -95,14 +102,13 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
     parts = _parts_of_sites([trace.sites[n] for n in numbers], known)
     ids: dict[tuple, int] = {}
     rows: list[tuple] = []
+    units = _units([trace.sites[n] for n in numbers])
     for number, mine in zip(numbers.tolist(), np.split(events, starts[1:]), strict=False):
         site = trace.sites[number]
         index = trace.index[mine].astype(np.int64)
         if site.name.rpartition(".")[2] in known.byte_buffers:
-            width = words_in(site.type)
-            for word in range(width or 1):
-                value = trace.words[mine, word : word + 1] if width else None
-                rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index // 4 + word, value, False))
+            number = ids.setdefault((site.name, ""), len(ids))
+            rows += [(mine, number, at, value, False) for at, value in _bytes(trace, mine, site.type, units[site.name])]
             continue
         if site.space == "texture":  # whatever part of a texel is written, the device writes all of it
             values = trace.words[mine, : words_in(site.type)] if not site.path and words_in(site.type) else None
@@ -114,6 +120,26 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
                 (mine, ids.setdefault((site.name, part), len(ids)), index, words, "?" in _steps(site.path, site.name, known))
             )
     return _table(trace, space, rows, across_groups)
+
+
+def _units(sites: list[Site]) -> dict[str, int]:
+    """Return, by memory, in pieces of how many bytes it is accessed: 4, or less where a site accesses less at once."""
+    units: dict[str, int] = {}
+    for site in sites:
+        type_ = SlangType.parse(site.type)
+        units[site.name] = min(units.get(site.name, 4), type_.scalar.dtype.itemsize if type_ else 4)
+    return units
+
+
+def _bytes(trace: Trace, events: np.ndarray, type_text: str, unit: int) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Yield (number, value) of each piece of a byte-address buffer that accesses of one type touch; pieces have `unit` bytes."""
+    type_ = SlangType.parse(type_text)
+    begin = trace.index[events].astype(np.int64) // unit
+    size = type_.scalar.dtype.itemsize * type_.count if type_ else 4
+    each = words_in(type_text) * unit / size if type_ else 0  # words of the value that a piece holds
+    for piece in range(max(1, size // unit)):
+        word = int(piece * each)
+        yield begin + piece, trace.words[events, word : word + int(each)] if each >= 1 else None
 
 
 def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> Accesses:

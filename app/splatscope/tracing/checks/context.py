@@ -13,6 +13,7 @@ import numpy as np
 from splatscope.tracing.checks.accesses import Accesses, accesses
 from splatscope.tracing.checks.arrivals import Divergence, first_divergence
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.hand_over import HandOvers
 from splatscope.tracing.checks.race_causes import one_for_each_cause
 from splatscope.tracing.checks.race_detection import races_in
 from splatscope.tracing.checks.sources import Sources
@@ -72,7 +73,13 @@ class Context:
     def races(self) -> list[Finding]:
         """The races, true and benign, in shared memory, in buffers, and between workgroups if all were recorded."""
         trace, known = self.trace, self.sources
-        within = [*races_in(trace, self.shared, known), *races_in(trace, self.device, known)]
+        shared, device = self.shared, self.device
+        atomics = shared.take(shared.atomic).beside(device.take(device.atomic))
+        within = [
+            finding
+            for space, table in (("shared", shared), ("device", device))
+            for finding in races_in(trace, table, known, HandOvers(trace, known, space, atomics))
+        ]
         return one_for_each_cause([*within, *races_between_groups(trace, known)]) if trace.header.get("all_groups") else within
 
 
@@ -82,7 +89,9 @@ def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
     No barrier orders these; a hand-over by an atomic does.
     """
     trusted = before_overrun(trace, np.zeros(len(trace), np.int64))
-    return races_in(trace, accesses(trace, "device", trusted, known, across_groups=True), known, between_groups=True)
+    table = accesses(trace, "device", trusted, known, across_groups=True)
+    hand_overs = HandOvers(trace, known, "device", table.take(table.atomic))
+    return races_in(trace, table, known, hand_overs, between_groups=True)
 
 
 def before_overrun(trace: Trace, group: np.ndarray) -> np.ndarray:

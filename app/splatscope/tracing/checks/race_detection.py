@@ -17,8 +17,8 @@ So accesses are sorted into segments, one for each address and epoch, and only p
 A race is benign if the order of the accesses cannot change the result: two writes of the same value, or a write and a read of that
 value by a thread that wrote it itself. If a read happens to see the same value from before, the race is not benign.
 
-No barrier orders accesses of different workgroups, but atomics can: for example, when the last workgroup to increment a counter
-adds up what all of them wrote.
+No barrier orders accesses of different workgroups, but atomics can, there as within a workgroup: see `hand_over`. For example,
+the last workgroup to increment a counter adds up what all of them wrote.
 """
 
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.hand_over import HandOvers
 from splatscope.tracing.checks.race_causes import one_for_each_cause, why_not_handed_over, why_unordered
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, thread_of
@@ -48,23 +49,25 @@ class _Pairs:
         return _Pairs(self.first[chosen], self.second[chosen], self.benign[chosen])
 
 
-def races_in(trace: Trace, table: Accesses, known: Sources, between_groups: bool = False) -> list[Finding]:
+def races_in(
+    trace: Trace, table: Accesses, known: Sources, hand_overs: HandOvers | None = None, between_groups: bool = False
+) -> list[Finding]:
     """Return the races among accesses, true and benign, one finding for each variable and pair of lines.
 
     Those that share a line are one: see `race_causes`.
     """
     if len(table) == 0:
         return []
-    atomics = table.take(table.atomic)
     table = table.take(_suspicious(table, between_groups))
     if len(table) == 0:
         return []
     reads_own_value = _reads_own_value(table)
     rows = _representatives(table, between_groups, reads_own_value)
     pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
-    if between_groups:
-        pairs = _without_handed_over(trace, table, atomics, pairs)
-    return one_for_each_cause(_findings(trace, table, pairs, known, atomics if between_groups else None))
+    if hand_overs is not None and len(pairs.first):
+        pairs = _without_handed_over(table, hand_overs, pairs)
+    atomics = hand_overs.atomics if between_groups and hand_overs is not None else None
+    return one_for_each_cause(_findings(trace, table, pairs, known, atomics))
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -128,39 +131,22 @@ def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.nda
     return _Pairs(*(np.concatenate(columns) for columns in zip(*found, strict=True))) if found else _Pairs(*(rows[:0],) * 3)
 
 
-def _without_handed_over(trace: Trace, table: Accesses, atomics: Accesses, pairs: _Pairs) -> _Pairs:
-    """Leave out pairs of sites whose pairs were all handed from group to group.
-
-    That is: after the earlier access its thread passed a device barrier and its group did an atomic; after that the other group did
-    one on the same address and the later thread passed a device barrier.
-    """
-    barriers = np.flatnonzero(trace.at(lambda s: s.kind == "resume" and s.space in ("device", "both")))
-    if len(barriers) == 0 or len(atomics) == 0:
+def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
+    """Leave out pairs of sites whose pairs were all handed over, as far as so many are looked at."""
+    if not hand_overs.are_possible:
         return pairs
     swap = table.slot[pairs.first] > table.slot[pairs.second]
-    earlier, later = np.where(swap, pairs.second, pairs.first), np.where(swap, pairs.first, pairs.second)
-    causes, number = np.unique(np.c_[table.site[earlier], table.site[later]], axis=0, return_inverse=True)
+    earlier = table.event[np.where(swap, pairs.second, pairs.first)]
+    later = table.event[np.where(swap, pairs.first, pairs.second)]
+    trace = hand_overs.trace
+    causes, number = np.unique(np.c_[trace.site[earlier], trace.site[later]], axis=0, return_inverse=True)
     kept = np.ones(len(pairs.first), bool)
     for cause in range(len(causes)):
         mine = np.flatnonzero(number == cause)
-        if len(mine) <= _MOST_HANDED and all(_handed_over(trace, table, atomics, barriers, earlier[p], later[p]) for p in mine):
+        some = mine[np.linspace(0, len(mine) - 1, min(len(mine), _MOST_HANDED)).astype(np.int64)]
+        if all(hand_overs.orders(int(earlier[p]), int(later[p])) for p in some):
             kept[mine] = False
     return pairs.take(kept)
-
-
-def _handed_over(trace: Trace, table: Accesses, atomics: Accesses, barriers: np.ndarray, a: int, b: int) -> bool:
-    """Return whether row `b` comes after a barrier after an atomic after one on the same address after a barrier after row `a`."""
-    after = barriers[(trace.thread[barriers] == table.thread[a]) & (barriers > table.event[a])]
-    before = barriers[(trace.thread[barriers] == table.thread[b]) & (barriers < table.event[b])]
-    if len(after) == 0 or len(before) == 0:
-        return False
-    gives = np.flatnonzero((atomics.group == table.group[a]) & (atomics.slot > trace.slot[after[0]]))
-    takes = np.flatnonzero((atomics.group == table.group[b]) & (atomics.slot < trace.slot[before[-1]]))
-    given: dict[int, int] = {}  # by address, the earliest slot
-    for row in gives.tolist():
-        address, slot = int(atomics.address[row]), int(atomics.slot[row])
-        given[address] = min(slot, given.get(address, slot))
-    return any(given.get(int(atomics.address[row]), NEVER) < int(atomics.slot[row]) for row in takes)
 
 
 def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atomics: Accesses | None) -> list[Finding]:

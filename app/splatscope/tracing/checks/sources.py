@@ -22,6 +22,9 @@ _BUFFER = re.compile(
 )
 _WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(?!Texture)[^;{}()])*?>)?\s+(\w+)\s*[;:,)\[]")
 _ACCESSED = re.compile(r"\b(\w+)\s*(?:\[|\.(?!\s*GetDimensions\b))")
+_BUFFER_ARRAY = re.compile(
+    r"\bRW(?:Structured|ByteAddress)?Buffer\b\s*(?:<(?:(?!Buffer\s*<)[^;{}()])*?>)?\s*(\w+)\s*\[(?=[^;{}()]*[;,)])"
+)
 _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
@@ -45,7 +48,7 @@ class Sources:
 
     Attributes:
         element_types: Of groupshared variables and buffers, those in parameters included.
-        textures: Those that the kernel may write, those in parameters included.
+        textures: Textures and arrays of buffers that the kernel may write, those in parameters included.
         structs: (name, type) of each struct's fields, arrays left out.
         integers: The expressions behind integer constants.
     """
@@ -68,7 +71,7 @@ class Sources:
                     self.shared.add(name)
             self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
             self.byte_buffers |= set(_BYTES.findall(text))
-            self.textures |= set(_WRITABLE_TEXTURE.findall(text))
+            self.textures |= set(_WRITABLE_TEXTURE.findall(text)) | set(_BUFFER_ARRAY.findall(text))
             self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
             self.structs |= _structs(text)
             self.integers |= named_integers(text)
@@ -122,6 +125,7 @@ class Sources:
         macros = set(named)
         found: dict[str, tuple[str, int]] = {}
         for file, text in texts.items():
+            text = _BUFFER_ARRAY.sub(_blanked, text)
             code = _WRITABLE_TEXTURE.sub(_blanked, _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)))
             for number, line in enumerate(_with_calls_on_one_line(code, macros).split("\n"), 1):
                 words = set(re.findall(r"\w+", line))
@@ -158,6 +162,11 @@ class Sources:
         node = self._statement(site)
         is_body = node is not None and node.type == "compound_statement" and node.parent is not None
         return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
+
+    def is_do_loop(self, site: Site) -> bool:
+        """Return whether the loop at a site asks its condition at the end."""
+        node = self._statement(site)
+        return node is not None and node.type == "do_statement"
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""

@@ -163,6 +163,9 @@ class Calls:
             call = f"{self._writer.span(receiver.start_byte, function.end_byte)}({texel})"
             return self._context.without_derivative(node, f"_rec_read({site}, {call})")
         index = self._writer.emit(arguments.named_children[0])
+        if memory.byte_address:
+            type_loaded = self._loaded_type(memory, function)
+            index = self._operations.aligned(arguments.named_children[0], index, type_loaded, memory.declared_name, "read")
         template = template_argument(self._writer.text(function))
         lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
         size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes)))

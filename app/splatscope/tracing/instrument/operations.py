@@ -20,14 +20,23 @@ DIVISION = "integer-division-by-zero"
 SHIFT = "shift-out-of-range"
 CONVERSION = "conversion-out-of-range"
 LANE = "inactive-lane"
+OVERFLOW = "integer-overflow"
+MISALIGNED = "misaligned-access"
 _OVER_WAVE = {
     f"Wave{kind}{operation}"
     for kind, operations in (("Active", "Sum Product Min Max BitAnd BitOr BitXor"), ("Prefix", "Sum Product"))
     for operation in operations.split()
 }
 _BRANCHES = ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement")
+_USED_BITS = re.compile(r"\b([A-Za-z_]\w*)\s*(?:&(?!&)|\|(?!\|)|\^|<<|>>)")
+_GIVEN_BITS = re.compile(r"(?:(?<!&)&|(?<!\|)\||\^|<<|>>)=?\s*\(*\s*([A-Za-z_]\w*)")
 _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
+_SUMS = {"+": "_rec_sum", "-": "_rec_difference", "*": "_rec_product"}
+_ASSIGNED = {"+": "_rec_added", "-": "_rec_subtracted", "*": "_rec_multiplied"}
+_MOST_FACTOR = 1 << 16  # a literal; more is that of a hash
+_ARITHMETIC = ("parenthesized_expression", "unary_expression", "conditional_expression", "argument_list")
+_BITS = ("&", "|", "^", "<<", ">>", "%", "&=", "|=", "^=", "<<=", ">>=", "%=", "~")
 _LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
     "int": ("-2147483904.0", "2147483648.0"), "uint": ("-1.0", "4294967296.0"),
     "int16_t": ("-32769.0", "32768.0"), "uint16_t": ("-1.0", "65536.0"),
@@ -49,12 +58,15 @@ class Operations:
     @property
     def rules(self) -> dict[str, Rule]:
         """The rules by type of node."""
-        return {"binary_expression": self.binary, "cast_expression": self.cast}
+        return {"binary_expression": self.binary, "cast_expression": self.cast, "unary_expression": self.unary}
 
     def binary(self, node: Node) -> str:
-        """Rewrite `a / b`, `a % b`, `a << b` and `a >> b`."""
+        """Rewrite `a / b`, `a % b`, `a << b`, `a >> b`, and sums and products of ints."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = text_of(node.child_by_field_name("operator"))
+        if operator in _SUMS and self.are_checked and self._may_overflow(node, operator, left, right):
+            site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path=operator)
+            return f"{_SUMS[operator]}({site}, {self._writer.emit(left)}, {self._writer.emit(right)})"
         if operator not in (*_DIVISIONS, *_SHIFTS) or not self.are_checked:
             return self._writer.children(node)
         left_type = self._context.types.of(left)
@@ -64,6 +76,99 @@ class Operations:
             return self._operand(operator, left_type, right, text) if child == right else text
 
         return self._writer.children(node, part)
+
+    def unary(self, node: Node) -> str:
+        """Rewrite `-a` of an int."""
+        argument, is_minus = node.child_by_field_name("argument"), text_of(node.child_by_field_name("operator")) == "-"
+        if not is_minus or not self.are_checked or not self._may_overflow(node, "-", argument, argument):
+            return self._writer.children(node)
+        site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path="negative")
+        return f"_rec_negative({site}, {self._writer.emit(argument)})"
+
+    def added(self, left: Node, operator: str, right: Node, text: str) -> str:
+        """Return the new text of the right side of `left operator right`; a sum that an int cannot hold is recorded.
+
+        `text` is its new text without this. The left side is a variable, and may be read before.
+        """
+        sign = operator[:-1]
+        is_sum = operator in ("+=", "-=", "*=") and re.fullmatch(r"[\w.]+", text_of(left)) and self.are_checked
+        if not is_sum or not self._may_overflow(left.parent, sign, left, right):
+            return text
+        name = f"{text_of(left)} {operator} {text_of(right)}"
+        site = self._context.fault(left, OVERFLOW, name, type="int3", path=sign)
+        return f"{_ASSIGNED[sign]}({site}, {text_of(left)}, {_argument(right, text)})"
+
+    def _may_overflow(self, node: Node, operator: str, left: Node, right: Node) -> bool:
+        """Return whether an operation on two ints may overflow without meaning to.
+
+        Ints wrap around, and hashes and random numbers are made of that: what becomes bits or a uint, or is multiplied by a large
+        number, is left alone.
+        """
+        context = self._context
+        if context.is_differentiable or context.types.of(left) != "int" or context.types.of(right) != "int":
+            return False
+        known = [integer(text_of(operand), self._constants) for operand in (left, right)]
+        if None not in known or (operator == "*" and any(abs(n or 0) >= _MOST_FACTOR for n in known)):
+            return False
+        outer = node if node.type == "assignment_expression" else node.parent
+        while outer is not None and (outer.type in _ARITHMETIC or outer.type == "binary_expression"):
+            if text_of(outer.child_by_field_name("operator") or outer) in _BITS:
+                return False
+            outer = outer.parent
+        if outer is None or outer.type == "subscript_argument_list" or self._is_converted(outer):
+            return False  # a wrong index is told as out of bounds
+        if "for_statement" in (outer.type, outer.parent.type if outer.parent else ""):  # the compiler counts its turns
+            return False
+        target = outer.child_by_field_name("left") or outer.child_by_field_name("declarator")
+        names = {text_of(n) for part in (node, target) if part is not None for n in walk(part) if n.type == "identifier"}
+        return not names & self._bit_patterns
+
+    @property
+    def _bit_patterns(self) -> set[str]:
+        """The variables whose bits the function works on."""
+        code = self._context.source.code[self._context.block.start : self._context.block.end]
+        return set(_USED_BITS.findall(code)) | set(_GIVEN_BITS.findall(code))
+
+    def _is_converted(self, outer: Node) -> bool:
+        """Return whether a value becomes bits or something else than an int: by a cast, a call, or what it is assigned to."""
+        if outer.type == "cast_expression":
+            return self._context.types.of(outer) != "int"
+        if outer.type == "call_expression":
+            return self._context.types.of(outer).startswith("uint") or text_of(outer).startswith("asuint")
+        if outer.type == "assignment_expression":
+            operator = text_of(outer.child_by_field_name("operator"))
+            return operator in _BITS or self._context.types.of(outer.child_by_field_name("left")).startswith("uint")
+        if outer.type == "init_declarator" and outer.parent is not None:
+            return text_of(outer.parent).lstrip().startswith("uint")
+        return False
+
+    def aligned(self, node: Node, text: str, type_text: str, name: str, access: str) -> str:
+        """Return the new text of an address in a byte-address buffer: a multiple of the largest scalar that is accessed there.
+
+        Args:
+            node: The address.
+            text: Its new text.
+            type_text: The type of what is read or written there.
+            name: The buffer.
+            access: "read" or "write".
+        """
+        alignment, known = self._alignment(type_text), integer(text_of(node), self._constants)
+        if not alignment or (known is not None and known % alignment == 0):
+            return text
+        site = self._context.fault(node, MISALIGNED, name, type="uint", path=f"{access} {alignment}")
+        return f"_rec_aligned({site}, uint({text}), {alignment})"
+
+    def _alignment(self, type_text: str, depth: int = 0) -> int:
+        """Return the bytes of the largest scalar in a type; 0 where that is not known."""
+        type_ = SlangType.parse(self._context.types.named(type_text))
+        if type_ is not None:
+            return type_.scalar.dtype.itemsize
+        symbols = self._context.symbols
+        fields = symbols.fields(type_text)
+        if not fields or depth > 2 or symbols.has_arrays(type_text):
+            return 0
+        found = [self._alignment(one, depth + 1) for one in fields.values()]
+        return max(found) if all(found) else 0
 
     def cast(self, node: Node) -> str:
         """Rewrite `(int)x`."""

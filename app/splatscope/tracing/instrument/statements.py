@@ -150,6 +150,7 @@ class Statements:
         if lvalue is not None:
             return self._stores.store(node, lvalue, operator, right)
         value = self._operations.right_side(operator, self._context.types.of(left), right)
+        value = self._operations.added(left, operator, right, value)
         if self._is_element_of_local(left):
             element = self._stores.local_element(node, left, operator, value)
             if element:

@@ -269,7 +269,9 @@ class Stores:
         recorded_type = self._context.recorded_type(type_text)
         site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space)
         store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
-        setup = f"uint _rec_i = uint({self._writer.as_argument(address)}); "
+        written = type_text or self._context.types.of(value) or self._context.types.whole(value)
+        at = self._operations.aligned(address, self._writer.as_argument(address), written, memory.declared_name, "write")
+        setup = f"uint _rec_i = uint({at}); "
         setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
         return self._values.after(node, guarded(site, ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
 
@@ -291,5 +293,7 @@ class Stores:
         action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
         if len(values) > inputs:
             self._context.note_change(values[-1])
-        setup = f"uint _rec_i = uint({self._writer.as_argument(address)}); "
+        wide = "uint64_t" if method.endswith("64") else "uint"
+        at = self._operations.aligned(address, self._writer.as_argument(address), wide, memory.declared_name, "write")
+        setup = f"uint _rec_i = uint({at}); "
         return self._values.after(node, guarded(site, ["_rec_i"], [count_of(memory)], setup, action))

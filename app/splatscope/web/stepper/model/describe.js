@@ -69,6 +69,8 @@ const FAULTS = {
   "integer-division-by-zero": "divides by zero:",
   "shift-out-of-range": "shifts too far: by",
   "conversion-out-of-range": "converts what the integer cannot hold:",
+  "integer-overflow": "computes what an int cannot hold:",
+  "misaligned-access": "goes between the words of",
   "inactive-lane": "counts on lanes that are not active:",
   "out-of-bounds": "goes outside of",
   assertion: "finds this false:",

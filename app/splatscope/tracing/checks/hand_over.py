@@ -1,0 +1,98 @@
+"""Hand-overs: a thread writes data, then an atomic; another finds by an atomic that it may go on, and reads the data.
+
+For example, two threads of different waves or workgroups (fence: a barrier that orders the data's memory, such as
+`DeviceMemoryBarrier()`):
+
+    thread 0                          thread 1
+    data = 42
+    fence
+    InterlockedAdd(flag, 1)           InterlockedAdd(flag, 0, seen)
+                                      fence
+                                      if (seen > 0) use(data)          ordered
+
+Both fences are needed: without the first the flag may arrive before the data, without the second the data may be read before the
+flag. And thread 1 must decide something after its atomic. If it reads the data whatever the atomic said, this run was lucky.
+
+One thread may do the atomic for its workgroup, if all its threads meet at a barrier in between.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splatscope.tracing.checks.accesses import NEVER, Accesses
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.trace import Trace
+
+
+@dataclass
+class HandOvers:
+    """The atomics, fences and decisions of a trace, by which accesses to one kind of memory may be ordered.
+
+    Attributes:
+        trace: What was recorded.
+        known: What its source says.
+        space: The memory that the fences must order: "shared" or "device".
+        atomics: The atomic accesses, in any order.
+    """
+
+    trace: Trace
+    known: Sources
+    space: str
+    atomics: Accesses
+    fences: np.ndarray = field(init=False)  # events
+    decisions: np.ndarray = field(init=False)  # events
+
+    def __post_init__(self):
+        trace = self.trace
+        resumes = trace.at(lambda s: s.kind == "resume")
+        self.fences = np.flatnonzero(resumes & trace.at(lambda s: s.space in (self.space, "both")))
+        do_loops = {n for n, s in enumerate(trace.sites) if s.kind == "loop" and self.known.is_do_loop(s)}
+        self.decisions = np.flatnonzero(trace.at(lambda s: s.kind == "branch") | np.isin(trace.site, list(do_loops)))
+        self._is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
+        self._syncs = trace.count(self._is_sync).astype(np.int64)
+        self._group = trace.group_and_lane[0]
+        self._cell = np.unique(self.atomics.address, return_inverse=True)[1]
+
+    @property
+    def are_possible(self) -> bool:
+        """Whether there is all that a hand-over needs."""
+        return len(self.fences) > 0 and len(self.atomics) > 0
+
+    def orders(self, first: int, second: int) -> bool:
+        """Return whether a hand-over orders two events of different threads, the earlier first."""
+        trace, atomics, syncs = self.trace, self.atomics, self._syncs
+        release, acquire = self._next(self.fences, first), self._last(self.fences, second)
+        if release < 0 or acquire < 0:
+            return False
+        giver, taker = trace.thread[first], trace.thread[second]
+        met = syncs[release] + (not self._is_sync[release])  # after this barrier all threads of the giver's group may give
+        by_group = (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
+        gives = atomics.writes & (((atomics.thread == giver) & (atomics.event > release)) | by_group)
+        for_group = (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
+        takes = atomics.reads & (((atomics.thread == taker) & (atomics.event < acquire)) | for_group)
+        if not gives.any() or not takes.any():
+            return False
+        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot
+        np.minimum.at(given, self._cell[gives], atomics.slot[gives].astype(np.int64))
+        taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
+        return any(self._decides(int(event), second) for event in atomics.event[taken[::-1][:64]])
+
+    def _decides(self, take: int, event: int) -> bool:
+        """Return whether a thread decides something between what it took, or what one took for its group, and an event."""
+        trace = self.trace
+        own = self._next(self.decisions, take)
+        if trace.thread[take] == trace.thread[event]:
+            return 0 <= own < event
+        last = self._last(self.decisions, event)
+        return (last >= 0 and self._syncs[last] > self._syncs[take]) or own >= 0
+
+    def _next(self, events: np.ndarray, event: int) -> int:
+        """Return the first of some events that the event's thread did after it, -1 if there is none."""
+        at = int(np.searchsorted(events, event, side="right"))
+        return int(events[at]) if at < len(events) and self.trace.thread[events[at]] == self.trace.thread[event] else -1
+
+    def _last(self, events: np.ndarray, event: int) -> int:
+        """Return the last of some events that the event's thread did before it, -1 if there is none."""
+        at = int(np.searchsorted(events, event)) - 1
+        return int(events[at]) if at >= 0 and self.trace.thread[events[at]] == self.trace.thread[event] else -1

@@ -1,0 +1,33 @@
+"""Sums and products of ints that an int cannot hold: they wrap around, and a large number becomes one below 0.
+
+Slang defines that, and hashes use it. So what becomes bits or a uint, or is multiplied by a large literal, is left alone: see
+`instrument/operations.py`. Unsigned numbers wrap around where they are meant to; an index that did is told as out of bounds.
+"""
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+
+@check(
+    "integer-overflow",
+    label="An integer that overflows",
+    severity="warn",
+    gone="the integer overflow",
+    order=72,
+    names_memory=False,
+)
+def integer_overflows(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each sum or product."""
+
+    def message(site: Site, event: int) -> str:
+        left, right, result = trace.value(event)
+        numbers = f"-({left:,})" if site.path == "negative" else f"{left:,} {site.path} {right:,}"
+        computes = f"{thread_of(trace, event)} computes {site.name} on line {site.line}"
+        return f"{computes}, which is {numbers}: an int cannot hold that, and wraps around to {result:,}."
+
+    return faults_of(trace, context, "integer-overflow", message)
