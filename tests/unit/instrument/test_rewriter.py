@@ -49,8 +49,22 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
             "_rec_room(_rec_size((bytes)), uint(4) - 1)))); _rec_value(4, n);",
         ),
         # indices of local arrays
-        ("int v[4]; n = v[2];", "int v[4]; _rec_step(3); n = v[2]; _rec_value(4, n);"),
-        ("int v[4]; n = v[n];", "int v[4]; _rec_step(3); n = v[_rec_inside(4, uint(n), uint(4))]; _rec_value(5, n);"),
+        (
+            "int v[4]; n = v[2];",
+            "int v[4]; uint _rec_set_v = 0; _rec_step(3); "
+            "n = _rec_initialised(8388608, (_rec_set_v & _rec_bit(uint(2), 4)) != 0, v[2]); _rec_value(4, n);",
+        ),
+        (
+            "float x; x = 1; n = int(x);",
+            "float x; _rec_step(3); x = 1; _rec_value(4, x); n = int(_rec_converted(8388608, x, "
+            "-2147483904.0, 2147483648.0)); _rec_value(5, n);",
+        ),
+        (
+            "float x; if (n > 1) x = 1; n = x > 0 ? 1 : 2;",
+            "float x; uint _rec_set_x = 0; _rec_step(3); if (_rec_branch(4, bool(n > 1))) {  x = 1; _rec_value(5, x); "
+            "_rec_set_x |= ~0u; } n = _rec_initialised(8388608, (_rec_set_x & ~0u) != 0, x) > 0 ? 1 : 2; _rec_value(6, n);",
+        ),
+        ("int v[4] = {}; n = v[n];", "int v[4] = {}; _rec_step(3); n = v[_rec_inside(4, uint(n), uint(4))]; _rec_value(5, n);"),
         # writes in expressions
         (
             "n = (tile[n] = n);",

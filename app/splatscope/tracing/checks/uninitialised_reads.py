@@ -1,12 +1,14 @@
-"""Reads of shared memory that no write certainly precedes, neither by the thread itself nor in an earlier epoch."""
+"""Reads of shared memory that no write certainly precedes, neither by the thread itself nor in an earlier epoch; and of locals."""
 
 import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 
@@ -34,7 +36,13 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
         cell = context.sources.cell(site, index)
         message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which may not have been written before."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
-    return list(found.values())
+    return list(found.values()) + faults_of(
+        trace, context, "uninitialised-read", lambda site, event: _local_words(trace, site, event)
+    )
+
+
+def _local_words(trace: Trace, site: Site, event: int) -> str:
+    return f"{thread_of(trace, event)} reads {site.name} on line {site.line}, which it has not written before."
 
 
 def _rows(table: Accesses, complete_before: int) -> np.ndarray:

@@ -33,6 +33,7 @@ _CERTAIN = {
     "f16tof32": "float", "f32tof16": "uint", "any": "bool", "all": "bool", "isnan": "bool", "isinf": "bool", "isfinite": "bool",
     "WaveIsFirstLane": "bool", "WaveActiveAnyTrue": "bool", "WaveActiveAllTrue": "bool",
 }  # fmt: skip
+INTRINSICS = _COMMON | _FIRST | _SCALAR_OF_FIRST | _CERTAIN.keys() | {"asint", "asfloat", "mul", "cross", "reflect", "isnan"}
 _BITS_AS = {"asuint": "uint", "asint": "int", "asfloat": "float"}
 
 

@@ -14,14 +14,16 @@ from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.operations import Operations
+from splatscope.tracing.instrument.unwritten import Unwritten
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 
 class Expressions:
     """The rules for names, elements, fields, assignments and `++` in expressions."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations):
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations, unwritten: Unwritten):
         self._context, self._writer, self._bounds, self._operations = context, writer, bounds, operations
+        self._unwritten = unwritten
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -64,6 +66,9 @@ class Expressions:
     def _read_or(self, node: Node, otherwise: Callable[[], str]) -> str:
         """Return a recorded read where a node names an element of shared memory."""
         lvalue = self._context.scope.lvalue(node)
+        if lvalue is None and (read := self._unwritten.read(node)) is not None:
+            with self._unwritten.quietly(read[0]):
+                return self._unwritten.checked(node, *read, otherwise())
         if lvalue is None or not self._context.scope.has_repeatable_path(lvalue):
             return otherwise()
         if lvalue.memory.atomic:

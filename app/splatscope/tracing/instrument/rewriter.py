@@ -20,6 +20,7 @@ from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.statements import Statements
 from splatscope.tracing.instrument.stores import Stores
 from splatscope.tracing.instrument.textures import Textures
+from splatscope.tracing.instrument.unwritten import Unwritten
 from splatscope.tracing.instrument.writer import TreeWriter
 
 
@@ -29,7 +30,7 @@ class FunctionRewriter:
     The parts that do the work share a `FunctionContext` (what is known of the function) and a `TreeWriter` (from tree to text):
     `Expressions` and `Calls` for what happens inside of statements, `Statements` and `Stores` for statements, `ControlFlow` for
     those that hold others. `Bounds` writes indices, `Operations` divisions, shifts and conversions, `LocalValues` the records that
-    follow a statement.
+    follow a statement, `Unwritten` those of locals that are read before they are written.
     """
 
     def __init__(
@@ -41,10 +42,11 @@ class FunctionRewriter:
         textures = Textures(self._context, self._writer)
         bounds = Bounds(self._context, self._writer, textures)
         operations = Operations(self._context, self._writer)
-        expressions = Expressions(self._context, self._writer, bounds, operations)
+        self._unwritten = unwritten = Unwritten(self._context, self._writer)
+        expressions = Expressions(self._context, self._writer, bounds, operations, unwritten)
         calls = Calls(self._context, self._writer, bounds, expressions, operations, textures)
         stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations, calls)
-        statements = Statements(self._context, self._writer, expressions, self._values, stores, operations)
+        statements = Statements(self._context, self._writer, expressions, self._values, stores, operations, unwritten)
         control_flow = ControlFlow(self._context, self._writer, self._values, statements)
         for part in (operations, expressions, calls, statements, control_flow):
             self._writer.rules |= part.rules
@@ -58,6 +60,7 @@ class FunctionRewriter:
         """Return the new body, braces included; `begin` comes first in it."""
         context = self._context
         arguments = self._arguments(body)
+        self._unwritten.begin(body)
         first = f"{begin} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
         if self._is_head_excluded:
             first = begin

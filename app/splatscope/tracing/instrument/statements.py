@@ -15,6 +15,7 @@ from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.stores import Stores
+from splatscope.tracing.instrument.unwritten import Unwritten
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 _FUNCTION_VALUE = re.compile(
@@ -48,9 +49,11 @@ class Statements:
         values: LocalValues,
         stores: Stores,
         operations: Operations,
+        unwritten: Unwritten,
     ):
         self._context, self._writer = context, writer
         self._expressions, self._values, self._stores, self._operations = expressions, values, stores, operations
+        self._unwritten = unwritten
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -86,7 +89,8 @@ class Statements:
                 scope.bind(name, declared.values.get(name, ""))
             if name in declared.values and not has_no_record:  # `float x = 1, y;` gives y no value
                 records += self._values.value(node, name)
-        return self._values.after(node, text) + (records or self._values.step(node))
+        bits = self._unwritten.declared(node, declared.type, declared.names, declared.values)
+        return self._unwritten.outs(node) + self._values.after(node, text) + bits + (records or self._values.step(node))
 
     def declarators(self, node: Node) -> str:
         """Return a declaration with its initial values rewritten."""
@@ -139,7 +143,8 @@ class Statements:
             expression = expression.named_children[0]
         rules = {"assignment_expression": self._assignment, "update_expression": self._update, "call_expression": self._call}
         text = rules[expression.type](node, expression) if expression.type in rules else ""
-        return text or self._values.after(node, self._writer.children(node), self._values.step(node))
+        text = text or self._values.after(node, self._writer.children(node), self._values.step(node))
+        return self._unwritten.around(node, expression, text)
 
     def _assignment(self, node: Node, expression: Node) -> str:
         left, right = expression.child_by_field_name("left"), expression.child_by_field_name("right")
