@@ -176,7 +176,7 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
     limit, stages = timeout, [COMPILING]
     while True:
         try:
-            return run_on_worker(_record, job, adapter, between_groups, limit=limit, on_progress=stages.append)
+            return run_on_worker(_record, job, adapter, between_groups, limit / 2, limit=limit, on_progress=stages.append)
         except ChildTimeout:
             if stages[-1] == RUNNING:
                 raise KernelTimeout(timeout_of(job, timeout)) from None
@@ -223,9 +223,10 @@ def timeout_of(job: KernelJob, seconds: float) -> Finding:
     return Finding("timeout", entry, message, [lines[0] if lines else heads.get(entry, 1)], [0], file=job.file)
 
 
-def _record(job: KernelJob, adapter: str, between_groups: bool) -> CheckedRecording:
+def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> CheckedRecording:
     from splatscope.gpu.device import open_device, prepare_for_recording
 
     prepare_for_recording()
     check_names(job)
-    return record_and_check(open_device(adapter or None), job, between_groups=between_groups, follow=between_groups)
+    device = open_device(adapter or None)
+    return record_and_check(device, job, between_groups=between_groups, follow=between_groups, seconds=seconds)

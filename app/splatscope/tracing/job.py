@@ -46,6 +46,8 @@ class KernelJob:
         records: how many records of 16 bytes all threads share; each has an equal part, and what does not fit is cut off.
         loop_budget: iterations that a thread may make in all its loops together before these are ended.
         all_groups: record every workgroup, in as many records as one would have.
+        part: of all workgroups those to record, as (first, second, count): so many from the first, and as many from the second,
+            which lies behind these unless it is the first itself. Where count is 0, all are recorded.
         functions: the functions to record; all if empty.
         instrument_scope: one of INSTRUMENT_SCOPES: record all functions, the entry point alone, or nothing.
     """
@@ -65,6 +67,7 @@ class KernelJob:
     records: int = MOST_RECORDS
     loop_budget: int = LOOP_BUDGET
     all_groups: bool = False
+    part: tuple[int, int, int] = (0, 0, 0)
     functions: tuple[str, ...] = ()
     instrument_scope: str = "all"
 

@@ -10,11 +10,13 @@ import slangpy as spy
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
+from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
-MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups: 256 MB
+MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups, or a part of them: 256 MB
+IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class CheckedRecording:
     between_groups: bool | None = None
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
+    left_over: str = ""  # which workgroups, or parts of them, were not looked at for want of time
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -55,19 +58,25 @@ class CheckedRecording:
             missed.append(f"The other workgroups were not looked at: {self.too_many}")
         elif self.between_groups is None and math.prod(header["groups"]) > 1:
             missed.append("Only one workgroup was looked at.")
+        if self.left_over:
+            missed.append(self.left_over)
         if self.comparison and not self.comparison.is_explained and not self.findings:
             missed.append(self.comparison.sentence)
         return missed + header.get("unseen", [])
 
 
-def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool = False, follow: bool = False) -> CheckedRecording:
+def record_and_check(
+    device: spy.Device, job: KernelJob, *, between_groups: bool = False, follow: bool = False, seconds: float = IN_PARTS
+) -> CheckedRecording:
     """Record one workgroup of a dispatch and run all checks.
 
     Args:
         device: what runs the kernel.
         job: the kernel and its inputs.
         between_groups: dispatch once more, record all workgroups, and run all checks on each, and look for races between them.
-        follow: where nothing is found in the job's workgroup but something in another, record that one instead.
+        follow: where nothing is found in the job's workgroup but something in another, record that one instead. And where all
+            workgroups are too many to be recorded at once, record them in parts.
+        seconds: after which no further part is begun.
 
     Raises:
         CompileError: the source does not compile, or has no entry point.
@@ -81,18 +90,37 @@ def record_and_check(device: spy.Device, job: KernelJob, *, between_groups: bool
         return _said(CheckedRecording(recording, findings, truncated=truncated))
     try:
         with progress_to(None):
-            wide = record(device, replace(job, all_groups=True, records=_wide_records(recording) if follow else job.records)).trace
+            wide, left_over = _all_groups(device, job, recording, follow, seconds)
     except ValueError as error:
         return _said(CheckedRecording(recording, findings, False, str(error), truncated))
-    elsewhere = find(wide)
-    if follow and not findings and (group := _group_with_finding(elsewhere, wide)) is not None:
+    truncated_elsewhere, elsewhere = wide
+    if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
             recording = record(device, replace(job, group=group))
         findings, truncated = find(recording.trace), recording.trace.header["truncated"]
-    known = {_cause(finding) for finding in findings}
+    known = {cause_of(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
-    findings = findings + [replace(finding, events=[]) for finding in elsewhere if _cause(finding) not in known]
-    return _said(CheckedRecording(recording, findings, True, truncated=truncated or wide.header["truncated"]))
+    findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
+    truncated = truncated or truncated_elsewhere
+    return _said(CheckedRecording(recording, findings, True, truncated=truncated, left_over=left_over))
+
+
+def _all_groups(
+    device: spy.Device, job: KernelJob, recording: Recording, follow: bool, seconds: float
+) -> tuple[tuple[bool, list[Finding]], str]:
+    """Return whether a recording of all workgroups was full before the end, what is found there, and what was left over.
+
+    Raises:
+        ValueError: There are too many threads.
+    """
+    needed, groups = _wide_records(recording), math.prod(job.groups)
+    if not follow or needed <= MOST_WIDE:
+        trace = record(device, replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)).trace
+        return (trace.header["truncated"], find(trace)), ""
+    part = max(1, MOST_WIDE * groups // (2 * needed))
+    parts = Parts(groups, part, lambda chosen: record(device, replace(job, all_groups=True, records=MOST_WIDE, part=chosen)).trace)
+    parts.look(seconds)
+    return (parts.truncated, parts.findings), parts.left_over
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:
@@ -106,15 +134,11 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
 
 
 def _wide_records(recording: Recording) -> int:
-    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more; within bounds."""
+    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more."""
     job, trace = recording.job, recording.trace
     assert job is not None
     most = int(np.bincount(trace.thread, minlength=1).max()) * trace.words.shape[1]
-    return max(job.records, min(MOST_WIDE, trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)))
-
-
-def _cause(finding: Finding) -> tuple:
-    return finding.kind, finding.name, finding.file, tuple(sorted(finding.lines))
+    return trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)
 
 
 def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int, int] | None:

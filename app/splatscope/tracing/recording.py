@@ -76,13 +76,15 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     build = _instrumented(device, modules, entry, job)
     size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
-    threads = lanes * math.prod(job.groups) if job.all_groups else lanes
+    if job.all_groups and not job.part[2]:
+        job = replace(job, part=(0, 0, math.prod(job.groups)))
+    threads = lanes * _groups_of(job) if job.all_groups else lanes
     capacity = job.records // threads
     if capacity < 16:
         raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
 
     recorder = buffers(device, 1 + threads * capacity) | {
-        "chosen": [*job.group, capacity],
+        "chosen": [*(job.part if job.all_groups else job.group), capacity],
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "budget": job.loop_budget,
     }
@@ -119,6 +121,18 @@ def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, 
         if texture.shape == "2d" and array is not None and array.dtype.itemsize == 4 and array.ndim in (2, 3):
             found[name] = (array.shape[0], array.shape[1], array.shape[2] if array.ndim == 3 else 1)
     return found
+
+
+def _groups_of(job: KernelJob) -> int:
+    """Return how many of all workgroups are recorded."""
+    first, second, count = job.part
+    return count if first == second else 2 * count
+
+
+def _numbered(thread: np.ndarray, job: KernelJob, lanes: int) -> np.ndarray:
+    """Return the numbers through all workgroups of threads that are numbered through the recorded part of these."""
+    first, second, count = job.part
+    return thread + np.where(thread // lanes < count, first, second - count).astype(np.int64).astype(np.uint32) * np.uint32(lanes)
 
 
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
@@ -163,6 +177,9 @@ def _trace(
     rows = rows.copy()
     sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]
     trace = from_records(rows, settle(rows, sites), header, build.batches)
+    if job.all_groups:
+        trace.thread = _numbered(trace.thread, job, math.prod(size))
+        trace.header["cut_threads"] = _numbered(np.array(trace.header["cut_threads"], np.uint32), job, math.prod(size)).tolist()
     # Of Splatscope's own modules, a kernel imports what it does not call: nothing is said of these.
     trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace, {module.file for module in modules if module.is_own})]
     return trace

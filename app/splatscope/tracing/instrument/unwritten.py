@@ -10,6 +10,7 @@ Only what is certain is told. A local that may be written in another way than by
 import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 
 from tree_sitter import Node
 
@@ -44,6 +45,12 @@ class Unwritten:
         self._quiet: list[str] = []  # roots of what is being written already
         self._names: dict[str, list[Node]] = {}  # all identifiers of the function
 
+    @cached_property
+    def _behind_macros(self) -> set[str]:
+        """The names that macros stand for: what these do with a local is not seen."""
+        symbols = self._context.symbols
+        return set(re.findall(r"\w+", " ".join([*symbols.macros.values(), *symbols.aliases.values()])))
+
     def begin(self, body: Node) -> None:
         """Read a function's body before it is rewritten."""
         if self._context.is_differentiable or "=>" in text_of(body):
@@ -59,7 +66,7 @@ class Unwritten:
             return text
         for name, sizes in names:
             self._locals.pop(name, None)
-            local = self._parts(type_text, sizes) if name not in values else None
+            local = self._parts(type_text, sizes) if name not in values and name not in self._behind_macros else None
             if local is not None and name in self._names and self._is_simple(name, node):
                 self._locals[name] = local
                 text += f" uint {_flag(name)} = 0;"
@@ -68,12 +75,16 @@ class Unwritten:
     def read(self, node: Node) -> tuple[str, str] | None:
         """Return the root of what an expression reads, and the condition that it was written; None where it is not watched."""
         root = self._context.scope.root(node)
-        if root not in self._locals or root in self._quiet:
+        if root not in self._locals or root in self._quiet or self._is_handed_out(node):
             return None
         bits = self._bits(node, root)
         if not bits:
             return None
         return root, f"({_flag(root)} & {bits}) != 0"
+
+    def _is_handed_out(self, node: Node) -> bool:
+        call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
+        return call is not None and call.type == "call_expression" and node in _out_arguments(call, self._context)
 
     def checked(self, node: Node, root: str, condition: str, text: str) -> str:
         """Return the text of a read that is recorded where nothing was written before."""

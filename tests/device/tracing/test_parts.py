@@ -1,0 +1,53 @@
+"""More workgroups than can be recorded at once are recorded in parts: what is found is the same as at once."""
+
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.tracing import record_and_check as module
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+
+HEAD = """RWStructuredBuffer<uint> output; RWStructuredBuffer<uint> count; groupshared uint tile[8];
+[shader("compute")] [numthreads(8, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint l : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+"""
+GROUPS = 24
+FAULTS = {  # by name: what line 5 does, the kind of finding, and the groups that it may name
+    "none": ("output[id.x] = l; InterlockedAdd(count[0], 1);", None, ()),
+    "in the last group": ("output[group.x == 23 ? 4000 + l : id.x] = l;", "out-of-bounds", (23,)),
+    "in the first group": ("output[group.x == 0 ? 4000 + l : id.x] = l;", "out-of-bounds", (0,)),
+    "within a group in the middle": ("uint to = group.x == 13 ? 0 : l; tile[to] = l; output[id.x] = tile[to];", "race", (13,)),
+    "between neighbours": ("output[group.x == 12 ? id.x - 8 : id.x] = id.x;", "race", (11, 12)),
+    "between the ends": ("output[group.x == 23 ? l : id.x] = id.x;", "race", (0, 23)),
+    "between two in the middle": ("if (group.x == 18) output[5 * 8 + l] = 3; else output[id.x] = id.x;", "race", (5, 18)),
+    "a barrier in one": ("if (group.x == 17 && l > 3) return; GroupMemoryBarrierWithGroupSync();", "barrier-divergence", (17,)),
+}
+
+
+def checked(body: str, seconds: float = 1e9) -> CheckedRecording:
+    job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=100_000)
+    return record_and_check(open_device(), job, between_groups=True, follow=True, seconds=seconds)
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Let 4 or 5 workgroups of the kernels above be what fits, in place of some thousands."""
+    monkeypatch.setattr(module, "MOST_WIDE", 5 * 8 * 90)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_parts_find_what_is_found_at_once(name, small_parts):
+    body, kind, groups = FAULTS[name]
+    found = checked(body)
+    assert [finding.kind for finding in found.findings] == [kind] * bool(kind), [f.message for f in found.findings]
+    named = {thread // 8 for finding in found.findings for thread in finding.threads if len(groups) > 1 or not finding.events}
+    assert named <= set(groups)
+    assert found.missed == []
+
+
+def test_what_there_was_no_time_for_is_missed(small_parts):
+    found = checked(FAULTS["none"][0], seconds=0)
+    (missed,) = found.missed
+    assert missed.startswith(f"Of {GROUPS} workgroups ")
+    assert missed.endswith(" were looked at in the time: allow more seconds, or dispatch fewer.")
