@@ -43,6 +43,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
             infinite[number] = events[inf & ~nan]
     for number in set(infinite) - _meant([*infinite], trace, context.sources):
         bad[infinite[number]] = True
+    bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
     order = trace.order
     hits = order[(bad & context.trusted)[order]]
     if len(hits) == 0:
