@@ -7,16 +7,26 @@ The public interface is `record`, `capture`, `load`, and what they return. It is
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from splatscope.noticing import notice
+
 if TYPE_CHECKING:
+    from splatscope.api.capture import capture
     from splatscope.api.errors import FindingsError, RecordError
     from splatscope.api.load import load
     from splatscope.api.record import record
     from splatscope.api.recording import Recording
 
 __version__ = "0.1.0"
-__all__ = ["FindingsError", "RecordError", "Recording", "load", "record"]
+__all__ = ["FindingsError", "RecordError", "Recording", "capture", "load", "record"]
 
-_HOMES = {"FindingsError": "errors", "load": "load", "record": "record", "RecordError": "errors", "Recording": "recording"}
+_HOMES = {
+    "capture": "capture",
+    "FindingsError": "errors",
+    "load": "load",
+    "record": "record",
+    "RecordError": "errors",
+    "Recording": "recording",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -27,3 +37,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+notice()

@@ -80,7 +80,7 @@ class _Linker:
         """
         with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
             try:
-                plain = [_without_bindings(without_asserts(text)) for text in texts]
+                plain = [without_bindings(without_asserts(text)) for text in texts]
                 return self._link(Path(mirror), modules, plain, recorder, options)
             except spy.SlangCompileError as error:
                 raise CompileError(str(error)) from None
@@ -100,7 +100,7 @@ class _Linker:
                 mirrored(module.path).write_text(text, encoding="utf-8")
         (mirror / "main").mkdir()  # a device that reloads files on change watches it
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
-        paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *SHADER_FOLDERS]
+        paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]
         settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)
         # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
         session = self.device.create_slang_session(compiler_options=settings)
@@ -218,5 +218,6 @@ def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusi
     return excluded
 
 
-def _without_bindings(text: str) -> str:
+def without_bindings(text: str) -> str:
+    """Return a source without the registers and bindings that its parameters ask for; lines keep their lengths."""
     return _BINDING.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)

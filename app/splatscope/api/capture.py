@@ -1,0 +1,180 @@
+"""`splatscope.capture`: record what a program dispatches through SlangPy."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import slangpy as spy
+
+from splatscope.api.capturing.calls import Call, Calls
+from splatscope.api.capturing.programs import NotCaptured
+from splatscope.api.capturing.reading import Bound, forget_readings
+from splatscope.api.errors import RecordError
+from splatscope.api.record import SECONDS, record_on_worker
+from splatscope.api.recording import Recording
+from splatscope.gpu.kernel import CompileError
+from splatscope.tracing.job import MOST_RECORDS, KernelJob
+
+MOST_CALLS = 32  # dispatches of a block that are captured unless `when` chooses among them
+
+When = Callable[[str, Any, dict[str, Any]], bool] | int | range
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A dispatch whose inputs are copied: its number, what it is called, its job without inputs, and what gives these."""
+
+    number: int
+    label: str
+    adapter: str
+    job: KernelJob
+    bound: Callable[[], Bound]
+
+
+class Captured:
+    """The dispatches of a block of code that were captured.
+
+    What was copied is recorded when `recordings` or `missed` is first asked for, each dispatch in a worker, where one that crashes
+    or hangs does no harm.
+    """
+
+    def __init__(
+        self,
+        device: spy.Device | None,
+        kernel: Any,
+        when: When | None,
+        group: tuple[int, ...] | None,
+        timeout: float,
+        budget: int,
+    ) -> None:
+        self._device, self._kernel, self._when = device, kernel, when
+        self._group, self._timeout, self._budget = group, timeout, budget
+        self._seen = 0
+        self._taken: list[_Taken] = []
+        self._recordings: list[Recording] = []
+        self._missed: list[tuple[int, str]] = []
+        self._beyond = 0
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """A recording of each dispatch, as `splatscope.record` returns it, in the order of the dispatches."""
+        while self._taken:
+            self._record(self._taken.pop(0))
+        return self._recordings
+
+    @property
+    def missed(self) -> list[str]:
+        """What could not be captured or recorded, a line each, in the order of the dispatches."""
+        assert self.recordings is not None
+        lines = [line for _, line in sorted(self._missed)]
+        if self._beyond:
+            of = "dispatch was" if self._beyond == 1 else "dispatches were"
+            lines.append(f"{self._beyond:,} more {of} not captured, after the first {MOST_CALLS}: choose with when.")
+        return lines
+
+    def __repr__(self) -> str:
+        return f"<Captured: {len(self._taken) + len(self._recordings)} dispatches, {len(self._missed) + bool(self._beyond)} missed>"
+
+    def _observe(self, call: Call) -> None:
+        """Copy what a dispatch is given, if it is a wanted one. Whatever goes wrong is noted, and no matter of the caller's."""
+        number, label = -1, call.name
+        try:
+            if (self._device is not None and call.device is not self._device) or not call.is_of(self._kernel):
+                return
+            number, self._seen = self._seen, self._seen + 1
+            label = f"{call.name}, dispatch {number},"
+            if not self._wants(number, call):
+                return
+            if self._when is None and number >= MOST_CALLS:
+                self._beyond += 1
+                return
+            job, bound = call.take()
+            taken = _Taken(number, label, call.device.info.adapter_name, job, bound)
+            # What is pending is copied by the device when the program submits it, all else already is.
+            self._taken.append(taken if call.pending else replace(taken, bound=_done(bound())))
+        except NotCaptured as error:
+            self._missed.append((number, f"{label} was not captured: {error}."))
+        except Exception as error:
+            self._missed.append((number, f"{label} was not captured: {_line(error)}"))
+
+    def _wants(self, number: int, call: Call) -> bool:
+        when = self._when
+        if when is None:
+            return True
+        if isinstance(when, int):
+            return number == when
+        return number in when if isinstance(when, range) else bool(when(call.name, call.thread_count, call.vars))
+
+    def _record(self, taken: _Taken) -> None:
+        try:
+            bound = taken.bound()
+            everywhere = self._group is None
+            group = (0, 0, 0) if self._group is None else (*self._group, 0, 0)[:3]
+            if any(chosen >= count for chosen, count in zip(group, bound.groups, strict=True)):
+                raise ValueError(f"group {group} is not one of its {bound.groups} groups.")
+            job = replace(taken.job, inputs=bound.inputs, groups=bound.groups, group=group, records=self._budget)
+            recorded = record_on_worker(job, taken.adapter, self._timeout, everywhere)
+        except (RecordError, CompileError, ValueError, RuntimeError, NotImplementedError) as error:
+            self._missed.append((taken.number, f"{taken.label} was not recorded: {_line(error)}"))
+        else:
+            self._recordings.append(Recording(recorded))
+
+
+def _done(bound: Bound) -> Callable[[], Bound]:
+    return lambda: bound
+
+
+def _line(error: Exception) -> str:
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return line if line.endswith(".") else f"{line}."
+
+
+@contextmanager
+def capture(
+    device: spy.Device | None = None,
+    kernel: Any = None,
+    when: When | None = None,
+    group: Sequence[int] | Literal["all", "first finding"] = "first finding",
+    *,
+    timeout: float = SECONDS,
+    budget: int = MOST_RECORDS,
+) -> Iterator[Captured]:
+    """Record what a program dispatches through SlangPy while a block of code runs.
+
+    Before each dispatch the device copies its inputs. The dispatch itself then runs as it would have, with its own results; later
+    a worker records it from the copies. This goes for `kernel.dispatch`, for compute passes, and for functions of a
+    `slangpy.Module`, with `map`, `bwds`, `set`, `append_to` and the rest. For programs from source text, `import splatscope` comes
+    before they are loaded.
+
+    Args:
+        device: The device whose dispatches are captured; by default all devices.
+        kernel: The name of an entry point or a function, or the kernel, pipeline or function itself; by default all.
+        when: Which dispatches, of those of `kernel`: a number or a range, counted from 0, or a predicate, called with the name, the
+            thread count (None where the arguments decide) and what is given by name. By default the first 32.
+        group: The workgroup to record. "first finding" looks at all of them, and records the first that has a finding; "all" is
+            the same, as in `splatscope.record`.
+        timeout: Seconds until a recording is given up.
+        budget: How many records of 16 bytes all threads of a recording share.
+
+    Yields:
+        `recordings`, and `missed`, a line for each dispatch that could not be captured, which says why.
+
+    Raises:
+        ValueError: An argument is wrong in itself.
+    """
+    if isinstance(group, str) and group not in ("all", "first finding"):
+        raise ValueError(f"group is up to three numbers, “all” or “first finding”, not “{group}”.")
+    chosen = None if isinstance(group, str) else tuple(int(number) for number in group)
+    if chosen is not None and not (1 <= len(chosen) <= 3 and all(number >= 0 for number in chosen)):
+        raise ValueError(f"group is up to three numbers from 0, “all” or “first finding”, not {group}.")
+    if not (when is None or isinstance(when, int | range) or callable(when)):
+        raise ValueError(f"when is a number, a range or a predicate, not a {type(when).__name__}.")
+    if timeout <= 0:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
+    captured = Captured(device, kernel, when, chosen, timeout, budget)
+    try:
+        with Calls(captured._observe):
+            yield captured
+    finally:
+        forget_readings()

@@ -1,0 +1,195 @@
+"""From what was noticed of a program to a job that records it: its source, its folders, macros, constants and types."""
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import slangpy as spy
+
+from splatscope.noticing import EntryNote, ProgramNote, notes
+from splatscope.tracing.job import KernelJob
+
+_MODULE = re.compile(
+    r"SlangModule\(\s*name = ([^\n]*),\s*(path|source_modules) = ([^\n]*),\s*entry_points = \[(.*?)\n?\s*\]\s*\)", re.DOTALL
+)
+_ENTRY = re.compile(r'SlangEntryPoint\(name="([^"]*)", stage=(\w+)\)')
+_IMPORT = re.compile(r"^([ \t]*(?:__exported\s+|public\s+)?import\s+)(\"[^\"\n]+\"|[\w.\-]+)(\s*;)", re.MULTILINE)
+_CONSTANT = re.compile(r"^[ \t]*(?:public\s+)?export\s+(?:public\s+)?static\s+const\s+(\w+)\s+(\w+)\s*=\s*([^;]+);", re.MULTILINE)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SLANGPY = ("slangpy", "slangpy.slang")
+
+
+class NotCaptured(RuntimeError):  # noqa: N818
+    """A dispatch cannot be captured; the message says why, as a clause."""
+
+
+def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
+    """Return the job of a program, without inputs, for one workgroup.
+
+    Raises:
+        NotCaptured: Its source, or something else of it, is not known.
+    """
+    modules = [(m[1], m[3] if m[2] == "path" else "", _ENTRY.findall(m[4])) for m in _MODULE.finditer(note.text)]
+    entries = _ENTRY.findall(note.text.rpartition("entry_points = [")[2])
+    if len(entries) != 1 or entries[0][1] != "compute":
+        raise NotCaptured("it is no compute program with one entry point")
+    name = entries[0][0]
+    entry = next((one for one in note.entries if one.name == name), EntryNote(name))
+    mains = [(module, path) for module, path, own in modules if (name, "compute") in own]
+    if not mains:
+        raise NotCaptured(f"no module of it has the entry point {name}")
+    module, path = mains[0]
+    text, folders = source_of(module, path)
+    constants: dict[str, int | float] = {}
+    imported = {name.strip('"').removesuffix(".slang") for _, name, _ in _IMPORT.findall(text)}
+    for other, where, _ in modules:
+        if other == module or other in _SLANGPY:
+            continue
+        if not where:  # composed of others, as SlangPy's functional calls do
+            continue
+        if other.removesuffix(".slang") not in imported and Path(other).stem not in imported:
+            constants |= _constants_of(other, source_of(other, where)[0])
+    return job_from(
+        text, Path(module).name, path, folders, entry, note.options or device.slang_session.desc.compiler_options, constants
+    )
+
+
+def job_from(
+    text: str,
+    file: str,
+    path: str,
+    folders: list[Path],
+    entry: EntryNote,
+    options: Any,
+    constants: dict[str, int | float],
+) -> KernelJob:
+    """Return a job of a program's own source and what it is compiled with.
+
+    Args:
+        text: The source.
+        file: The name that findings give it.
+        path: Where it was found, if in a file.
+        folders: Where its imports are found, before the folders of the compiler's options.
+        entry: Its entry point.
+        options: The compiler's.
+        constants: Link-time constants.
+    """
+    if options.matrix_layout != spy.SlangCompilerOptions().matrix_layout:
+        raise NotCaptured("its matrices are not laid out as SlangPy does by default")
+    given = [Path(folder) for folder in options.include_paths if Path(folder) != Path(spy.SHADER_PATH)]
+    source = Path(path) if path and Path(path).is_file() else None
+    return KernelJob(
+        source=text,
+        file=source.name if source else file if file.endswith(".slang") else f"{file}.slang",
+        entry=entry.name,
+        include=tuple(dict.fromkeys([*([source.parent] if source else []), *folders, *given])),
+        constants=constants,
+        defines={key: str(value) for key, value in options.defines.items()},
+        arguments=entry.arguments,
+        conformances=entry.conformances,
+    )
+
+
+def source_of(name: str, path: str) -> tuple[str, list[Path]]:
+    """Return a module's text, and folders with the modules that it imports and no file has.
+
+    Raises:
+        NotCaptured: The text is not known.
+    """
+    if Path(path).is_file():
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    elif path in notes.sources:
+        text = notes.sources[path]
+    else:
+        raise NotCaptured(f"the source of module {name} is not known: import splatscope before it is loaded")
+    return text, _folders_for(text, set())
+
+
+def _folders_for(text: str, seen: set[str]) -> list[Path]:
+    found = []
+    for _, quoted, _ in _IMPORT.findall(text):
+        name = quoted.strip('"').removesuffix(".slang").replace(".", "/")
+        if name in notes.named and name not in seen:
+            seen.add(name)
+            found += [folder_with(name, notes.named[name]), *_folders_for(notes.named[name], seen)]
+    return found
+
+
+def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, list[Path]]:
+    """Return generated source, which imports modules as they were loaded, with imports that find them in folders, and these.
+
+    Args:
+        text: The source.
+        parts: (name, path) of the modules that were loaded.
+
+    Raises:
+        NotCaptured: The text of a module is not known.
+    """
+    folders: list[Path] = []
+    names: dict[str, str] = {}
+    for name, path in parts:
+        if name in _SLANGPY:
+            continue
+        module, more = source_of(name, path)
+        names[name] = re.sub(r"[^\w\-]", "_", Path(name).name.removesuffix(".slang"))
+        beside = Path(path).is_file() and Path(path).stem == names[name]
+        folders += [Path(path).parent if beside else folder_with(names[name], module), *more]
+        if Path(path).is_file() and not beside:
+            folders.append(Path(path).parent)
+
+    def plain(found: re.Match) -> str:
+        name = found[2].strip('"')
+        return f'{found[1]}"{names[name]}"{found[3]}' if name in names else found[0]
+
+    return _IMPORT.sub(plain, text), folders
+
+
+def parts_of(module: Any) -> list[tuple[str, str]]:
+    """Return (name, path) of the modules that one is composed of, else its own."""
+    return [(part.name, str(part.path)) for part in (module.source_modules if module.is_composed else [module])]
+
+
+def _constants_of(name: str, text: str) -> dict[str, int | float]:
+    """Return the link-time constants that a module gives a value, which must be all that is in it."""
+    code = _COMMENT.sub("", text)
+    rest = _IMPORT.sub("", _CONSTANT.sub("", code))
+    if re.sub(r"^\s*module\s+[\w.]+\s*;", "", rest).strip():
+        raise NotCaptured(f"module {name} is linked to it, and has more in it than constants")
+    found: dict[str, int | float] = {}
+    for _, constant, value in _CONSTANT.findall(code):
+        plain = value.strip().rstrip("uUfFlL")
+        if plain in ("true", "false"):
+            found[constant] = plain == "true"
+            continue
+        try:
+            found[constant] = int(plain, 0)
+        except ValueError:
+            try:
+                found[constant] = float(plain)
+            except ValueError:
+                raise NotCaptured(f"its constant {constant} is no number") from None
+    return found
+
+
+def folder_with(name: str, text: str) -> Path:
+    """Return a folder that holds a module under its name."""
+    return folder_of({f"{name}.slang": text})
+
+
+def folder_of(texts: Mapping[str, str]) -> Path:
+    """Return a folder that holds these files, for as long as this process runs."""
+    folder = Path(_own_folder().name) / hashlib.sha1(repr(sorted(texts.items())).encode()).hexdigest()[:12]
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+@cache
+def _own_folder() -> tempfile.TemporaryDirectory:
+    return tempfile.TemporaryDirectory(prefix="splatscope-")  # deleted with the process

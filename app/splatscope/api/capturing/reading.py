@@ -1,0 +1,510 @@
+"""A kernel that stands in another's place and copies all that is bound there: numbers, buffers, textures.
+
+SlangPy binds values in native code, and gives none of them back. But it binds whatever program has the same parameters. So the
+entry point's body is replaced with one that writes what it sees to a buffer: first the sizes, the numbers and how many workgroups
+there are, and, in a second dispatch, when the space is known, the contents of buffers and textures.
+"""
+
+import contextlib
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import slangpy as spy
+from cachetools import LRUCache
+
+from splatscope.api.capturing.programs import NotCaptured, folder_of
+from splatscope.gpu.buffers import USAGE
+from splatscope.gpu.device import COMPILER_OPTIONS
+from splatscope.gpu.kernel import CompileError, declaration, joined
+from splatscope.gpu.reflection import Parameter, parameters_of
+from splatscope.gpu.slang_types import SlangType, short_name
+from splatscope.gpu.struct_layout import dtype_of
+from splatscope.slang.modules import declared_constants, find_entry, load_modules
+from splatscope.slang.source import Source
+from splatscope.tracing.instrument.build import pipeline_of, without_bindings
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.textures import texel_of
+
+TARGET = "_captured"  # the parameter that takes what is read
+MOST_BYTES = 128 << 20  # what a buffer of any device holds
+MOST_READINGS = 64
+_HEAD = 8  # words: workgroups in x, y, z; all threads, or 0 in the first dispatch; workgroups in x and y once more
+_SIZES = 6  # words of each resource: where its contents go; elements, or width, height, depth or layers; levels
+_CLOSED = re.compile(r"\b(?:public|private|internal)[ \t]+(?=\w|\[)|^[ \t]*(?:module|implementing)\s+[\w.]+\s*;", re.MULTILINE)
+_UNREADABLE = ("append", "consume", "feedback")
+
+Run = Callable[["Reading", spy.Buffer, bool], None]  # dispatches it with this buffer; whether in the place of the dispatch itself
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a dispatch was given.
+
+    Attributes:
+        groups: Its workgroups in x, y and z.
+        inputs: Arrays by their parameters' names, as a job takes them.
+    """
+
+    groups: tuple[int, int, int]
+    inputs: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The kernel that reads, for one program.
+
+    Attributes:
+        program: It has the parameters of the program, and one more.
+        pipeline: What the device runs.
+        numbers: Where each uniform is in the target: (parameter, first word).
+        resources: Buffers and textures, in the order of their sizes in the target.
+        samplers: Names of what cannot be read.
+        words: How many words the sizes and the numbers take.
+        source: The program that is read: the layouts of its parameters live as long as it does.
+    """
+
+    program: spy.ShaderProgram
+    pipeline: spy.ComputePipeline
+    group_size: tuple[int, int, int]
+    numbers: tuple[tuple[Parameter, int], ...]
+    resources: tuple[Parameter, ...]
+    samplers: tuple[str, ...]
+    words: int
+    source: spy.ShaderProgram
+
+    def read(self, device: spy.Device, run: Run) -> Callable[[], Bound]:
+        """Read what is bound, and return what gives it, once the device has come so far.
+
+        Args:
+            device: The device.
+            run: Dispatches this kernel as the program is to be, now, or in the place where the program will be.
+
+        Raises:
+            NotCaptured: It is more than can be copied.
+        """
+        first = self._target(device, np.zeros(self.words, np.uint32))
+        run(self, first, False)
+        head = first.to_numpy().view(np.uint32).copy()
+        groups = (int(head[0]), int(head[1]), int(head[2]))
+        spans, end = [], 4 * self.words
+        for i, resource in enumerate(self.resources):
+            sizes = head[_HEAD + _SIZES * i :][:_SIZES]
+            bytes_ = _bytes_of(resource, sizes)
+            sizes[0] = end if bytes_ else 0
+            spans.append((resource, sizes.copy(), bytes_))
+            end += -(-bytes_ // 16) * 16
+        if end > MOST_BYTES:
+            raise NotCaptured(f"its inputs are {end >> 20:,} MB, and at most {MOST_BYTES >> 20} MB are copied")
+        inputs = {parameter.name: _number(parameter, head[at:]) for parameter, at in self.numbers}
+        if not math.prod(groups):
+            raise NotCaptured("it has no workgroups")
+        if end == 4 * self.words:
+            return lambda: Bound(groups, inputs)
+        head[3], head[4:6] = math.prod(groups) * math.prod(self.group_size), groups[:2]
+        second = self._target(device, np.concatenate([head, np.zeros(end // 4 - self.words, np.uint32)]))
+        run(self, second, True)
+
+        def bound() -> Bound:
+            data = second.to_numpy().view(np.uint8)
+            for resource, sizes, bytes_ in spans:
+                if bytes_:
+                    inputs.update(_contents(resource, sizes, data[int(sizes[0]) :][:bytes_]))
+            return Bound(groups, inputs)
+
+        return bound
+
+    @staticmethod
+    def _target(device: spy.Device, words: np.ndarray) -> spy.Buffer:
+        buffer = device.create_buffer(size=words.nbytes, usage=USAGE)
+        buffer.copy_from_numpy(words)
+        return buffer
+
+
+_readings: LRUCache[tuple, Reading] = LRUCache(MOST_READINGS)
+
+
+def reading_of(device: spy.Device, job: KernelJob) -> Reading:
+    """Return the kernel that reads what a job's program is bound to, compiled now or before.
+
+    Raises:
+        NotCaptured: The program does not compile by itself, or has parameters that cannot be read.
+    """
+    key = (device, job.source, job.entry, job.compilation)
+    if (found := _readings.get(key)) is None:
+        try:
+            found = _readings[key] = _compiled(device, job)
+        except CompileError as error:
+            raise NotCaptured(f"it does not compile by itself: {error}") from None
+    return found
+
+
+def forget_readings() -> None:
+    """Let go of the devices that programs were read on."""
+    _readings.clear()
+    _sessions.clear()
+
+
+def _compiled(device: spy.Device, job: KernelJob) -> Reading:
+    *imported, own = load_modules(job.source, job.file, job.include, job.defines)
+    entry = job.entry or find_entry(own)
+    session = _session(device, job, tuple((m.name, _opened(m.original), str(m.path)) for m in imported if not m.included))
+    program = _linked(session, job, entry, job.source)
+    parameters = [p for p in parameters_of(program, job.source) if p.kind not in ("block", "array")]
+    x, y, z = (int(n) for n in program.layout.entry_points[0].compute_thread_group_size)
+    numbers, resources, samplers, code = [], [], [], []
+    at = _HEAD + _SIZES * sum(p.kind in ("buffer", "texture") for p in parameters)
+    for parameter in parameters:
+        if parameter.kind == "uniform":
+            numbers.append((parameter, at))
+            code += [f"if ({TARGET}_first) {{", *_number_stores(parameter, at), "}"]
+            at += _words_of(parameter)
+        elif parameter.kind in ("buffer", "texture"):
+            code += _resource_stores(parameter, _HEAD + _SIZES * len(resources))
+            resources.append(parameter)
+        elif parameter.kind == "sampler":
+            samplers.append(parameter.name)
+        else:
+            raise NotCaptured(f"{parameter.name} is a {short_name(parameter.layout.type.full_name)}, which cannot be copied")
+    text = _with_body(Source(job.source, job.file), entry, code, x * y * z, job.arguments)
+    reader = _linked(session, replace(job, arguments=()), entry, text)
+    words = -(-at // 4) * 4
+    return Reading(
+        reader, pipeline_of(device, reader), (x, y, z), tuple(numbers), tuple(resources), tuple(samplers), words, program
+    )
+
+
+_sessions: LRUCache[tuple, spy.SlangSession] = LRUCache(8)
+
+
+def _session(device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str, str], ...]) -> spy.SlangSession:
+    """Return a session of the device's for a program that imports these modules, (name, text, path), which it has loaded."""
+    key = (device, job.include, tuple(sorted(job.defines.items())), imported)
+    if (session := _sessions.get(key)) is None:
+        folders = map(str, (_open_slangpy(), *job.include, *COMPILER_OPTIONS["include_paths"]))
+        options = COMPILER_OPTIONS | {"include_paths": list(folders), "defines": job.defines}
+        session = device.create_slang_session(compiler_options=options)
+        with _compile_errors():
+            for name, text, path in imported:
+                session.load_module_from_source(name, joined(without_bindings(text)), path)
+        _sessions[key] = session
+    return session
+
+
+def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) -> spy.ShaderProgram:
+    """Link a program whose own source is `text`.
+
+    Raises:
+        CompileError: The compiler refuses it.
+    """
+    texts = {"reading": joined(without_bindings(_opened(text)))}
+    if job.constants:
+        types = declared_constants(load_modules(job.source, job.file, job.include, job.defines))
+        texts["constants"] = "".join(declaration(name, value, types.get(name, "")) for name, value in job.constants.items())
+    with _compile_errors():
+        folder = f"{job.include[0]}/" if job.include else ""
+        modules = [
+            session.load_module_from_source(
+                name := f"{kind}_{hashlib.sha1(one.encode()).hexdigest()[:12]}", one, f"{folder}{name}.slang"
+            )
+            for kind, one in texts.items()
+        ]
+        conformances = [spy.TypeConformance(interface, type_) for type_, interface in job.conformances]
+        point = modules[0].entry_point(entry, conformances)
+        if job.arguments:
+            point = point.specialize([spy.SpecializationArg.from_type(argument) for argument in job.arguments])
+        return session.link_program(modules, [point])
+
+
+@contextlib.contextmanager
+def _compile_errors() -> Iterator[None]:
+    try:
+        yield
+    except spy.SlangCompileError as error:
+        raise CompileError(str(error)) from None
+    except RuntimeError as error:
+        raise error if isinstance(error, CompileError) else CompileError(str(error)) from None
+
+
+def _opened(text: str) -> str:
+    """Return a module's text without a word on visibility, which makes all of it public: what is bound may be in hidden members."""
+    return text if "__include" in text or "implementing" in text else _CLOSED.sub("", text)
+
+
+@cache
+def _open_slangpy() -> Path:
+    """Return a folder with SlangPy's own module, all of it public."""
+    texts = {}
+    for file in Path(spy.SHADER_PATH).glob("*.slang"):
+        text = _CLOSED.sub("", file.read_text(encoding="utf-8"))
+        texts[file.name] = re.sub(r"^\s*__include\s+(\"[^\"]+\")\s*;", r"#include \1", text, flags=re.MULTILINE)
+    return folder_of(texts)
+
+
+def _with_body(source: Source, entry: str, code: list[str], threads: int, arguments: tuple[str, ...]) -> str:
+    """Return a module's text in which the entry point's body is `code`, and its generic parameters are these types."""
+    blocks = [block for block in source.functions() if block.name == entry and block.owner is None]
+    block = next((block for block in blocks if "numthreads" in source.attributes(block).lower()), None)
+    if block is None or block.parameters is None:
+        raise NotCaptured(f"{entry} is not written out in its source")
+    start, end = block.parameters
+    has_parameters = source.code[start:end].strip()
+    added = f"{', ' if has_parameters else ''}uint3 {TARGET}_group : SV_GroupID, uint {TARGET}_index : SV_GroupIndex"
+    lines = [
+        "{",
+        "uint _was;",
+        f"if ({TARGET}_index == 0) {{",
+        *(f"{TARGET}.InterlockedMax({4 * i}, {TARGET}_group.{axis} + 1, _was);" for i, axis in enumerate("xyz")),
+        "}",
+        f"bool {TARGET}_first = all({TARGET}_group == 0) && {TARGET}_index == 0;",
+        f"uint {TARGET}_step = {TARGET}.Load(12);",
+        f"uint {TARGET}_id = (({TARGET}_group.z * {TARGET}.Load(20) + {TARGET}_group.y) * {TARGET}.Load(16) + {TARGET}_group.x)"
+        f" * {threads} + {TARGET}_index;",
+        *code,
+        "}",
+    ]
+    body = "\n".join(lines)
+    text = source.text
+    head, given = text[block.head : start], text[start:end]
+    if arguments and (generic := re.search(rf"(\b{re.escape(entry)}\s*)<([^<>()]*)>(\s*\()", head)):
+        names = [re.sub(r"^\s*let\s+", "", part).split(":")[0].strip() for part in generic[2].split(",")]
+        types = dict(zip(names, arguments, strict=False))
+        head = f"{head[: generic.start()]}{generic[1]}{generic[3]}{head[generic.end() :]}"
+        given = re.sub(r"\b\w+\b", lambda word: types.get(word[0], word[0]), given)
+    parts = [text[: block.head], head, given, added, text[end : block.start], body, text[block.end :]]
+    return f"{''.join(parts)}\nRWByteAddressBuffer {TARGET};\n".encode("latin-1").decode("utf-8", "replace")
+
+
+def _scalar_of(layout: Any, name: str) -> SlangType:
+    type_ = SlangType.parse(short_name(layout.type.full_name))
+    if type_ is None:
+        raise NotCaptured(f"{name} is a {short_name(layout.type.full_name)}, which cannot be copied")
+    return type_
+
+
+def _inner(layout: Any) -> tuple[tuple[int, ...], Any]:
+    """Return the extents of an array of any depth, and the layout of what it holds."""
+    extents: tuple[int, ...] = ()
+    while layout.kind.name == "array":
+        extents, layout = (*extents, layout.type.element_count), layout.element_type_layout
+    return extents, layout
+
+
+def _words_of(parameter: Parameter) -> int:
+    extents, inside = _inner(parameter.layout)
+    return math.prod(extents) * _scalar_of(inside, parameter.name).words
+
+
+def _number_stores(parameter: Parameter, at: int) -> list[str]:
+    """Return code that writes a uniform's numbers as recorded words, from word `at` on."""
+    extents, inside = _inner(parameter.layout)
+    type_ = _scalar_of(inside, parameter.name)
+    indices = [f"_i{i}" for i in range(len(extents))]
+    head = [f"for (uint {i} = 0; {i} < {n}; ++{i}) {{" for i, n in zip(indices, extents, strict=True)]
+    element = "".join(f"[{i}]" for i in indices)
+    place = "0"
+    for i, n in zip(indices, extents, strict=True):
+        place = f"({place} * {n} + {i})"
+    stores = []
+    for k, path in enumerate(_components(type_)):
+        address = f"{4 * at} + {4 * type_.words} * {place} + {4 * type_.scalar.words * k}"
+        stores.append(_store_recorded(address, f"{parameter.name}{element}{path}", type_.scalar.name))
+    return [*head, *stores, *["}"] * len(extents)]
+
+
+def _components(type_: SlangType) -> list[str]:
+    if len(type_.shape) == 2:
+        return [f"[{r}][{c}]" for r in range(type_.shape[0]) for c in range(type_.shape[1])]
+    return [f"[{i}]" for i in range(type_.shape[0])] if type_.shape else [""]
+
+
+def _store_recorded(address: str, value: str, scalar: str) -> str:
+    """Return a statement that writes a scalar in the form of a recording: 32 bits, or two words."""
+    if scalar == "double":
+        return f"{{ uint _lo, _hi; asuint({value}, _lo, _hi); {TARGET}.Store2({address}, uint2(_lo, _hi)); }}"
+    if scalar in ("int64_t", "uint64_t"):
+        return f"{TARGET}.Store2({address}, uint2(uint(uint64_t({value})), uint(uint64_t({value}) >> 32)));"
+    if scalar in ("float", "half"):
+        return f"{TARGET}.Store({address}, asuint(float({value})));"
+    return f"{TARGET}.Store({address}, uint({'int(' if scalar.startswith('int') else 'uint('}{value})));"
+
+
+def _store_exact(address: str, value: str, scalar: str) -> str:
+    """Return a statement that writes a scalar as buffers hold it."""
+    if scalar in ("half", "int16_t", "uint16_t", "int8_t", "uint8_t"):
+        return f"{TARGET}.Store<{scalar}>({address}, {value});"
+    return _store_recorded(address, value, scalar)
+
+
+def _resource_stores(parameter: Parameter, at: int) -> list[str]:
+    layout, name = parameter.layout, parameter.name
+    access = layout.type.resource_access.name
+    if any(word in access for word in _UNREADABLE):
+        raise NotCaptured(f"{name} is a {short_name(layout.type.full_name)}, which cannot be copied")
+    if parameter.kind == "buffer" and layout.type.resource_shape.name == "byte_address_buffer":
+        sizes = ["uint _n = 0;", f"{name}.GetDimensions(_n);", "_n /= 4;"]
+        copy = [f"{TARGET}.Store(_at + 4 * _k, {name}.Load(4 * _k));"]
+        return _block(at, [*sizes], copy, "_n")
+    if parameter.kind == "buffer":
+        element = layout.element_type_layout
+        copy = [*_element_stores(element, f"{name}[_k]", f"_at + {element.stride} * _k", name, 0)]
+        return _block(at, ["uint _n = 0, _s;", f"{name}.GetDimensions(_n, _s);"], copy, "_n")
+    return _texture_stores(parameter, at)
+
+
+def _element_stores(layout: Any, expression: str, address: str, name: str, depth: int) -> Iterator[str]:
+    """Yield code that writes an element of a buffer as the buffer holds it."""
+    kind = layout.kind.name
+    if kind == "struct":
+        for member in layout.fields:
+            place = f"{address} + {member.offset}"
+            yield from _element_stores(member.type_layout, f"{expression}.{member.name}", place, name, depth)
+    elif kind == "array":
+        index, inner = f"_j{depth}", layout.element_type_layout
+        yield f"for (uint {index} = 0; {index} < {layout.type.element_count}; ++{index}) {{"
+        place = f"{address} + {inner.stride} * {index}"
+        yield from _element_stores(inner, f"{expression}[{index}]", place, name, depth + 1)
+        yield "}"
+    else:
+        type_ = _scalar_of(layout, name)
+        step = layout.size // type_.count
+        for k, path in enumerate(_components(type_)):
+            yield _store_exact(f"{address} + {step * k}", f"{expression}{path}", type_.scalar.name)
+
+
+def _block(at: int, sizes: list[str], copy: list[str], count: str) -> list[str]:
+    """Return code that writes the size of a buffer in the first dispatch, and copies its elements in the second."""
+    return [
+        "{",
+        *sizes,
+        f"if ({TARGET}_first && {TARGET}_step == 0) {TARGET}.Store({4 * at + 4}, {count});",
+        f"uint _at = {TARGET}.Load({4 * at});",
+        f"if ({TARGET}_step != 0 && _at != 0) for (uint _k = {TARGET}_id; _k < {count}; _k += {TARGET}_step) {{",
+        *copy,
+        "}",
+        "}",
+    ]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A shape of textures: its axes, whether it has layers, whether the kernel may write it, and what a texel is."""
+
+    axes: int
+    layered: bool
+    writable: bool
+    texel: SlangType
+    is_buffer: bool = False
+
+    @classmethod
+    def of(cls, parameter: Parameter) -> "_Shape":
+        layout = parameter.layout
+        name, texel = layout.type.resource_shape.name, texel_of(layout)
+        axes = {"texture_1d": 1, "texture_2d": 2, "texture_3d": 3, "texture_buffer": 1}.get(name.removesuffix("_array"))
+        if axes is None or texel is None or texel.scalar.name not in ("float", "half", "int", "uint"):
+            raise NotCaptured(f"{parameter.name} is a {short_name(layout.type.full_name)}, which cannot be copied")
+        writable = layout.type.resource_access.name != "read"
+        return cls(axes, name.endswith("_array"), writable, texel, name == "texture_buffer")
+
+    @property
+    def bytes(self) -> int:
+        return 4 * self.texel.count
+
+
+def _texture_stores(parameter: Parameter, at: int) -> list[str]:
+    shape, name = _Shape.of(parameter), parameter.name
+    count = shape.axes + shape.layered
+    sizes = [f"_d{i}" for i in range(count)]
+    position = ["_k % _d0", "_k / _d0 % _d1", "_k / (_d0 * _d1)"][:count]
+    if count == 2:
+        position[1] = "_k / _d0"
+    stores = [
+        _store_recorded(f"_at + {shape.bytes} * _k + {4 * i}", f"_texel{path}", shape.texel.scalar.name)
+        for i, path in enumerate(_components(shape.texel))
+    ]
+    type_ = f"{shape.texel.scalar.name}{shape.texel.count if shape.texel.shape else ''}"
+    total = " * ".join(sizes)
+    if shape.is_buffer or shape.writable:
+        place = position[0] if count == 1 else f"uint{count}({', '.join(position)})"
+        where, levels, dimensions = f"{name}[{place}]", "1", ", ".join(sizes)
+        ask = [f"{name}.GetDimensions({dimensions});"]
+    else:
+        where = f"{name}.Load(int{count + 1}({', '.join(f'int({p})' for p in position)}, int(_m)))"
+        levels = "_levels"
+        ask = [f"{name}.GetDimensions(_m, {', '.join(sizes)}, _levels);"]
+    declared = f"uint {', '.join(f'{size} = 0' for size in sizes)}, _levels = 1, _m = 0;"
+    words = [f"{TARGET}.Store({4 * at + 4 + 4 * i}, {size});" for i, size in enumerate(sizes)]
+    return [
+        "{",
+        declared,
+        *ask,
+        f"if ({TARGET}_first && {TARGET}_step == 0) {{",
+        *words,
+        f"{TARGET}.Store({4 * at + 16}, {levels});",
+        "}",
+        f"uint _at = {TARGET}.Load({4 * at});",
+        f"if ({TARGET}_step != 0 && _at != 0) for (_m = 0; _m < {levels}; ++_m) {{",
+        *ask,
+        f"for (uint _k = {TARGET}_id; _k < {total}; _k += {TARGET}_step) {{",
+        f"{type_} _texel = {where};",
+        *stores,
+        "}",
+        f"_at += {shape.bytes} * {total};",
+        "}",
+        "}",
+    ]
+
+
+def _levels(shape: _Shape, sizes: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the extents of each level of a texture, outermost first."""
+    edges, layers = [int(n) for n in sizes[1 : 1 + shape.axes]], [int(sizes[1 + shape.axes])] if shape.layered else []
+    return [(*layers, *(max(1, n >> level) for n in reversed(edges))) for level in range(int(sizes[4]))]
+
+
+def _bytes_of(resource: Parameter, sizes: np.ndarray) -> int:
+    if resource.kind == "texture":
+        shape = _Shape.of(resource)
+        return sum(math.prod(extents) for extents in _levels(shape, sizes)) * shape.bytes if sizes[1] else 0
+    element = resource.layout.element_type_layout
+    is_words = resource.layout.type.resource_shape.name == "byte_address_buffer"
+    return int(sizes[1]) * (4 if is_words else element.stride)
+
+
+def _contents(resource: Parameter, sizes: np.ndarray, data: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what was copied of a buffer or a texture, as inputs by name."""
+    name = resource.name
+    if resource.kind == "buffer":
+        element = resource.layout.element_type_layout
+        is_words = resource.layout.type.resource_shape.name == "byte_address_buffer"
+        dtype = None if is_words else dtype_of(element)
+        if dtype is None or dtype.names is not None:
+            return {name: np.frombuffer(data.tobytes(), np.uint32 if len(data) % 4 == 0 else np.uint8)}
+        base = dtype.subdtype[0] if dtype.subdtype is not None else dtype
+        plain = len(data) % dtype.itemsize == 0 and element.stride == dtype.itemsize
+        return {name: np.frombuffer(data.tobytes(), base if plain and base.itemsize < 8 else np.uint32)}
+    shape = _Shape.of(resource)
+    dtype = np.float32 if shape.texel.scalar.is_floating else shape.texel.scalar.dtype
+    texels = np.frombuffer(data.tobytes(), dtype)
+    if shape.is_buffer:
+        return {name: texels}
+    found, at = {}, 0
+    for level, extents in enumerate(_levels(shape, sizes)):
+        count = math.prod(extents) * shape.texel.count
+        key = f"{name}.mip{level}" if level else name
+        found[key] = texels[at : at + count].reshape(*extents, *([shape.texel.count] if shape.texel.shape else []))
+        at += count
+    return found
+
+
+def _number(parameter: Parameter, words: np.ndarray) -> np.ndarray:
+    """Return a uniform's numbers from recorded words."""
+    extents, inside = _inner(parameter.layout)
+    type_ = _scalar_of(inside, parameter.name)
+    found = words[: math.prod(extents) * type_.words].view(type_.scalar.recorded).astype(type_.scalar.dtype)
+    return found.reshape((*extents, *type_.shape))

@@ -1,0 +1,171 @@
+"""Where programs come from: notes on what SlangPy loads and links, taken from `import splatscope` on.
+
+SlangPy keeps neither a module's source nor how a program was linked. A few of its functions note that while they do what they do.
+If SlangPy is imported later than Splatscope, it is noticed then. Standard library only: `import splatscope` must cost nothing.
+"""
+
+import functools
+import importlib.util
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+MOST_NOTES = 512  # of each kind; the oldest are forgotten
+
+
+@dataclass(frozen=True)
+class EntryNote:
+    """An entry point as it was asked for: conformances as (type, interface), and the types of its generic parameters."""
+
+    name: str
+    conformances: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProgramNote:
+    """A linked program.
+
+    Attributes:
+        text: How SlangPy describes it: its modules, their paths, its entry points.
+        options: The compiler options of its session.
+        entries: Its entry points, as far as they are known.
+    """
+
+    text: str
+    options: Any = None
+    entries: tuple[EntryNote, ...] = ()
+
+
+@dataclass
+class Notes:
+    """What was noticed.
+
+    Objects of SlangPy take no attributes and no weak references. They are known by their `id`, which a later object may have again:
+    each of these kinds is noted when it is made, so a note is always the latest one's.
+    """
+
+    sources: OrderedDict[str, str] = field(default_factory=OrderedDict)  # texts by their modules' paths
+    named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # the same by their modules' names, which imports use
+    composed: OrderedDict[str, tuple[tuple[str, str], ...]] = field(default_factory=OrderedDict)  # (name, path) of their parts
+    entries: OrderedDict[int, EntryNote] = field(default_factory=OrderedDict)
+    programs: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
+    pipelines: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
+
+    def program(self, program: Any) -> ProgramNote:
+        """Return the note on a program. One that was linked before anybody took notes has its description alone."""
+        text = repr(program)
+        note = self.programs.get(id(program))
+        return note if note is not None and note.text == text else ProgramNote(text)
+
+
+notes = Notes()
+
+
+def _keep(table: OrderedDict, key: Any, value: Any) -> None:
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > MOST_NOTES:
+        table.popitem(last=False)
+
+
+def _after(owner: type, name: str, note: Callable[..., None]) -> None:
+    """Have `note(result, self, *arguments)` called after a method of SlangPy's, whatever becomes of it."""
+    method = getattr(owner, name, None)
+    if method is None:  # of another version
+        return
+
+    @functools.wraps(method)
+    def noting(self: Any, *args: Any, **options: Any) -> Any:
+        result = method(self, *args, **options)
+        try:
+            note(result, self, *args, **options)
+        except Exception:  # a note is never worth an error in a program that works
+            return result
+        return result
+
+    setattr(owner, name, noting)
+
+
+def _note_source(module: Any, _owner: Any, _name: str = "", source: str = "", *_: Any, **options: Any) -> None:
+    text = options.get("source", source)
+    _keep(notes.sources, str(module.path), text)
+    _keep(notes.named, module.name.removesuffix(".slang"), text)
+
+
+def _note_composed(composed: Any, *_: Any, **__: Any) -> None:
+    _keep(notes.composed, composed.name, tuple((part.name, str(part.path)) for part in composed.source_modules))
+
+
+def _note_entry(entry: Any, module: Any, name: str = "", type_conformances: Any = (), **options: Any) -> None:
+    pairs = [one if isinstance(one, tuple) else (one.interface_name, one.type_name) for one in type_conformances]
+    _keep(notes.entries, id(entry), EntryNote(options.get("name", name), tuple((pair[1], pair[0]) for pair in pairs)))
+
+
+def _note_specialized(entry: Any, general: Any, specialization_args: Any) -> None:
+    known = notes.entries.get(id(general)) or EntryNote(general.name)
+    _keep(notes.entries, id(entry), replace(known, arguments=tuple(str(one.value) for one in specialization_args)))
+
+
+def _note_linked(program: Any, owner: Any, modules: Any = (), entry_points: Any = (), *_: Any, **__: Any) -> None:
+    session = getattr(owner, "slang_session", owner)
+    entries = tuple(note for entry in entry_points if (note := notes.entries.get(id(entry))) is not None)
+    _keep(notes.programs, id(program), ProgramNote(repr(program), session.desc.compiler_options, entries))
+
+
+def _note_loaded(program: Any, owner: Any, module_name: str = "", entry_point_names: Any = (), *args: Any, **options: Any) -> None:
+    _note_linked(program, owner)
+    additional = options.get("additional_source", args[0] if args else None)
+    if additional:
+        path = repr(program).split("additional_source", 1)[1].split("path = ", 1)[1].split(",", 1)[0]
+        _keep(notes.sources, path.strip(), additional)
+
+
+def _note_pipeline(pipeline: Any, _device: Any, program: Any = None, *_: Any, **__: Any) -> None:
+    _keep(notes.pipelines, id(pipeline), notes.program(program))
+
+
+def note_pipeline_of_kernel(pipeline: Any, kernel: Any) -> None:
+    """Note which program the pipeline of a kernel has, where it is asked for."""
+    _note_pipeline(pipeline, None, kernel.program)
+
+
+def _take_notes(slangpy: Any) -> None:
+    for owner in (slangpy.Device, slangpy.SlangSession):
+        _after(owner, "load_module_from_source", _note_source)
+        _after(owner, "compose_modules", _note_composed)
+        _after(owner, "link_program", _note_linked)
+        _after(owner, "load_program", _note_loaded)
+    _after(slangpy.SlangModule, "entry_point", _note_entry)
+    _after(slangpy.SlangEntryPoint, "specialize", _note_specialized)
+    _after(slangpy.Device, "create_compute_pipeline", _note_pipeline)
+
+
+class _Finder:
+    """Sees the import of SlangPy, once."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != "slangpy":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_notice(module: Any) -> None:
+            execute(module)
+            _take_notes(module)
+
+        spec.loader.exec_module = execute_and_notice  # type: ignore[method-assign]
+        return spec
+
+
+def notice() -> None:
+    """Take notes from now on, or from SlangPy's import on."""
+    if (slangpy := sys.modules.get("slangpy")) is not None and hasattr(slangpy, "SlangEntryPoint"):
+        _take_notes(slangpy)
+    else:
+        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
