@@ -80,3 +80,15 @@ def test_what_a_macro_of_an_imported_module_does_is_missed_if_it_is_not_recorded
     found = checked("count(data);", "import counts;", include=(tmp_path,))
     assert kinds(found) == []
     assert found.missed == ["counts.slang, line 5: the macro COUNT is one step: what it reads and writes is not recorded."]
+
+
+def test_what_stands_for_one_buffer_or_another_is_missed():
+    head = "RWStructuredBuffer<uint> a, b; void put(RWStructuredBuffer<uint> to, uint i) { to[i] = i; }"
+    found = checked("put(a, l); put(b, l);", head)
+    assert found.missed == ["kernel.slang, line 1: to stands for one buffer or another: no race is looked for on what it accesses."]
+    assert checked("put(a, l); put(a, l);", head).missed == []
+
+
+def test_an_array_of_buffers_is_missed():
+    found = checked("several[1][l] = l;", "RWStructuredBuffer<uint> several[2];")
+    assert found.missed == ["kernel.slang, line 4: this access to several is not recorded: no race with it is looked for."]
