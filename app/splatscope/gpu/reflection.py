@@ -20,7 +20,7 @@ class Layout:
         stride: Its size in bytes.
         parts: Its scalars as (path after the subscript, scalar type, byte offset).
         type: Its type.
-        shape: The kind of buffer: "structured_buffer" or "byte_address_buffer".
+        shape: The kind of buffer: "structured_buffer", "byte_address_buffer" or "texel_buffer".
     """
 
     stride: int
@@ -90,6 +90,8 @@ def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameter
             found.uniforms[name] = type_
         elif parameter.kind == "buffer":
             found.buffers[name] = layout_of(parameter)
+        elif parameter.kind == "texture" and (layout := _texel_layout(parameter.layout.type)):
+            found.buffers[name] = layout
         elif parameter.kind == "texture" and (texture := texture_of(parameter)):
             found.textures[name] = texture
         elif parameter.kind == "sampler":
@@ -97,6 +99,18 @@ def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameter
         elif parameter.kind in ("texture", "other"):
             found.unfit[name] = type_
     return found
+
+
+def _texel_layout(type_: Any) -> Layout | None:
+    """Return the layout of a buffer of texels, `RWBuffer<float4>`; None for other types, and for texels that are not bound."""
+    texel = (
+        SlangType.parse(short_name(type_.resource_result_type.full_name)) if type_.resource_shape.name == "texture_buffer" else None
+    )
+    if texel is None or texel.scalar.name not in ("float", "int", "uint") or len(texel.shape) > 1 or texel.count == 3:
+        return None
+    names = [f".{'xyzw'[i]}" for i in range(texel.count)] if texel.shape else [""]
+    parts = tuple((name, texel.scalar.name, 4 * i) for i, name in enumerate(names))
+    return Layout(4 * texel.count, parts, short_name(type_.resource_result_type.full_name), "texel_buffer")
 
 
 def texture_of(parameter: "Parameter") -> Texture | None:

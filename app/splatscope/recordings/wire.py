@@ -6,6 +6,7 @@ touches is computed here. The column `place` is the cell of a memory, or the ele
 
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 
@@ -23,6 +24,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 MOST_TEXELS = 65_536  # words of a texture that is shown as a picture
+MOST_ELEMENTS = 64  # of an array of uniforms that is shown
 MOST_HEAD = 64 * 2**20  # bytes of the JSON before the columns
 
 
@@ -88,7 +90,7 @@ def pack(
         "same_as_plain": recording.same_as_plain,
     }
     if uniforms is not None:
-        head["uniforms"] = [about for name, kind in uniforms.items() if (about := _uniform(name, kind, job.inputs.get(name)))]
+        head["uniforms"] = [about for name, kind in uniforms.items() for about in _uniform(name, kind, job.inputs.get(name))]
     if given := {**job.constants, **job.defines}:
         head["constants"] = {name: str(value) for name, value in given.items()}
     return _stream(head, columns)
@@ -164,19 +166,28 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
     return {name: value for name, value in about.items() if value not in ("", None)}
 
 
-def _uniform(name: str, kind: str, given: np.ndarray | None) -> dict | None:
-    """Return a uniform's value in words of 32 bits, zeros where none was given; None for a type that is not shown."""
-    type_ = SlangType.parse(kind)
-    if type_ is None or words_in(kind) != type_.count:  # 64 bits
-        return None
-    numbers = np.zeros(type_.count) if given is None else np.asarray(given).reshape(-1)
-    if numbers.dtype == np.uint8 and numbers.nbytes == 4 * type_.count:
+def _uniform(name: str, kind: str, given: np.ndarray | None) -> list[dict]:
+    """Return a uniform's value in words of 32 bits, an array's element by element, zeros where none was given.
+
+    The list is empty for a type that is not shown.
+    """
+    array = re.fullmatch(r"(\w+)\[(\d{1,3})\]", kind)
+    base, length = (array[1], int(array[2])) if array else (kind, 1)
+    type_ = SlangType.parse(base)
+    if type_ is None or words_in(base) != type_.count or length > MOST_ELEMENTS:  # 64 bits
+        return []
+    count = length * type_.count
+    numbers = np.zeros(count) if given is None else np.asarray(given).reshape(-1)
+    if numbers.dtype == np.uint8 and numbers.nbytes == 4 * count:
         words = numbers.view(np.uint32)
     elif type_.scalar.is_floating:
         words = numbers.astype(np.float32).view(np.uint32)
     else:
         words = (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
-    return {"name": name, "type": kind, "words": words[: type_.count].tolist()} if len(words) >= type_.count else None
+    if len(words) < count:
+        return []
+    rows = words[:count].reshape(length, type_.count).tolist()
+    return [{"name": f"{name}[{i}]" if array else name, "type": base, "words": row} for i, row in enumerate(rows)]
 
 
 def _finding(finding: Finding, position: np.ndarray) -> dict:

@@ -137,3 +137,24 @@ def test_what_is_no_project_is_refused_and_what_was_there_stays(bench, tmp_path)
     give(bench, trap)
     expect(bench.get_by_test_id("debugger-notice")).to_contain_text("big.slang has 10,000,000 bytes; a source may have 65,536.")
     expect(bench.locator(".cm-content")).to_contain_text("// mine")
+
+
+def test_files_that_are_dropped_open_and_those_without_an_entry_point_join(bench):
+    """One drop opens a kernel, the next adds what it includes."""
+
+    def drop(name: str, text: str) -> None:
+        script = """(root, [name, text]) => { const dataTransfer = new DataTransfer()
+                    dataTransfer.items.add(new File([text], name))
+                    root.dispatchEvent(new DragEvent('drop', {dataTransfer, bubbles: true, cancelable: true})) }"""
+        bench.get_by_test_id("debugger").evaluate(script, [name, text])
+
+    drop("main.hlsl", FILES["shaders/main.hlsl"].replace("import parts.scale;", "").replace("scaled(lane)", "lane"))
+    expect(answer(bench)).to_contain_text("parts/add.hlsli", timeout=60_000)
+    drop("add.hlsli", FILES["shaders/parts/add.hlsli"])
+    expect(tab(bench, "add.hlsli")).to_have_attribute("aria-selected", "true")
+    bench.keyboard.press("Escape")
+    tab(bench, "add.hlsli").focus()
+    bench.keyboard.press("F2")
+    bench.get_by_label("Name of the file").fill("parts/add.hlsli")
+    bench.keyboard.press("Enter")
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)

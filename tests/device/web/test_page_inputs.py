@@ -15,6 +15,7 @@ from splatscope.tracing.interface import read_interface
 from splatscope.web.debugger.array_files import store_picture
 from splatscope.web.debugger.draft import is_trusted, job_of, kernel_of, public
 from splatscope.workers import worker_pool
+from splatscope.workers.sandbox.source_filter import refuse_job
 
 SOURCE = """
 Texture2D<float4> picture;
@@ -129,3 +130,43 @@ def test_constants_macros_and_types_are_asked_for_and_reach_the_kernel():
     recording, _, packed = record_and_pack(open_device(), job_of(draft, kernel, checked.interface), with_uniforms=True)
     assert recording.arrays["seen"].reshape(-1)[:4].tolist() == [100, 101.5, 103, 104.5]
     assert head_of(packed.data)["constants"] == {"COUNT": "4", "GAIN": "0.5", "SHIFT": "100", "UNUSED": "1"}
+
+
+HLSL = """
+#define GROUP 4
+#define KERNEL [numthreads(GROUP, 1, 1)]
+cbuffer Frame : register(b0) { float4 scale : packoffset(c0); uint offset : packoffset(c1.x); };
+Buffer<uint> indices : register(t0);
+RWBuffer<float4> colours : register(u0);
+RWByteAddressBuffer raw : register(u1, space1);
+KERNEL
+void CSMain(uint3 id : SV_DispatchThreadID)
+{
+    colours[id.x] = scale * indices[id.x];
+    raw.Store(4 * id.x, offset + id.x);
+}
+"""
+
+
+def test_hlsl_with_registers_texel_buffers_and_a_macro_for_its_threads_runs_from_the_page():
+    draft = {
+        "source": HLSL,
+        "file": "frame.hlsl",
+        "inputs": {
+            "indices": {"fill": "ramp", "count": 4},
+            "colours": {"fill": "zeros", "count": 4},
+            "raw": {"fill": "zeros", "count": 4},
+            "Frame.scale": {"values": "1 2 3 4"},
+            "Frame.offset": {"values": "7"},
+        },
+    }
+    kernel = kernel_of(draft)
+    assert refuse_job(kernel) == ""
+    checked = Checked.of(check_job(kernel)[0])
+    assert checked.error == ""
+    assert checked.interface.entries == ("CSMain",)
+    recording, _, packed = record_and_pack(open_device(), job_of(draft, kernel, checked.interface), with_uniforms=True)
+    assert recording.outputs["colours"].view(np.float32).reshape(4, 4).tolist() == [[i, 2 * i, 3 * i, 4 * i] for i in range(4)]
+    assert recording.outputs["raw"][:4].tolist() == [7, 8, 9, 10]
+    output = next(one for one in head_of(packed.data)["outputs"] if one["name"] == "colours")
+    assert (output["stride"], [name for name, *_ in output["parts"]]) == (4, [".x", ".y", ".z", ".w"])

@@ -77,7 +77,7 @@ class Files:
         draft = {
             "source": job.source,
             "file": job.file,
-            "files": job.files,
+            "files": {**_texts(draft.get("files")), **job.files},
             "inputs": draft.get("inputs") if isinstance(draft.get("inputs"), dict) else {},
             "groups": list(job.groups),
             "group": list(job.group),
@@ -142,6 +142,11 @@ class Files:
         self._page.arrival = what | {"number": self._page.arrival.get("number", 0) + 1}
 
 
+def _texts(files: Any) -> dict[str, str]:
+    """Return the files of a saved draft: those that the recording itself does not hold, because nothing includes them."""
+    return {name: text for name, text in files.items() if isinstance(text, str)} if isinstance(files, dict) else {}
+
+
 def _is_long(uniform: str) -> bool:
     return not re.fullmatch(r"(bool|u?int|float)[234]?", uniform)
 
@@ -156,6 +161,7 @@ async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
             raise InputError(found.error)
         interface = found.interface
         job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
-    if interface.textures or interface.samplers or interface.unfit or any(map(_is_long, interface.uniforms.values())):
+    has_texels = interface.textures or interface.samplers or any(one.shape == "texel_buffer" for one in interface.buffers.values())
+    if has_texels or interface.unfit or any(map(_is_long, interface.uniforms.values())):
         raise InputError("A Python file holds buffers, numbers and vectors only: save the recording or the page instead.")
     return await python_file(worker_pool, job, interface, name, trusted=trusted)

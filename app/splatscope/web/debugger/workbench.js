@@ -269,6 +269,7 @@ class Workbench {
     this.save()
     keepLink(this.draft)
     this.fromFile = false
+    this.note("")
     this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
     this.same = true
     this.editor.view.contentDOM.blur()

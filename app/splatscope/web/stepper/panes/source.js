@@ -13,6 +13,7 @@ import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
  * @typedef {[file: number, line: number]} Line
  */
 
+const PEEK = 40 // px: of the tab before the one in view
 const ROOM = 60 // px: of a pane of which the dock leaves less to be seen, one scrolls the page
 
 export class Source {
@@ -146,6 +147,7 @@ export class Source {
     this.src.style.setProperty("--longest", `${Math.max(...this.#sheet(file).map((r) => r.text.length))}ch`)
     ;[...this.files.children].forEach((tab, i) => {
       tab.setAttribute("aria-pressed", String(i === file))
+      if (i === file && tab instanceof HTMLElement) this.files.scrollLeft = tab.offsetLeft - this.files.offsetLeft - PEEK
     })
     this.marks()
   }
