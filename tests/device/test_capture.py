@@ -331,6 +331,17 @@ def test_macros_constants_and_types_are_those_of_the_program(device, tmp_path):
     assert (job.file, job.constants, job.defines, job.arguments) == ("areas.slang", {"N": 3}, {"SHIFT": "0.5"}, ("Square",))
 
 
+def test_a_kernel_that_prints_is_captured_without_its_printer():
+    device = spy.create_device(open_device().info.type, enable_print=True)
+    source = "import sgl.device.print;\n" + STEP.replace("o[t.x] =", 'print("{}", t.x);\n    o[t.x] =')
+    kernel, out = kernel_of(device, source, "printing"), buffer_of(device, np.ones(4, np.uint32))
+    with splatscope.capture() as captured:
+        kernel.dispatch([4, 1, 1], {"o": out}, by=2)
+    device.flush_print_to_string()
+    assert captured.missed == []
+    assert captured.recordings[0].outputs["o"].tolist() == numbers(out) == [2, 3, 4, 5]
+
+
 SCRIPT = """
 import slangpy as spy, numpy as np
 device = spy.create_device(spy.DeviceType.{type}, include_paths=[{folder!r}])

@@ -38,6 +38,7 @@ MOST_READINGS = 64
 _HEAD = 8  # words: workgroups in x, y, z; all threads, or 0 in the first dispatch; workgroups in x and y once more
 _SIZES = 6  # words of each resource: where its contents go; elements, or width, height, depth or layers; levels
 _CLOSED = re.compile(r"\b(?:public|private|internal)[ \t]+(?=\w|\[)|^[ \t]*(?:module|implementing)\s+[\w.]+\s*;", re.MULTILINE)
+_PRINTER = "g_debug_printer"  # SlangPy's own, where a device prints: a recording's does not
 _UNREADABLE = ("append", "consume", "feedback")
 
 Run = Callable[["Reading", spy.Buffer, bool], None]  # dispatches it with this buffer; whether in the place of the dispatch itself
@@ -138,10 +139,14 @@ def reading_of(device: spy.Device, job: KernelJob) -> Reading:
     """
     key = (device, job.source, job.entry, job.compilation)
     if (found := _readings.get(key)) is None:
+        logger = spy.Logger.get()
+        level, logger.level = logger.level, spy.LogLevel.fatal  # SlangPy has said the program's warnings already
         try:
             found = _readings[key] = _compiled(device, job)
         except CompileError as error:
             raise NotCaptured(f"it does not compile by itself: {error}") from None
+        finally:
+            logger.level = level
     return found
 
 
@@ -156,7 +161,8 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
     entry = job.entry or find_entry(own)
     session = _session(device, job, tuple((m.name, _opened(m.original), str(m.path)) for m in imported if not m.included))
     program = _linked(session, job, entry, job.source)
-    parameters = [p for p in parameters_of(program, job.source) if p.kind not in ("block", "array")]
+    leaves = [p for p in parameters_of(program, job.source) if p.kind not in ("block", "array")]
+    parameters = [p for p in leaves if not p.name.startswith(_PRINTER)]
     x, y, z = (int(n) for n in program.layout.entry_points[0].compute_thread_group_size)
     numbers, resources, samplers, code = [], [], [], []
     at = _HEAD + _SIZES * sum(p.kind in ("buffer", "texture") for p in parameters)
