@@ -7,12 +7,12 @@ serves where nothing may be compiled (the cost of a draft, a recording opened fr
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.call_arguments import CallArguments
 from splatscope.slang.constants import named_integers
-from splatscope.slang.declarations import BUFFER, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
+from splatscope.slang.declarations import BUFFER, UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Block, Source, split_arguments
 
@@ -140,13 +140,17 @@ class Symbols:
             if definition.takes_arguments or MORE_THAN_A_VALUE.search(body):
                 self.macros[definition.name] = self.macros.get(definition.name, "") + body
             elif re.fullmatch(r"\w+", body.strip()) and not body.strip()[0].isdigit():
-                self.aliases[definition.name] = body.strip()
+                self._add_alias(definition.name, body.strip())
 
     def _add_aliases(self, code: str) -> None:
         for old, new in re.findall(r"\btypedef\s+([^;{}()]+?)\s+(\w+)\s*;", code):
-            self.aliases[new] = old
+            self._add_alias(new, old)
         for new, old in re.findall(r"\btypealias\s+(\w+)\s*=\s*([^;{}]+?)\s*;", code):
-            self.aliases[new] = old
+            self._add_alias(new, old)
+
+    def _add_alias(self, new: str, old: str) -> None:
+        """Add an alias; one that stands for different types in different places stands for none that is known."""
+        self.aliases[new] = old if self.aliases.get(new, old) == old else ""
 
     def _add_struct(self, source: Source, block: Block) -> None:
         if block.name in self.structs:
@@ -202,11 +206,19 @@ class Symbols:
         for statement in re.sub(r"=[^;]*", "", code).split(";"):
             if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
                 type_text, names = split_declaration(statement)
-                self.arrays |= {name: ArrayType(type_text, sizes) for name, sizes in names if sizes and not BUFFER.match(type_text)}
+                for name, sizes in names:
+                    if sizes and not BUFFER.match(type_text):  # a table of another namespace may have the same name
+                        array = ArrayType(type_text, sizes)
+                        self.arrays[name] = array if self.arrays.get(name, array) == array else UNKNOWN_ARRAY
 
     def _add_memory(self, path: str, memory: Memory | None) -> None:
-        if memory is not None:
-            self.memory[path] = memory
+        if memory is None:
+            return
+        other = self.memory.get(path, memory)
+        if other != memory:  # of another namespace
+            alike = (other.space, other.type, len(other.sizes)) == (memory.space, memory.type, len(memory.sizes))
+            memory = replace(memory, sizes=("",) * len(memory.sizes)) if alike else memory
+        self.memory[path] = memory
 
     def _fields_in_block(self, struct: str, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
         """Yield (path, type) of the fields of a parameter block, structs in it included."""

@@ -89,7 +89,7 @@ class Calls:
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
-        if bare.startswith("Interlocked"):
+        if bare.startswith("Interlocked") and bare not in symbols.returns:
             outs = {0, len(arguments.named_children) - 1}
         text = head + self.arguments(arguments, outs, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)

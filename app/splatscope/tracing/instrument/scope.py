@@ -32,6 +32,7 @@ class Scope:
         self.sizes: dict[str, tuple[str, ...]] = {}
         self.inferred: dict[str, str] = {}
         self.memory: dict[str, Memory] = dict(symbols.memory)
+        self.arrays: dict[str, ArrayType] = dict(symbols.arrays)
         if own_struct in symbols.structs:
             for name, type_text in symbols.structs[own_struct].fields.items():
                 self.declare(name, type_text)
@@ -43,11 +44,11 @@ class Scope:
     @contextmanager
     def nested(self) -> Iterator[None]:
         """Forget, at the end of a `with`, what was declared in it."""
-        saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.inferred)
+        saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.arrays), dict(self.inferred)
         try:
             yield
         finally:
-            self.types, self.sizes, self.memory, self.inferred = saved
+            self.types, self.sizes, self.memory, self.arrays, self.inferred = saved
 
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
         """Add a parameter or a local; it hides what had its name."""
@@ -59,8 +60,25 @@ class Scope:
         if memory is not None:
             self.memory[name] = memory
         self.types[name] = type_text
+        self._hide_sizes(name)
         if sizes:
             self.sizes[name] = sizes
+
+    def _hide_sizes(self, name: str) -> None:
+        """Forget the sizes of what was declared with a constant that a local of this name hides from here on."""
+
+        def seen(sizes: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple("" if re.search(rf"\b{name}\b", size) else size for size in sizes)
+
+        if any(re.search(rf"\b{name}\b", " ".join(sizes)) for sizes in self._all_sizes()):
+            self.sizes = {key: seen(sizes) for key, sizes in self.sizes.items()}
+            self.memory = {key: replace(memory, sizes=seen(memory.sizes)) for key, memory in self.memory.items()}
+            self.arrays = {key: ArrayType(array.element, seen(array.sizes)) for key, array in self.arrays.items()}
+
+    def _all_sizes(self) -> Iterator[tuple[str, ...]]:
+        yield from self.sizes.values()
+        yield from (memory.sizes for memory in self.memory.values())
+        yield from (array.sizes for array in self.arrays.values())
 
     def bind_parameter(self, function: str, parameter: str) -> None:
         """Find which buffer a parameter stands for: the one that all calls of its function pass, if they agree."""
@@ -127,7 +145,8 @@ class Scope:
         if declared is not None and declared.is_opaque:
             return UNKNOWN_ARRAY
         if declared is not None and name in declared.arrays:
-            return declared.arrays[name]
+            element, sizes = declared.arrays[name]
+            return ArrayType(element, tuple("" if set(re.findall(r"\w+", size)) & self.types.keys() else size for size in sizes))
         return ArrayType(self.symbols.type_of_part(struct, [f".{name}"]))
 
     def length(self, array: ArrayType) -> str:
@@ -146,4 +165,4 @@ class Scope:
             if memory.byte_address:
                 return UNKNOWN_ARRAY
             return ArrayType(memory.type, memory.sizes or (("",) if memory.subscripts else ()))
-        return self.symbols.arrays.get(name, UNKNOWN_ARRAY)
+        return self.arrays.get(name, UNKNOWN_ARRAY)

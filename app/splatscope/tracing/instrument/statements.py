@@ -189,7 +189,8 @@ class Statements:
             return self._assertion(node, arguments.named_children[0])
         if name in BARRIERS:
             return self._barrier(node, name)
-        if name.startswith("Interlocked") and arguments is not None and arguments.named_children:
+        is_own = name in self._context.symbols.returns
+        if name.startswith("Interlocked") and not is_own and arguments is not None and arguments.named_children:
             return self._stores.interlocked(node, name, arguments.named_children)
         if re.match(r"(__)?(bwd_diff|fwd_diff)\s*\(", text_of(call)):
             text = f"_rec_replay(true); {self._writer.children(node)} _rec_replay(false);"
