@@ -54,9 +54,9 @@ class FunctionContext:
     def __init__(self, source: Source, block: Block, symbols: Symbols, table: SiteTable):
         self.source, self.block, self.symbols = source, block, symbols
         self._table = table
-        self.scope = Scope(symbols, block.struct_name)
-        self.types = ExpressionTypes(self.scope)
         self.type_parameters = source.type_parameters(block)
+        self.scope = Scope(symbols, block.struct_name, self.type_parameters)
+        self.types = ExpressionTypes(self.scope)
         self.is_differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
         self.changed_locals: list[str] = []
         self.records_after: list[str] = []

@@ -53,7 +53,7 @@ class ExpressionTypes:
 
     def named(self, type_text: str) -> str:
         """Return a numeric type by its short name: "uint" for an alias of it, "float3" for `vector<float, 3>`; "" for others."""
-        text = self._symbols.resolve(type_text.strip())
+        text = self._scope.resolve(type_text.strip())
         text = short_name(re.sub(r"\s", "", text))
         scalar = re.match(r"[A-Za-z]\w*?(?=[1-4](?:x[1-4])?$|$)", text)
         if scalar and scalar.group(0) in _ALIASES:

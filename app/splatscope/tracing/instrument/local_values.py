@@ -46,7 +46,7 @@ class LocalValues:
             otherwise: The text for a value that has no numbers, a step if None.
         """
         context, scope = self._context, self._context.scope
-        type_text = context.symbols.resolve(scope.types.get(name, "") if type_text is None else type_text)
+        type_text = scope.resolve(scope.types.get(name, "") if type_text is None else type_text)
         if name in scope.sizes or depth > _MOST_DEPTH:
             return ""
         fields = self.recorded_fields(type_text)

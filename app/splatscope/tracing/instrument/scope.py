@@ -1,7 +1,7 @@
 """The names that a function's code can see, with the types and the memory behind them, and the types of expressions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -23,10 +23,11 @@ class Scope:
         inferred: Numeric types of locals whose type the source does not say, from their initial values.
         memory: Shared variables and buffers, globals that a local hides left out.
         own_struct: The struct whose method this is, "" if none.
+        type_parameters: Of the function and of what it stands in; they hide aliases of their names.
     """
 
-    def __init__(self, symbols: Symbols, own_struct: str = ""):
-        self.symbols = symbols
+    def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Collection[str] = ()):
+        self.symbols, self.type_parameters = symbols, type_parameters
         self.own_struct = own_struct
         self.types: dict[str, str] = {}
         self.sizes: dict[str, tuple[str, ...]] = {}
@@ -50,9 +51,13 @@ class Scope:
         finally:
             self.types, self.sizes, self.memory, self.arrays, self.inferred = saved
 
+    def resolve(self, type_text: str) -> str:
+        """Return the type behind aliases."""
+        return type_text if type_text in self.type_parameters else self.symbols.resolve(type_text)
+
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
         """Add a parameter or a local; it hides what had its name."""
-        type_text = self.symbols.resolve(type_text)
+        type_text = self.resolve(type_text)
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
         self.inferred.pop(name, None)
