@@ -150,11 +150,12 @@ def test_all_threads_of_a_whole_picture_are_looked_at():
     assert found.outputs["halved"].reshape(expected.shape) == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_dispatch_too_large_to_look_at_says_so_and_gives_the_group():
-    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all")
+def test_a_dispatch_too_large_for_one_recording_is_looked_at_in_parts_as_far_as_there_is_time():
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all", timeout=40)
     assert found.events > 0
-    assert not found.complete
-    assert "other workgroups were not looked at: 2,097,120 threads are too many" in " ".join(found.missed)
+    assert found.complete or all(
+        one.startswith(("Of 262,140 workgroups ", "Not all workgroups were compared")) for one in found.missed
+    )
 
 
 def test_a_saved_recording_is_loaded_as_it_was(tmp_path):

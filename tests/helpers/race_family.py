@@ -199,6 +199,16 @@ def _hand_overs() -> Iterator[Case]:
             body = f"if ({giver}) {{ m[0] = 42; {a} InterlockedAdd(flag[0], 1); }} if ({taker}) {{ {take} }}"
             declared = "globallycoherent RWStructuredBuffer<uint> m;"
             yield _case(f"a flag between {scope}, {name}", declared, body, kinds, groups)
+    for give, take, kinds in (
+        ("Release", "Acquire", CLEAN),
+        ("SeqCst", "AcquireRelease", CLEAN),
+        ("Release", "Relaxed", RACE),
+        ("Relaxed", "Acquire", RACE),
+    ):
+        declared = "globallycoherent RWStructuredBuffer<uint> m; RWStructuredBuffer<Atomic<uint>> ready;"
+        body = f"if (t == 0) {{ m[0] = 42; ready[0].add(1, MemoryOrder.{give}); }} if (g == 1 && l == 0) {{"
+        body += f" seen = ready[0].add(0, MemoryOrder.{take}); if (seen != 0) o[64] = m[0]; }}"
+        yield _case(f"a flag of order {give} and {take}", declared, body, kinds, 2)
     read = "uint sum = 0; for (uint i = 0; i < 128; i++) sum += m[i]; o[0] = sum;"
     m = "globallycoherent RWStructuredBuffer<uint> m; groupshared uint last;"
     for name, before, after, kinds in (

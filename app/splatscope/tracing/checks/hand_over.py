@@ -13,6 +13,8 @@ For example, two threads of different waves or workgroups (fence: a barrier that
 Both fences are needed: without the first the flag may arrive before the data, without the second the data may be read before the
 flag. And thread 1 must decide something after its atomic. If it reads the data whatever the atomic said, this run was lucky.
 
+An atomic of memory order `Release` or `Acquire` is its thread's own fence.
+
 One thread may do the atomic for its workgroup, if all its threads meet at a barrier in between.
 """
 
@@ -23,6 +25,8 @@ import numpy as np
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
+
+_ORDERS = ("Release", "Acquire")
 
 
 @dataclass
@@ -52,25 +56,32 @@ class HandOvers:
         self._is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
         self._syncs = trace.count(self._is_sync).astype(np.int64)
         self._group = trace.group_and_lane[0]
+        orders = {n: self.known.memory_orders(trace.sites[n]) for n in np.unique(self.atomics.site).tolist()}
+        releases, acquires = ({n for n, names in orders.items() if names & {one, "AcquireRelease", "SeqCst"}} for one in _ORDERS)
+        self._releases = np.isin(self.atomics.site, list(releases))
+        self._acquires = np.isin(self.atomics.site, list(acquires))
         self._cell = np.unique(self.atomics.address, return_inverse=True)[1]
 
     @property
     def are_possible(self) -> bool:
         """Whether there is all that a hand-over needs."""
-        return len(self.fences) > 0 and len(self.atomics) > 0
+        has_fence = len(self.fences) > 0 or (self._releases.any() and self._acquires.any())
+        return has_fence and len(self.atomics) > 0
 
     def orders(self, first: int, second: int) -> bool:
         """Return whether a hand-over orders two events of different threads, the earlier first."""
         trace, atomics, syncs = self.trace, self.atomics, self._syncs
         release, acquire = self._next(self.fences, first), self._last(self.fences, second)
-        if release < 0 or acquire < 0:
-            return False
-        giver, taker = trace.thread[first], trace.thread[second]
-        met = syncs[release] + (not self._is_sync[release])  # after this barrier all threads of the giver's group may give
-        by_group = (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
-        gives = atomics.writes & (((atomics.thread == giver) & (atomics.event > release)) | by_group)
-        for_group = (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
-        takes = atomics.reads & (((atomics.thread == taker) & (atomics.event < acquire)) | for_group)
+        gives = (atomics.thread == trace.thread[first]) & (atomics.event > first) & self._releases
+        if release >= 0:
+            gives |= (atomics.thread == trace.thread[first]) & (atomics.event > release)
+            met = syncs[release] + (not self._is_sync[release])  # after this barrier all threads of the giver's group may give
+            gives |= (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
+        takes = (atomics.thread == trace.thread[second]) & (atomics.event < second) & self._acquires
+        if acquire >= 0:
+            takes |= (atomics.thread == trace.thread[second]) & (atomics.event < acquire)
+            takes |= (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
+        gives, takes = gives & atomics.writes, takes & atomics.reads
         if not gives.any() or not takes.any():
             return False
         given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot

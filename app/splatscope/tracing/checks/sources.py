@@ -168,6 +168,11 @@ class Sources:
         node = self._statement(site)
         return node is not None and node.type == "do_statement"
 
+    def memory_orders(self, site: Site) -> set[str]:
+        """Return the memory orders that the statement at a site names: {"Release"} of `flag.store(1, MemoryOrder.Release)`."""
+        node = self._statement(site)
+        return set(re.findall(r"\bMemoryOrder\s*\.\s*(\w+)", text_of(node))) if node is not None else set()
+
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""
         node = self._statement(site)
