@@ -151,7 +151,7 @@ def test_all_threads_of_a_whole_picture_are_looked_at():
 
 
 def test_a_dispatch_too_large_for_one_recording_is_looked_at_in_parts_as_far_as_there_is_time():
-    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all", timeout=40)
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all")
     assert found.events > 0
     assert found.complete or all(
         one.startswith(("Of 262,140 workgroups ", "Not all workgroups were compared")) for one in found.missed

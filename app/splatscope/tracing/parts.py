@@ -39,21 +39,23 @@ class Parts:
     left_over: str = ""
 
     def look(self, seconds: float) -> None:
-        """Record part after part, and look for all findings; begin none after so many seconds."""
-        end = time.monotonic() + seconds
+        """Record part after part, and look for all findings; begin none that would not end within so many seconds."""
+        end, longest = time.monotonic() + seconds, 0.0
         starts = list(range(0, self.groups, self.half))
         touched: dict[int, _Touched] = {}
         for at in range(0, len(starts), 2):
-            if at and time.monotonic() > end:
+            began = time.monotonic()
+            if at and began + longest > end:
                 looked_at = f"Of {self.groups:,} workgroups {starts[at]:,} were looked at in the time"
                 self.left_over = f"{looked_at}: allow more seconds, or dispatch fewer."
                 return
             touched |= self._look_at(starts[at : at + 2])
+            longest = max(longest, time.monotonic() - began)
         together = {(start, start + self.half) for start in starts[::2]}
         for pair in itertools.combinations(starts, 2):
             if pair in together or not _meet(touched[pair[0]], touched[pair[1]]):
                 continue
-            if time.monotonic() > end:
+            if time.monotonic() + longest > end:
                 self.left_over = "Not all workgroups were compared with each other for races in the time: allow more seconds."
                 return
             self._look_at(list(pair))

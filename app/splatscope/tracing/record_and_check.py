@@ -1,6 +1,7 @@
 """Record a kernel and check the recording, for pages, lessons and the command line."""
 
 import math
+import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -76,12 +77,13 @@ def record_and_check(
         between_groups: dispatch once more, record all workgroups, and run all checks on each, and look for races between them.
         follow: where nothing is found in the job's workgroup but something in another, record that one instead. And where all
             workgroups are too many to be recorded at once, record them in parts.
-        seconds: after which no further part is begun.
+        seconds: in which all parts are to be recorded; what is left then is not.
 
     Raises:
         CompileError: the source does not compile, or has no entry point.
         ValueError: the inputs do not fit.
     """
+    end = time.monotonic() + seconds
     recording = record(device, job)
     report_progress(SEARCHING)
     findings = find(recording.trace)
@@ -90,7 +92,7 @@ def record_and_check(
         return _said(CheckedRecording(recording, findings, truncated=truncated))
     try:
         with progress_to(None):
-            wide, left_over = _all_groups(device, job, recording, follow, seconds)
+            wide, left_over = _all_groups(device, job, recording, follow, end - time.monotonic())
     except ValueError as error:
         return _said(CheckedRecording(recording, findings, False, str(error), truncated))
     truncated_elsewhere, elsewhere = wide
