@@ -63,6 +63,7 @@ class TrainingLoop(Lesson):
     gaussian = param.Integer(default=10, bounds=(0, FEW - 1), label="Gaussian")
 
     unit: ClassVar[str] = "kernel"
+    grid: ClassVar = {"field": ("x", "red", "opacity"), "gaussian": (0, 5, 10, 15, 20)}
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {"iterations": ControlSpec(live=True), "gaussian": ControlSpec(kind="number")}
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import date
@@ -100,7 +101,7 @@ class Book:
 
         def write(text: str) -> str:
             file = f"values/{hashlib.sha256(text.encode()).hexdigest()[:24]}"
-            self.write_script(file, json.loads(text))
+            self.write_script(file, base64.b64encode(zlib.compress(text.encode(), 9)).decode())
             return file
 
         self.write_script(f"pages/{name}", page.as_json(write))

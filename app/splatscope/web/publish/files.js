@@ -37,6 +37,15 @@ export function load(name) {
 }
 
 /**
+ * Load a long value: JSON, compressed.
+ * @param {string} name
+ */
+export async function loadValue(name) {
+  const packed = new Blob([await loadBytes(name)]).stream().pipeThrough(new DecompressionStream("deflate"))
+  return new Response(packed).json()
+}
+
+/**
  * Load a recording.
  * @param {string} name
  * @returns {Promise<Uint8Array<ArrayBuffer>>}

@@ -1,16 +1,16 @@
 // In the place of a session: shows the page that the address names, and answers a change of its inputs from what was recorded.
-import {h} from "#web/shell/dom.js"
+import {h, nearView} from "#web/shell/dom.js"
 import {answerWith, current, startShell} from "#web/shell/router.js"
 import {standIn} from "#web/shell/stand_in.js"
 import {blend} from "./blend.js"
 import {embedButton, onlyFigure} from "./embed.js"
-import {embedded, load, loadBytes} from "./files.js"
+import {embedded, load, loadBytes, loadValue} from "./files.js"
 import {flat, inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
  * @import {Entry} from "#web/shell/router.js"
  * @import {Place} from "#web/shell/address.js"
- * @import {Modules, StandIn} from "#web/shell/stand_in.js"
+ * @import {Described, Modules, StandIn} from "#web/shell/stand_in.js"
  * @import {Published, State} from "./states.js"
  */
 
@@ -49,10 +49,13 @@ async function follow({page, inputs}) {
     const state = stateOf(published, inputs)
     const view = structuredClone(published.view)
     const parts = flat(view)
+    const later = withheld(parts)
     await Promise.all(
       parts.map(async (part, number) => Object.assign(part.values, await filled(valuesOf(published, state, number, part.values)))),
     )
-    if (asked === changes) show(name, published, state, view)
+    if (asked !== changes) return
+    show(name, published, state, view)
+    for (const [number, results] of later) showLater(number, results)
   } catch (reason) {
     if (asked === changes) fail(reason)
   }
@@ -80,13 +83,29 @@ async function filled(values, known) {
   return all.meta.recording === known ? {...all, file: ""} : {...all, recording: await loadBytes(all.file), file: ""}
 }
 
-const whole = (/** @type {any} */ value) => (value?.$file ? load(value.$file) : value)
+const whole = (/** @type {any} */ value) => (value?.$file ? loadValue(value.$file) : value)
+
+/**
+ * Take the results that lie in files out of a view that is about to be drawn; return them by number of their component.
+ * @param {Described[]} parts
+ */
+function withheld(parts) {
+  /** @type {Map<number, unknown>} */
+  const later = new Map()
+  parts.forEach(({values}, number) => {
+    if (/** @type {any} */ (values.results)?.$file) {
+      later.set(number, values.results)
+      values.results = []
+    }
+  })
+  return later
+}
 
 /**
  * @param {string} name
  * @param {Published} published
  * @param {State} state
- * @param {import("#web/shell/stand_in.js").Described} view
+ * @param {Described} view
  */
 function show(name, published, state, view) {
   shown?.page.remove()
@@ -98,6 +117,19 @@ function show(name, published, state, view) {
   content?.append(page.host)
   page.rendered()
   if (!embedded() && published.figure) document.getElementById("actions")?.append(embedButton(name))
+}
+
+/**
+ * Show results once they come into view, unless others have come by then.
+ * @param {number} number  of their component
+ * @param {unknown} results
+ */
+async function showLater(number, results) {
+  const part = shown?.parts[number]
+  if (!part) return
+  await nearView(part.host)
+  const loaded = await whole(results)
+  if (!part.model.results.length) part.set({results: loaded})
 }
 
 /**

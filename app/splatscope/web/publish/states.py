@@ -1,5 +1,6 @@
 """What a page of the published book shows, for each set of inputs: the values that a session would have sent."""
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from splatscope.web.component import Component
 
 LONG = 2000  # characters from which on a value is loaded when it is shown
 FILE = "$file"
+LAZY = ("Show",)  # components whose long values are loaded when they come into view
 COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
 Described = dict[str, Any]
 
@@ -53,8 +55,17 @@ class PublishedPage:
 
     def as_json(self, write: Callable[[str], str]) -> dict[str, Any]:
         """Return what `states.js` reads. Long values go to files: `write` takes a text of JSON and returns a file's name."""
-        values = [value if len(text := json.dumps(value)) < LONG else {FILE: write(text)} for value in self.values]
-        return {name: getattr(self, name) for name in ("figure", "defaults", "fix", "view", "states")} | {"values": values}
+
+        def short(value: Any) -> Any:
+            text = json.dumps(value, separators=(",", ":"))
+            return value if len(text) < LONG else {FILE: write(text)}
+
+        view = copy.deepcopy(self.view)
+        for part in flat(view):
+            if part["class"] in LAZY:
+                part["values"] = {name: short(value) for name, value in part["values"].items()}
+        whole = {name: getattr(self, name) for name in ("figure", "defaults", "fix", "states")}
+        return whole | {"view": view, "values": [short(value) for value in self.values]}
 
     def _changed(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, int]:
         return {name: self._number(value) for name, value in after.items() if name not in COUNTED and value != before[name]}

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 from splatscope.services.recordings import check_source, record_source
 from splatscope.textbook.markdown import inline
-from splatscope.web.debugger.draft import job_of
-from splatscope.web.debugger.playground import complete
+from splatscope.web.debugger.draft import job_of, kernel_of
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.shell.page import Page
@@ -59,11 +58,13 @@ async def debugger() -> AsyncIterator[tuple[Page, str, dict[str, Any]]]:
 
 
 async def _shown(example: Example, mended: bool, address: str) -> Page:
-    source = complete((fixed(example, example.source) if mended else None) or example.source)
-    found = await check_source(worker_pool, source, trusted=True)
+    source = (fixed(example, example.source) if mended else None) or example.source
+    draft = {"source": source, "inputs": example.inputs, "groups": list(example.groups)}
+    kernel_job = kernel_of(draft)
+    found = await check_source(worker_pool, kernel_job, trusted=True)
     if found.interface is None:
         raise ValueError(f"{example.name}: {found.error}")
-    job = job_of({"inputs": example.inputs, "groups": list(example.groups)}, source, found.interface)
+    job = job_of(draft, kernel_job, found.interface)
     stepper = Stepper(kernel=example.name)
     fix = [] if mended or not example.fixes else difference(example.source, fixed(example, example.source))
     stepper.show(await record_source(worker_pool, job, trusted=True), fix=fix)

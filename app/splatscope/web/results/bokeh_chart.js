@@ -1,5 +1,5 @@
 // A Bokeh chart in a shadow tree, in a document of its own.
-import {below, h} from "#web/shell/dom.js"
+import {below, h, nearView} from "#web/shell/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
 /**
@@ -30,23 +30,6 @@ function bokehLoaded() {
 }
 
 /**
- * Wait until an element is in view, or nearly.
- * @param {Element} el
- */
-const inView = (el) =>
-  new Promise((/** @type {(_: void) => void} */ resolve) => {
-    const watch = new IntersectionObserver(
-      (seen) => {
-        if (!seen.some(({isIntersecting}) => isIntersecting)) return
-        watch.disconnect()
-        resolve()
-      },
-      {rootMargin: "400px"},
-    )
-    watch.observe(el)
-  })
-
-/**
  * @param {ChartResult} result
  * @param {(() => void)[]} cleanup  gets what frees the chart
  */
@@ -71,7 +54,7 @@ export function bokehChart({x, y, words, item}, cleanup) {
 async function embed(item, box) {
   while (!box.isConnected) await new Promise(requestAnimationFrame)
   if (!bokeh()) {
-    await inView(box)
+    await nearView(box)
     await bokehLoaded()
   }
   const nursery = h("div", {class: "nursery", style: `width:${box.clientWidth}px`})

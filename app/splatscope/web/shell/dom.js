@@ -159,3 +159,20 @@ export function download(bytes, name) {
   link.remove()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
+
+/**
+ * Wait until an element is in view, or nearly.
+ * @param {Element} el
+ */
+export const nearView = (el) =>
+  new Promise((/** @type {(_: void) => void} */ resolve) => {
+    const watch = new IntersectionObserver(
+      (seen) => {
+        if (!seen.some(({isIntersecting}) => isIntersecting)) return
+        watch.disconnect()
+        resolve()
+      },
+      {rootMargin: "400px"},
+    )
+    watch.observe(el)
+  })
