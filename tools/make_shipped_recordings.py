@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.gpu.reflection import reflect
 from splatscope.paths import LESSONS
 from splatscope.recordings.recording_file import save
 from splatscope.recordings.shipped import FILES
 from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.recording import record
 
 
@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     for name in lesson_names():
         job = find_lesson(name)().job()
         recording = record(device, job)
-        layouts = reflect(device, job.source, job.file, job.entry).buffers
+        layouts = read_interface(device, job).buffers
         file = folder / name / name_of_file
         file.parent.mkdir(parents=True, exist_ok=True)
         size = file.write_bytes(save(recording, job, layouts))

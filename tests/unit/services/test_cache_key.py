@@ -26,6 +26,7 @@ OTHER = {
     "records": 64,
     "loop_budget": 9,
     "all_groups": True,
+    "part": (0, 4, 2),
     "functions": ("main",),
     "instrument_scope": "entry",
 }
