@@ -273,7 +273,7 @@ class _Maker:
             "scene.lights": np.arange(cells), "sun": np.array([3, -5, 7, 0], np.int32), "scene.turns": np.array([2]),
             "scene.weights": np.array([1, 2, 3, 4]),
             "bytes": numbers.integers(0, 2**32, cells).astype(np.uint32),
-            "tally": np.array([0, 0, 0, 0, 2**32 - 1, 2**32 - 1, 0, 0], np.uint32),
+            "tally": np.array([0, 0, 0, 0, 2**32 - 1, 2**32 - 1, *[0] * 10], np.uint32),
             "gain": np.array([random.randint(-3, 9)]), "seed": np.array([random.randint(0, 99)]),
             "scale": np.array([1.5, 3], np.float32), "offsets": np.array([4, -1, 7]),
         }  # fmt: skip
@@ -299,7 +299,7 @@ class _Maker:
                 lines += self._phase(statements)
             lines += [
                 "GroupMemoryBarrierWithGroupSync();",
-                f"for (uint k = at; k < 8; k += {self.lanes}u) {{ InterlockedAdd(tally[k], votes[k]); }}",
+                f"for (uint k = at; k < 8; k += {self.lanes}u) {{ InterlockedAdd(tally[k + 8u], votes[k]); }}",
             ]
             lines += [f"ints[me * {CELLS}u] += acc + counter;"]
         head = f"[numthreads({threads[0]}, {threads[1]}, {threads[2]})]"

@@ -125,6 +125,7 @@ def _serve(connection: Connection) -> None:
     from splatscope.gpu.device import prepare_for_recording
 
     prepare_for_recording()
+    os.environ["SLANG_RUN_SPIRV_VALIDATION"] = "1"  # invalid code, which a driver may run as it likes, is refused
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)  # what the compiler prints is none of the summary
     os.dup2(quiet, 2)

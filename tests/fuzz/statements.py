@@ -276,13 +276,13 @@ class Statements:
         return lines
 
     def _looped(self, times: int, nesting: int, more: list[str] = ()) -> list[str]:
-        self._loops += 1
+        # Slang makes invalid code of a jump out of a loop that runs once: a driver may refuse it, or do as it likes.
+        loops, self._loops = self._loops, self._loops + 1 if times > 1 else 0
         switches, self._switches = self._switches, 0
         self.expressions.factor *= times
         lines = self.block(self.random.randint(1, 2), nesting)
         self.expressions.factor //= times
-        self._loops -= 1
-        self._switches = switches
+        self._loops, self._switches = loops, switches
         return [lines[0], *(f"    {line}" for line in more), *lines[1:]]
 
     def _for(self, nesting: int) -> list[str]:
