@@ -9,6 +9,7 @@ from splatscope.slang.grammar_gaps import mask
     ("text", "masked"),
     [
         ("{ float[4] v; }", "{ float    v; }"),
+        ("{ int[3] v[2] = { { 1, 2, 3 }, { 4, 5, 6 } }; }", "{ int    v[2] = { { 1, 2, 3 }, { 4, 5, 6 } }; }"),
         ("{ let x : float = 1; }", "{ let x         = 1; }"),
         ("{ [unroll] for (;;) {} }", "{          for (;;) {} }"),
         ("{ x = no_diff f(y); }", "{ x =         f(y); }"),
