@@ -168,6 +168,20 @@ def test_constants_defines_and_arguments_reach_the_compiler(device):
     assert recording.same_as_plain
 
 
+TILES = """
+RWStructuredBuffer<T> o;
+[shader("compute")]
+[numthreads(N, 1, 1)]
+void main(uint3 t : SV_GroupThreadID) { o[t.x] = T(site / (t.x + 1)); }
+"""
+
+
+def test_a_macro_may_have_a_name_that_the_recorder_uses(device):
+    recording = record(device, KernelJob(TILES, defines={"T": "uint", "N": "8", "site": "80", "v": "site"}))
+    assert recording.arrays["o"][:8].tolist() == [80 // (i + 1) for i in range(8)]
+    assert recording.same_as_plain
+
+
 MATRICES = """
 cbuffer Frame { float4x4 camera; float2x3 tall; };
 struct Turn { float3x3 by; };

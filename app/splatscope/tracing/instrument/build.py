@@ -105,7 +105,9 @@ class _Linker:
         # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
         session = self.device.create_slang_session(compiler_options=settings)
         helpers = [("_recorder", recorder)] * bool(recorder) + [(exchange.MODULE, exchange.TEXT)] * has_exchanges
-        loaded = [session.load_module_from_source(name, text, f"{name}.slang") for name, text in helpers]
+        # The job's macros are the session's, and may have names that these modules use.
+        undefined = "".join(f"#undef {name}\n" for name in self.job.defines)
+        loaded = [session.load_module_from_source(name, undefined + text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
             if not module.included:
                 path = mirrored(module.path) if module.path else self._own(mirror, mirrored)
