@@ -48,7 +48,7 @@ def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
         for finding, reason in verdict.silenced:
             suppression = {"kind": "inSource", "justification": reason}
             results.append(_sarif_result(verdict, finding, here) | {"suppressions": [suppression]})
-        where = [_sarif_location(relative(verdict.kernel.path, here), 1)]
+        where = [_sarif_location(relative(verdict.error_file or verdict.kernel.path, here), verdict.error_line)]
         for text in [verdict.error] if verdict.error else verdict.missed:
             message = {"text": f"{verdict.kernel.name}: {text}"}
             notifications.append({"level": "error", "message": message, "locations": where})
@@ -127,8 +127,8 @@ def as_annotations(verdicts: Iterable[Verdict], here: Path) -> list[str]:
             file = relative(verdict.path_of(finding), here)
             lines.append(_annotation(command, file, finding.line, f"splatscope: {finding.kind}", finding.message))
         texts = [verdict.error] if verdict.state == ERROR else verdict.missed
-        file = relative(verdict.kernel.path, here)
-        lines += [_annotation("error", file, 1, "splatscope: not looked at", f"{verdict.kernel.name}: {text}") for text in texts]
+        file, line = relative(verdict.error_file or verdict.kernel.path, here), verdict.error_line
+        lines += [_annotation("error", file, line, "splatscope: not looked at", f"{verdict.kernel.name}: {text}") for text in texts]
     return lines
 
 

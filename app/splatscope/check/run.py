@@ -28,6 +28,8 @@ class Verdict:
         silenced: Findings that are allowed, each with the reason.
         missed: What was not looked at, a sentence each.
         error: Why it could not be recorded; "" if it could.
+        error_file: The file that the error is in; None for the kernel's own.
+        error_line: Its line there; 0 if it is about no line.
         events: How many were recorded.
         threads: Of how many threads.
         seconds: How long it took.
@@ -39,6 +41,8 @@ class Verdict:
     silenced: list[tuple[Finding, str]] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     error: str = ""
+    error_file: Path | None = None
+    error_line: int = 0
     events: int = 0
     threads: int = 0
     seconds: float = 0.0
@@ -90,7 +94,8 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         return Verdict(kernel, [error.finding], missed=[error.finding.message], seconds=time.monotonic() - began)
     except (CompileError, RecordError, ValueError, RuntimeError) as error:
         message = " ".join(str(error).split()) or type(error).__name__
-        return Verdict(kernel, error=message, seconds=time.monotonic() - began)
+        file, line = (error.file, error.line) if isinstance(error, CompileError) else ("", 0)
+        return Verdict(kernel, error=message, error_file=_path(kernel, file), error_line=line, seconds=time.monotonic() - began)
     sources: dict[str, str] = recording.trace.header["sources"]
     paths = {name: path for name in sources if (path := _path(kernel, name)) is not None}
     try:
@@ -125,6 +130,6 @@ def _reason(finding: Finding, kernel: CheckedKernel, allowed: list[Allowed]) -> 
 
 def _path(kernel: CheckedKernel, name: str) -> Path | None:
     """Return where a file of the program is, None for those of Splatscope itself."""
-    if name == kernel.job.file:
+    if not name or name == kernel.job.file:
         return kernel.path
     return next((folder / name for folder in kernel.job.include if (folder / name).is_file()), None)

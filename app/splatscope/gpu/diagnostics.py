@@ -101,12 +101,31 @@ def _message(head: re.Match[str], rest: str) -> Message:
     return Message(severity, text, file, line, column, len(mark["carets"]) if mark else 1, quoted and quoted[1])
 
 
-def first_error(words: str) -> str:
-    """Return the first error on one line: `gaussian.slang:26:5: undefined identifier 'OBB'`."""
+def first_error(words: str, sources: Mapping[str, str] = {}) -> str:
+    """Return the first error on one line: `gaussian.slang:26:5: undefined identifier 'OBB'`.
+
+    Args:
+        words: Slang's output.
+        sources: What was compiled, by file name; the line is then the one that the error has there.
+    """
     error = next((message for message in parse(words) if message.severity == "error"), None)
     if error is None:
         return words.strip().partition("\n")[0] or "The source does not compile."
-    return f"{error.file_name}:{error.line}:{error.column}: {error.text}" if error.file else error.text
+    _, line = _place(error, sources)
+    return f"{error.file_name}:{line}:{error.column}: {error.text}" if error.file else error.text
+
+
+def place_of_first_error(words: str, sources: Mapping[str, str]) -> tuple[str, int]:
+    """Return (file, line) of the first error, the file as `sources` name it; ("", 0) where it is in none of them."""
+    error = next((message for message in parse(words) if message.severity == "error" and message.file), None)
+    file, line = _place(error, sources) if error else (None, 0)
+    return (file, line) if file is not None else ("", 0)
+
+
+def _place(message: Message, sources: Mapping[str, str]) -> tuple[str | None, int]:
+    """Return which of `sources` a message is about, None if it is none, and the line there."""
+    file = named(message.file, sources) if message.file else None
+    return file, message.line if file is None else message.line_in(sources[file])
 
 
 def diagnostics_of(words: str, source: str, file: str, others: Mapping[str, str] = {}) -> list[Diagnostic]:

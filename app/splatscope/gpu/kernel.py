@@ -9,19 +9,26 @@ from itertools import pairwise
 
 import slangpy as spy
 
-from splatscope.gpu.diagnostics import first_error
+from splatscope.gpu.diagnostics import first_error, place_of_first_error
 
 Constants = Mapping[str, int | float]
 
 
 class CompileError(RuntimeError):
-    """The source does not compile. The message is the first error on one line; `diagnostics` is Slang's whole output."""
+    """The source does not compile. The message is the first error on one line.
+
+    Attributes:
+        diagnostics: Slang's whole output.
+        file: The file of the first error as the program's modules name it; "" if it is not known.
+        line: Its line there, from 1; 0 if it is not known.
+    """
 
     exit_code = 2  # for the command line
 
-    def __init__(self, diagnostics: str):
-        super().__init__(first_error(diagnostics))
+    def __init__(self, diagnostics: str, sources: Mapping[str, str] = {}):
+        super().__init__(first_error(diagnostics, sources))
         self.diagnostics = diagnostics
+        self.file, self.line = place_of_first_error(diagnostics, sources)
 
 
 def is_refused(error: RuntimeError) -> bool:

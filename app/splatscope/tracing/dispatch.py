@@ -86,7 +86,7 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJ
     key = (device, texts_of(modules), entry, job.compilation)
     if (found := _programs.get(key)) is None:
         program = build_plain(device, modules, entry, job)
-        found = _programs[key] = program, pipeline_of(device, program)
+        found = _programs[key] = program, pipeline_of(device, program, modules)
     return found
 
 

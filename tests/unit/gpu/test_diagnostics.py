@@ -1,11 +1,13 @@
 """Parsing the output of Slang 2026.12 for faulty sources, which diagnostics.json has word for word."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
 
 from splatscope.gpu.diagnostics import Diagnostic, blamed_lines, diagnostics_of, first_error, one_line, parse
+from splatscope.gpu.kernel import CompileError
 
 SAID = json.loads(Path(__file__).with_name("diagnostics.json").read_text())
 REFUSED = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
@@ -105,3 +107,13 @@ def test_one_line_for_a_page():
     found = diagnostics_of(SAID["warning"]["diagnostics"], SAID["warning"]["source"], "a.slang")
     assert one_line(found, "a.slang", "something else") == "a.slang:8:18: undefined identifier 'nobody'"
     assert one_line(found[:1], "a.slang", "something else") == "something else"
+
+
+@pytest.mark.parametrize("name", [name for name, (_, marks) in EXPECTED.items() if marks])
+def test_the_first_error_has_its_line_in_the_source_that_is_known(name):
+    said = SAID[name]
+    line = next(line for severity, line in EXPECTED[name][1] if severity == "error")
+    assert first_error(said["diagnostics"], {"a.slang": said["source"]}).startswith(f"a.slang:{line}:")
+    error = pickle.loads(pickle.dumps(CompileError(said["diagnostics"], {"folder/a.slang": said["source"]})))
+    assert (error.file, error.line) == ("folder/a.slang", line)
+    assert str(error).startswith(f"a.slang:{line}:")

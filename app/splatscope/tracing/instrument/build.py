@@ -3,7 +3,7 @@
 import contextlib
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,14 +78,15 @@ class _Linker:
         Raises:
             CompileError: The compiler refuses it.
         """
+        plain = [without_bindings(without_asserts(text)) for text in texts]
+        sources = {module.file: text for module, text in zip(modules, plain, strict=True)}
         with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
             try:
-                plain = [without_bindings(without_asserts(text)) for text in texts]
                 return self._link(Path(mirror), modules, plain, recorder, options)
             except spy.SlangCompileError as error:
-                raise CompileError(str(error)) from None
+                raise CompileError(str(error), sources) from None
             except RuntimeError as error:
-                raise CompileError(first_error(str(error))) from None
+                raise CompileError(first_error(str(error), sources)) from None
 
     def _link(self, mirror: Path, modules: list[Module], texts: list[str], recorder: str, options: Mapping) -> spy.ShaderProgram:
         def mirrored(path: Path) -> Path:
@@ -169,8 +170,8 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
     return _build(linker, modules, _outside_scope(modules, entry, job), MOST_ATTEMPTS)
 
 
-def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePipeline:
-    """Return what the device runs. Slang writes the device's code only here.
+def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterable[Module] = ()) -> spy.ComputePipeline:
+    """Return what the device runs. Slang writes the device's code only here. Errors are placed in `modules` as they are written.
 
     Raises:
         CompileError: Slang or the driver refuses it.
@@ -178,7 +179,8 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram) -> spy.ComputePi
     try:
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
-        raise CompileError(NO_PIPELINE if is_refused(error) else str(error)) from None
+        sources = {module.file: without_bindings(without_asserts(module.original)) for module in modules}
+        raise CompileError(NO_PIPELINE if is_refused(error) else str(error), sources) from None
 
 
 def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:
