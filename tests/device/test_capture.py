@@ -371,3 +371,23 @@ def test_importing_splatscope_first_notices_slangpy_later(device, tmp_path):
     (tmp_path / "script.py").write_text(script.format(type=device.info.type.name, folder=str(tmp_path)))
     done = subprocess.run([sys.executable, Path(tmp_path / "script.py")], capture_output=True, text=True, timeout=300)
     assert done.stdout == "['step.slang', 'text.slang'] []\n", done.stderr
+
+
+CBUFFER = """
+RWStructuredBuffer<float> o;
+cbuffer Params { float2 direction; int steps; Texture2D<float> picture; }
+[shader("compute")] [numthreads(4, 1, 1)]
+void step(uint3 t : SV_DispatchThreadID) { o[t.x] = direction.x * steps + picture[uint2(0, 0)]; }
+"""
+
+
+def test_what_is_in_a_cbuffer_is_captured(device):
+    kernel = kernel_of(device, CBUFFER, "in_a_cbuffer")
+    out = device.create_buffer(element_count=4, struct_size=4, usage=SHADED)
+    picture = device.create_texture(width=1, height=1, format=spy.Format.r32_float, usage=spy.TextureUsage.shader_resource)
+    picture.copy_from_numpy(np.full((1, 1), 0.5, np.float32))
+    with splatscope.capture() as captured:
+        kernel.dispatch([4, 1, 1], {"o": out, "Params": {"direction": [1.5, 0], "steps": 2, "picture": picture}})
+    assert captured.missed == []
+    (recording,) = captured.recordings
+    assert recording.outputs["o"].tolist() == [3.5] * 4 == out.to_numpy().view(np.float32).tolist()

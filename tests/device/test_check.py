@@ -195,14 +195,14 @@ def test_paths_choose(repository, check):
 
 def test_the_reports_agree(repository, check, tmp_path):
     repository(
-        race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN, broken_slang=ASKS + "nonsense",
+        race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN, broken_slang=ASKS + CLEAN.replace("t.x;", "nobody;"),
         same_slang=same("  // splatscope: allow benign-race: the same"),
     )  # fmt: skip
     status, out, _ = check("--github", "--sarif", tmp_path / "s.json", "--junit", tmp_path / "j.xml")
     assert status == 2
     lines = out.splitlines()
     assert sum(line.startswith("::error file=race.slang,line=7,title=splatscope%3A race::Thread ") for line in lines) == 1
-    assert sum(line.startswith("::error file=broken.slang,line=1,") for line in lines) == 1
+    assert sum(line.startswith("::error file=broken.slang,line=5,") for line in lines) == 1
     assert len(lines) == 2
 
     (run,) = json.loads((tmp_path / "s.json").read_text())["runs"]
@@ -210,6 +210,8 @@ def test_the_reports_agree(repository, check, tmp_path):
     assert found == {("race", False), ("benign-race", True)}
     assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} >= {"race", "benign-race", "out-of-bounds"}
     assert run["invocations"][0]["executionSuccessful"] is False
+    (broken,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert broken["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
     (race,) = (result for result in run["results"] if result["ruleId"] == "race")
     place = race["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("race.slang", 7)

@@ -150,13 +150,16 @@ class Recording:
         lines = [
             f"{header['entry']} in {header['file']} on {header['adapter']}: {self.events:,} events of {self.threads:,} threads."
         ]
-        for finding in findings:
-            place = f"{finding.file or header['file']}:{finding.line}: " if finding.line else ""
-            lines.append(f"{place}{finding.words}")
+        lines += [self.told(finding) for finding in findings]
         if self.not_given:
             lines.append(f"not given, so zeros: {', '.join(self.not_given)}")
         lines += [f"not looked at: {missed}" for missed in self.missed]
         return "\n".join(lines)
+
+    def told(self, finding: Finding) -> str:
+        """Return a finding on one line, after its file and line: "scan.slang:7: race: Thread 3 …"."""
+        place = f"{finding.file or self.trace.header['file']}:{finding.line}: " if finding.line else ""
+        return f"{place}{finding.words}"
 
     @property
     def not_given(self) -> list[str]:

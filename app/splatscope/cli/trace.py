@@ -15,7 +15,12 @@ def trace(
     file: Annotated[Path | None, typer.Argument(help="Source of a compute kernel, in Slang or in HLSL that Slang takes.")] = None,
     entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
     groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
-    group: Annotated[str, typer.Option(help="The workgroup to record, X,Y,Z.")] = "0,0,0",
+    group: Annotated[
+        str,
+        typer.Option(
+            help="The workgroup to record, X,Y,Z. By default all are looked at, and the first with a finding is recorded."
+        ),
+    ] = "",
     buffer: Annotated[
         list[str] | None, typer.Option(help="NAME=TYPE[COUNT], NAME=TYPE[COUNT]=v,v,… or NAME=@FILE.npy; may be repeated.")
     ] = None,
@@ -37,7 +42,7 @@ def trace(
     timeout: Annotated[float, typer.Option(help="Seconds until it is given up.", min=1)] = JOB_SECONDS,
     budget: Annotated[int | None, typer.Option(help="Records of 16 bytes that all threads share.", min=1000, max=2**26)] = None,
     page: Annotated[Path | None, typer.Option("--html", help="Save the recording as a page that any browser opens.")] = None,
-    all_groups: Annotated[bool, typer.Option("--all-groups", help="Also look for findings in the other workgroups.")] = False,
+    all_groups: Annotated[bool, typer.Option("--all-groups", help="With --group: look for findings in the others too.")] = False,
     out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
     jobs: Annotated[
         Path | None, typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line.")
@@ -64,7 +69,8 @@ def trace(
     from splatscope.gpu.kernel import CompileError
     from splatscope.tracing.job import MOST_RECORDS
 
-    counts, chosen = _three("--groups", groups), _three("--group", group)
+    counts, chosen = _three("--groups", groups), _three("--group", group or "0")
+    everywhere = all_groups or not group
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
     try:
@@ -85,7 +91,7 @@ def trace(
             [name for name in functions.split(",") if name],
             budget or MOST_RECORDS,
         )
-        recording = Recording(record_on_worker(job, device, timeout, all_groups))
+        recording = Recording(record_on_worker(job, device, timeout, everywhere))
     except KernelTimeout as error:
         print_timeout(error.finding, as_json)
         raise typer.Exit(1) from None
@@ -94,7 +100,7 @@ def trace(
     except Exception as error:  # status 1 is for findings only
         raise CallError(str(error) or type(error).__name__) from error
     if not as_json:  # before anything is written, which may fail; JSON comes alone, or not at all
-        print_findings(recording, all_groups)
+        print_findings(recording, everywhere)
     for target, write in ((out, recording.save), (page, recording.to_html)):
         if target is not None:
             _write(target, write)

@@ -63,9 +63,9 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     console.print(recording.comparison, soft_wrap=True, markup=False)
     for finding in recording.findings:
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
-        console.print(finding.words, style=colour, soft_wrap=True, markup=False)
+        console.print(recording.told(finding), style=colour, soft_wrap=True, markup=False)
     if header["groups"] != [1, 1, 1] and not all_groups:
-        console.print("--all-groups looks at the other workgroups too, and for races between them.", soft_wrap=True)
+        console.print("Without --group, or with --all-groups, the other workgroups are looked at too.", soft_wrap=True)
     if not recording.events:
         console.print("Nothing was recorded, so nothing can be said of this kernel.", style="bold yellow", soft_wrap=True)
     elif not recording.findings:

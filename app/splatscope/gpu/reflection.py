@@ -163,6 +163,8 @@ def _walk(name: str, layout: Any) -> Iterator[Parameter]:
             yield from _walk(f"{name}[{i}]", layout.element_type_layout)
     elif kind == "resource":
         yield Parameter(name, _resource_kind(layout), layout)
+    elif kind == "pointer":
+        yield Parameter(name, "other", layout)
     else:
         yield Parameter(name, "sampler" if kind == "sampler_state" else "uniform", layout)
 

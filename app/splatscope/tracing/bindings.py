@@ -85,6 +85,8 @@ class _Binder:
                 self.bind(cursor[i], f"{name}[{i}]", layout.element_type_layout)
         elif kind == "resource":
             self._resource(cursor, name, layout)
+        elif kind == "pointer":
+            raise ValueError(f"{name} is a pointer: pointers cannot be given. Take a buffer in its place.")
         elif kind == "sampler_state":
             cursor.write(make_sampler(self.device, name, self.inputs))
         elif name in self.inputs:

@@ -19,6 +19,11 @@ MOST_ULPS = 8192  # a thousandth of the value: what rounding grows to in a kerne
 _MOST_ULPS_OF_LARGEST = 16  # of the largest number in the buffer, for a small one that is left of a difference of two large ones
 _SMALLEST = 1e-30  # words of a struct that look like smaller floats are integers
 
+_LEAVES_OPEN = (
+    "uninitialised-read", "out-of-bounds", "barrier-divergence", "integer-division-by-zero", "shift-out-of-range",
+    "conversion-out-of-range", "misaligned-access", "inactive-lane",
+)  # fmt: skip
+
 Difference = Literal["same", "rounding", "different"]
 
 
@@ -28,13 +33,14 @@ class Comparison:
 
     `buffers` names those that differ, and `ulps` is the largest difference between two floats, in units of the last place of the
     plain one; 0 unless `difference` is "rounding". `is_explained` is False where they are different though no two threads were seen
-    to depend on their order.
+    to depend on their order, and nothing was found that leaves a value open. `by_findings` is whether only the latter explains it.
     """
 
     difference: Difference
     buffers: tuple[str, ...] = ()
     ulps: int = 0
     is_explained: bool = True
+    by_findings: bool = False
 
     @property
     def sentence(self) -> str:
@@ -48,6 +54,7 @@ class Comparison:
                 f"at most {self.ulps:,} ulps (units in the last place)."
             )
         why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
+        why = "what was found leaves a value open" if self.by_findings else why
         return f"The plain kernel leaves other values in {names}: {why}."
 
 
@@ -73,7 +80,8 @@ def compare(
     for name in differing:
         ulps = _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name)))
         if ulps is None:
-            return Comparison("different", differing, is_explained=False)
+            is_open = any(finding.kind in _LEAVES_OPEN for finding in findings)
+            return Comparison("different", differing, is_explained=is_open, by_findings=is_open)
         largest = max(largest, ulps)
     return Comparison("rounding", differing, largest)
 

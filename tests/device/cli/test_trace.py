@@ -129,8 +129,8 @@ def test_no_plain_run_where_it_is_not_safe(call):
 def test_words_for_people(call):
     status, lines, _ = call(RACY)
     assert status == 1
-    assert any(line.startswith("race: Thread ") and "line 11" in line and "line 12" in line for line in lines)
-    status, lines, _ = call(CLEAN, "--groups", "2,1")
+    assert any(line.startswith(f"{RACY.name}:11: race: Thread ") and "line 11" in line and "line 12" in line for line in lines)
+    status, lines, _ = call(CLEAN, "--groups", "2,1", "--group", "0")
     assert status == 0
     assert lines[-1] == "Nothing found in what was recorded."
     assert any("--all-groups" in line for line in lines)
@@ -444,3 +444,44 @@ def test_where_nothing_was_recorded_nothing_is_called_clean(call, monkeypatch, f
     else:
         assert lines[-1] == "Nothing was recorded, so nothing can be said of this kernel."
         assert not any("Nothing found" in line for line in lines)
+
+
+OUTSIDE_IN_THE_LAST_GROUP = """
+RWStructuredBuffer<uint> o;
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID) { o[t.x < 8 ? t.x : 99] = t.x; }
+"""
+
+
+def test_all_groups_are_looked_at_unless_one_is_named(call, tmp_path):
+    (tmp_path / "last.slang").write_text(OUTSIDE_IN_THE_LAST_GROUP)
+    asked = (tmp_path / "last.slang", "--groups", "3", "--buffer", "o=uint[16]")
+    status, lines, _ = call(*asked)
+    assert status == 1
+    assert any(line.startswith("last.slang:4: out-of-bounds: Thread 0 of group 2,0,0 ") for line in lines)
+    status, lines, _ = call(*asked, "--group", "0")
+    assert (status, lines[-1]) == (0, "Nothing found in what was recorded.")
+
+
+def test_a_race_between_two_files_names_both(call, tmp_path):
+    (tmp_path / "neighbour.slangh").write_text("uint neighbour(uint i) {\n    return cells[(i + 1) % 8];\n}\n")
+    (tmp_path / "two.slang").write_text(
+        'groupshared uint cells[8];\n#include "neighbour.slangh"\nRWStructuredBuffer<uint> o;\n'
+        "[numthreads(8, 1, 1)]\nvoid main(uint i : SV_GroupIndex)\n{\n    cells[i] = i;\n    o[i] = neighbour(i);\n}\n"
+    )
+    status, lines, _ = call(tmp_path / "two.slang", "--buffer", "o=uint[8]")
+    (race,) = (line for line in lines if ": race: " in line)
+    assert status == 1
+    assert "on line 7 of two.slang" in race
+    assert "on line 2 of neighbour.slangh" in race
+
+
+@pytest.mark.parametrize("options", [(), ("--set", "n=4")])
+def test_pointers_cannot_be_given(call, tmp_path, options):
+    (tmp_path / "pointer.slang").write_text(
+        "uniform float* cells;\nuniform uint n;\n[numthreads(4, 1, 1)]\nvoid main(uint3 t : SV_DispatchThreadID)\n"
+        "{\n    if (t.x < n) cells[t.x] = 1;\n}\n"
+    )
+    status, _, error = call(tmp_path / "pointer.slang", *options)
+    assert status == 2
+    assert error.strip().endswith("cells is a pointer: pointers cannot be given. Take a buffer in its place.")

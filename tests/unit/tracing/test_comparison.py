@@ -96,3 +96,12 @@ def test_one_buffer_that_truly_differs_decides():
     plain = {"image": words([1.0]), "counts": words([2], np.uint32)}
     found = compare(outputs, plain, {"image": "float", "counts": "uint"}, trace(), [])
     assert found == Comparison("different", ("image", "counts"), is_explained=False)
+
+
+def test_a_finding_that_leaves_a_value_open_explains_a_difference():
+    pair = moved([1.0], MOST_ULPS + 1), words([1.0])
+    read = Finding("uninitialised-read", "best", "", [9], [0])
+    found = of("image", *pair, findings=[read])
+    assert (found.difference, found.is_explained) == ("different", True)
+    assert found.sentence.endswith("image: what was found leaves a value open.")
+    assert not of("image", *pair, findings=[Finding("benign-race", "best", "", [9], [0])]).is_explained

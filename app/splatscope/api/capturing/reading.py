@@ -38,6 +38,7 @@ MOST_READINGS = 64
 _HEAD = 8  # words: workgroups in x, y, z; all threads, or 0 in the first dispatch; workgroups in x and y once more
 _SIZES = 6  # words of each resource: where its contents go; elements, or width, height, depth or layers; levels
 _CLOSED = re.compile(r"\b(?:public|private|internal)[ \t]+(?=\w|\[)|^[ \t]*(?:module|implementing)\s+[\w.]+\s*;", re.MULTILINE)
+_CBUFFER = re.compile(r"\b[ct]buffer\s+(\w+)")
 _PRINTER = "g_debug_printer"  # SlangPy's own, where a device prints: a recording's does not
 _UNREADABLE = ("append", "consume", "feedback")
 
@@ -166,13 +167,15 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
     x, y, z = (int(n) for n in program.layout.entry_points[0].compute_thread_group_size)
     numbers, resources, samplers, code = [], [], [], []
     at = _HEAD + _SIZES * sum(p.kind in ("buffer", "texture") for p in parameters)
+    blocks = {name for module in (*imported, own) for name in _CBUFFER.findall(module.source.code)}
     for parameter in parameters:
+        written = _as_written(parameter, blocks)
         if parameter.kind == "uniform":
             numbers.append((parameter, at))
-            code += [f"if ({TARGET}_first) {{", *_number_stores(parameter, at), "}"]
+            code += [f"if ({TARGET}_first) {{", *_number_stores(written, at), "}"]
             at += _words_of(parameter)
         elif parameter.kind in ("buffer", "texture"):
-            code += _resource_stores(parameter, _HEAD + _SIZES * len(resources))
+            code += _resource_stores(written, _HEAD + _SIZES * len(resources))
             resources.append(parameter)
         elif parameter.kind == "sampler":
             samplers.append(parameter.name)
@@ -184,6 +187,12 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
     return Reading(
         reader, pipeline_of(device, reader), (x, y, z), tuple(numbers), tuple(resources), tuple(samplers), words, program
     )
+
+
+def _as_written(parameter: Parameter, blocks: set[str]) -> Parameter:
+    """Return a parameter under the name that code has for it: what is in a `cbuffer` goes without the block's name."""
+    block, _, member = parameter.name.partition(".")
+    return replace(parameter, name=member) if block in blocks else parameter
 
 
 _sessions: LRUCache[tuple, spy.SlangSession] = LRUCache(8)

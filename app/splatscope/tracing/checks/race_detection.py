@@ -182,7 +182,8 @@ def _finding(trace: Trace, events: list[int], benign: bool, known: Sources, atom
     else:
         why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
         end = f", and nothing orders the two{why}."
-    did = [f"{verb.format(what)} on line {site.line}" for verb, what, site in zip(verbs, (name, "it"), sites, strict=True)]
+    where = [f"line {site.line}" + (f" of {site.file}" if sites[0].file != sites[1].file else "") for site in sites]
+    did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), where, strict=True)]
     message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
     lines = [site.line for site in sites]
