@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {Alignment} from "#web/compare/alignment.js"
-import {differences} from "#web/compare/difference.js"
+import {differences, effect} from "#web/compare/difference.js"
 import {divergent, float, recordingOf, shared} from "./packed.js"
 
 /** @param {number} second  the value on line 2 */
@@ -42,4 +42,16 @@ test("a joint position leads to one of each recording, and back", () => {
       }
     })
   }
+})
+
+test("what a fix did is told by the first element of the results that it changed", () => {
+  const left = (/** @type {number[]} */ ...values) => {
+    const recording = divergent()
+    const parts = /** @type {import("#web/types.d.ts").Part[]} */ ([["", "uint", 0]])
+    recording.outputs = [{name: "histogram", words: values.length, stride: 1, parts, data: Uint32Array.from(values)}]
+    return recording
+  }
+  assert.equal(effect(left(4, 5, 7), left(4, 6, 7)), "histogram[1]: 5 before, 6 now.")
+  assert.equal(effect(left(4, 5, 7), left(4, 6, 9)), "histogram[1]: 5 before, 6 now; 1 more of histogram changed.")
+  assert.equal(effect(left(4), left(4)), "")
 })

@@ -1,6 +1,7 @@
 """The chart of a training run: its width is the run's, and each of its lines has an axis with a name."""
 
 import numpy as np
+import pytest
 
 from splatscope.splat.state import HISTORY
 from splatscope.web.training.charts import Quality
@@ -26,3 +27,17 @@ def test_the_psnr_and_the_loss_have_axes_with_their_names_and_room_for_their_lin
     assert plot.extra_y_ranges["loss"].start < 0.0011
     assert plot.extra_y_ranges["loss"].end > 0.3
     assert plot.y_range.start <= 7 < 34.3 < plot.y_range.end
+
+
+@pytest.mark.parametrize("best", [20.4, 34.3, 39.9, 40.7, 44.9])
+def test_the_value_above_the_line_of_the_psnr_has_room_in_the_chart(best: float) -> None:
+    quality = Quality()
+    quality.show(np.array([(0, 0.0, 7.0, 0.3), (1500, 2.0, best, 1e-4)], HISTORY))
+    span = quality.plot.y_range
+    assert (span.end - best) / (span.end - span.start) * 130 >= 18  # px: half a line of type, above 12 px
+
+
+def test_a_small_loss_is_no_0_on_its_axis() -> None:
+    formatter = shown().plot.yaxis[1].formatter
+    assert not formatter.use_scientific
+    assert formatter.precision >= 5  # 0.00001 is below any loss reached

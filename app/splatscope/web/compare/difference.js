@@ -147,6 +147,19 @@ function where(recording, event) {
 }
 
 /**
+ * What a change of the kernel did to its results: the first element that ends up different; "" where none does.
+ * @param {Recording} before
+ * @param {Recording} now
+ */
+export function effect(before, now) {
+  const [changed] = outputs(before, now)
+  if (!changed) return ""
+  const {name, count, cells} = changed
+  const others = count > 1 ? `; ${(count - 1).toLocaleString("en")} more of ${name} changed` : ""
+  return `${name}[${cells[0].index}]: ${cells[0].first} before, ${cells[0].second} now${others}.`
+}
+
+/**
  * @param {Recording} first
  * @param {Recording} second
  */

@@ -72,10 +72,11 @@ function equation(text, bitCount) {
     }
   })
   const expressions = columns.flatMap(({field}) => (field ? [field.expression] : []))
-  const el = h("div", {class: "eq", style: `grid-template-columns: repeat(${words.length}, auto) 1fr`})
+  const el = h("div", {class: "eq", role: "math", style: `grid-template-columns: repeat(${words.length}, auto) 1fr`})
   el.append(...columns.map((column) => column.letter), h("span"))
   el.append(...columns.map((column) => column.number), h("span"))
   if (bitCount) el.append(...columns.map((column) => column.binary), h("span"))
+  const letters = columns.map(({letter}) => letter.textContent).join(" ")
   return {
     el,
     paint(look, stops) {
@@ -90,6 +91,8 @@ function equation(text, bitCount) {
         }
         for (const el of [number, binary]) el.classList.toggle("later", field ? known === null : missing)
       }
+      // its rows, read out cell by cell, would run together
+      el.ariaLabel = `${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`
     },
   }
 }

@@ -5,6 +5,7 @@ import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {Findings, verdictOf} from "#web/stepper/panes/findings.js"
+import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
@@ -83,6 +84,7 @@ export class Stepper {
   #own = new Map() // by kernel
   #opened = false // the reader has not moved since the recording opened
   #opening = false // it opens at this moment
+  #mended = false // the recording that comes is of a fix, and its result is what the reader waits for
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock
   /** @type {number | null} */
@@ -235,6 +237,7 @@ export class Stepper {
       {sequence, meta} = model
     if (!(model.file || model.recording?.byteLength) || model.busy || model.error) {
       delete root.dataset.steps
+      if (model.error) this.#mended = false
       this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
       return
     }
@@ -266,7 +269,11 @@ export class Stepper {
     this.#opening = true
     if (before ? before.lockstep : model.lockstep) moment.setOrder(true)
     this.#opening = false
-    this.goto(step)
+    if (this.#mended) {
+      this.seek(Infinity)
+      this.say(before ? effect(before.recording, recording) : "")
+    } else this.goto(step)
+    this.#mended = false
     if (model.tour && !before && step === UNNAMED) this.player.tour()
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
@@ -564,7 +571,11 @@ export class Stepper {
   /** The fix that is offered with the findings, null where there is none. */
   offer() {
     const {fix} = this.model
-    return fix.length ? {lines: fix, apply: () => this.model.send_msg({type: "fix"})} : null
+    const apply = () => {
+      this.#mended = true
+      this.model.send_msg({type: "fix"})
+    }
+    return fix.length ? {lines: fix, apply} : null
   }
 
   /** Leave the page. */

@@ -20,6 +20,7 @@ from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
 
 MOST_POINTS = 400
+ROOM = 0.2  # of the chart's height: above the line, for the value
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
 
@@ -34,7 +35,7 @@ class Quality:
         self.plot.extra_y_scales = {"loss": LogScale()}
         self.plot.xaxis.ticker.desired_num_ticks = 4
         self.plot.xaxis.ticker.num_minor_ticks = 0
-        loss_axis = LogAxis(y_range_name="loss", formatter=BasicTickFormatter(use_scientific=False))
+        loss_axis = LogAxis(y_range_name="loss", formatter=BasicTickFormatter(use_scientific=False, precision=6))
         loss_axis.ticker.update(desired_num_ticks=3, num_minor_ticks=0)
         self.plot.add_layout(loss_axis, "right")
         for axis, words, colour in ((self.plot.yaxis[0], "PSNR, dB", SERIES[0]), (loss_axis, "loss", ORANGE_TEXT)):
@@ -87,10 +88,9 @@ class Quality:
         most = max(10, int(last["iteration"]))
         self.plot.x_range.update(start=0, end=1.02 * most)  # room for the dots at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
-        low, high = (
-            5 * np.floor(rows["psnr"].min() / 5),
-            5 * np.ceil((rows["psnr"].max() + 3) / 5),
-        )  # room for the name above the line
+        low, top = 5 * np.floor(rows["psnr"].min() / 5), rows["psnr"].max()
+        high = 5 * np.ceil((top + ROOM / (1 - ROOM) * (top - low)) / 5)  # room for the value above the line
+        high = max(high, low + 5)
         self.plot.y_range.update(start=float(low), end=float(high))
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 4), end=float(rows["loss"].max() * 1.2))
 

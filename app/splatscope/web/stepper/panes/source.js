@@ -37,7 +37,7 @@ export class Source {
   /** @param {PaneOwner} owner */
   constructor(owner) {
     this.owner = owner
-    this.src = h("div", {class: "src"})
+    this.src = h("div", {class: "src", role: "list"})
     this.pane = h(
       "div",
       {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"},
@@ -393,7 +393,7 @@ function row(text, line, state, recorded) {
     when = h("span", {class: "when"})
   const el = h(
     "div",
-    {class: "ln-row", "data-line": line},
+    {class: "ln-row", role: "listitem", "data-line": line},
     h(
       "span",
       {class: "gut", title: recorded && "Click: breakpoint. Right click: a condition"},
@@ -418,6 +418,8 @@ function row(text, line, state, recorded) {
     when,
     set(/** @type {string} */ klass) {
       if (klass === shown) return
+      const mine = klass.includes(" mine")
+      if (mine !== shown.includes(" mine")) el.ariaCurrent = mine ? "step" : null
       shown = klass
       el.className = klass
     },

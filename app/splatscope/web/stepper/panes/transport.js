@@ -28,6 +28,7 @@ const button = (name, label, key, act, klass = "") =>
 const DETAILS = "splatscope-events" // in the browser's storage: whether figures show event numbers
 
 export class Transport {
+  unit = "" // what the arrows move by
   said = "" // stands in place of the cursor's event, until it moves
 
   /** @param {Stepper} stepper */
@@ -36,14 +37,17 @@ export class Transport {
     this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "narrow")
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
+    this.back = button("back", "", "←", () => stepper.move(-1))
+    this.on = button("on", "", "→", () => stepper.move(1))
+    this.#name("event")
     const tp = h(
       "div",
       {class: "tp"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
       button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1)),
-      button("back", "One event back", "←", () => stepper.move(-1)),
+      this.back,
       this.play,
-      button("on", "One event forward", "→", () => stepper.move(1)),
+      this.on,
       button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide"),
       button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1)),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
@@ -130,6 +134,23 @@ export class Transport {
   }
 
   /**
+   * Name the arrows by what they move.
+   * @param {string} unit
+   */
+  #name(unit) {
+    if (unit === this.unit) return
+    this.unit = unit
+    const named = /** @type {const} */ ([
+      [this.back, `One ${unit} back`, "←"],
+      [this.on, `One ${unit} forward`, "→"],
+    ])
+    for (const [el, label, key] of named) {
+      el.title = `${label} (${key})`
+      el.ariaLabel = label
+    }
+  }
+
+  /**
    * Show or hide the event at the cursor, for all figures from now on.
    * @param {boolean} other  change it, else do as was last chosen
    */
@@ -176,11 +197,12 @@ export class Transport {
       "aria-label",
       moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep",
     )
+    const {stops} = this.stepper
+    this.#name(stops.length ? this.stepper.model.unit : "event")
     if (this.said) {
       this.now.replaceChildren(this.said)
       return
     }
-    const {stops} = this.stepper
     const unit =
       stops.length && step
         ? `${this.stepper.model.unit} ${stops.filter((n) => n <= moment.position).length} of ${stops.length}, `
