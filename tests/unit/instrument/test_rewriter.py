@@ -90,11 +90,11 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ("uint m = (uint)2.5;", "uint m = (uint)2.5; _rec_value(3, m);"),
         (
             "image[uint2(n, 1)] = 2;",
-            "{ let _rec_t = _rec_texel(8388608, image, uint2(n, 1)); uint _rec_i = _rec_where(); "
+            "{ let _rec_t = _rec_texel(8388608, (image), uint2(n, 1)); uint _rec_i = _rec_where(); "
             "bool _rec_is_in = _rec_is_inside(); bool _rec_ok = _rec_is_in; float _rec_v = 2; "
             "if (_rec_ok) image[_rec_t] = _rec_v; _rec_wrote(_rec_mark(3, _rec_ok), _rec_i, _rec_v); }",
         ),
-        ("float x = map.Load(int3(n)).x;", "float x = map.Load(_rec_load(8388608, map, int3(n))).x; _rec_value(3, x);"),
+        ("float x = map.Load(int3(n)).x;", "float x = map.Load(_rec_load(8388608, (map), int3(n))).x; _rec_value(3, x);"),
         (
             "n = WaveReadLaneAt(n, n + 1);",
             "n = WaveReadLaneAt(n, _rec_read_lane(8388609, _rec_sum(8388608, n, 1))); _rec_value(3, n);",

@@ -49,7 +49,8 @@ class Textures:
     def _noted(self, texture: str, count: int, at: Node, text: str, access: str, function: str) -> str:
         type_text = f"int{count}" if count > 1 else "int"
         site = self._context.fault(at, KIND, texture, type=type_text, path=access, space="texture")
-        return f"{function}({site}, {texture}, {text})"
+        # Brackets, without which Slang does not take a `globallycoherent` texture for an argument.
+        return f"{function}({site}, ({texture}), {text})"
 
     def _texture(self, node: Node) -> tuple[int, bool] | None:
         """Return how many coordinates a texture has, and whether it may be written; None for what is no texture."""
