@@ -327,7 +327,7 @@ def done(blend: Blend) -> str:
         return f"is left out: T was {before:.4f}, less than 1/255, so the pixel counts as opaque."
     if share < 0.0005:
         return f"covers less than 0.001 of the pixel: α is {blend['alpha']:.4f} here, and T was {before:.3f}. T is {after:.3f} now."
-    return f"covers {blend['alpha']:.3f} of the {before:.3f} that came through: {share:.3f} of the pixel. T is {after:.3f} now."
+    return f"covers {blend['alpha']:.1%} of the {before:.3f} that came through: {share:.3f} of the pixel. T is {after:.3f} now."
 
 
 def listed(alphas: list[float]) -> str:

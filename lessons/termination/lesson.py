@@ -157,8 +157,11 @@ class Termination(Lesson):
             f"rounded to 255 steps, <b>{int(np.sum(steps[some] == 1)):,}</b> of these pixels change by one step, "
             f"<b>{int(np.sum(steps[some] > 1)):,}</b> by more"
         )
-        said = "All layers left out add less than one step together. After rounding, that can be one step, and nobody sees it."
-        return Verdict({0: True, 1: None}.get(int(steps.max()), False), ran, said)
+        said = (
+            "All layers left out add less than one step together: after rounding one step at most, and nobody sees it. "
+            "This needs colours up to 1; a brighter one behind could add more."
+        )
+        return Verdict(bool(added.max() < STEP and steps.max() <= 1), ran, said)
 
     def _stacks(self, layers: np.ndarray) -> KernelJob:
         stacks, deep, _ = layers.shape

@@ -68,7 +68,13 @@ function build({facts, options, step, room}, look) {
 function sentence(look, count) {
   const statuses = Array.from({length: count}, (_, thread) => look.status(thread))
   const many = (/** @type {string} */ status) => statuses.filter((one) => one === status).length
-  return `${many("run")} threads run, ${many("wait") + many("held")} wait, ${many("done")} are done.`
+  const parts = [
+    `${many("run")} threads run`,
+    `${many("wait")} wait at the barrier`,
+    `${many("held")} are released from one`,
+    `${many("done")} are done`,
+  ]
+  return `${parts.join(", ")}.`
 }
 
 /** @typedef {typeof ROOMY} Rows  heights */

@@ -13,8 +13,9 @@ from splatscope.lessons.blending.lesson import raw
 Told = Callable[..., tuple[Any, Any]]
 
 NUMBER = r"(\d\.\d+)"
+SHARE = r"(\d+\.\d)%"
 COVERED = re.compile(
-    rf"covers {NUMBER} of the {NUMBER} that came through: {NUMBER} of the pixel\. T is {NUMBER} now\."
+    rf"covers {SHARE} of the {NUMBER} that came through: {NUMBER} of the pixel\. T is {NUMBER} now\."
     rf"|covers less than (0\.001) of the pixel: α is {NUMBER} here, and T was {NUMBER}\. T is {NUMBER} now\."
     rf"|is left out: T was {NUMBER}, less than 1/255, so the pixel counts as opaque\."
 )
@@ -73,7 +74,7 @@ def test_each_layer_is_said_to_cover_what_the_twin_says(record_lesson: Told, val
             assert light[i] - light[i + 1] < less
             assert (faint, was, now) == (close(alphas[i], abs=6e-5), close(light[i], abs=6e-4), close(light[i + 1], abs=6e-4))
         else:
-            assert (alpha, before) == (close(alphas[i], abs=6e-4), close(light[i], abs=6e-4))
+            assert (alpha / 100, before) == (close(alphas[i], abs=6e-4), close(light[i], abs=6e-4))
             assert (share, after) == (close(light[i] - light[i + 1], abs=6e-4), close(light[i + 1], abs=6e-4))
     paper = re.search(rf"White paper covers the last {NUMBER}\.$", sentences[-1])
     assert float(paper[1]) == pytest.approx(light[-1], abs=6e-4)

@@ -51,6 +51,26 @@ function textOf(field, look) {
 }
 
 /**
+ * What an equation's fields show, all of one moment, as the numbers of two would not make an equation: now, or while one of them is not
+ * known, when all first are. Later are those that are not so now.
+ * @param {Field[]} fields
+ * @param {Look} look
+ * @param {number[]} stops
+ */
+export function numbersAt(fields, look, stops) {
+  const expressions = fields.map(({expression}) => expression)
+  const known = (/** @type {Look} */ at) => expressions.every((expression) => at.value(expression) !== null)
+  const shown = known(look) ? look : look.firstWith(expressions, stops)
+  const whole = known(shown)
+  return fields.map((field) => {
+    const now = textOf(field, look)
+    const from = whole || now === null ? shown : look
+    const text = textOf(field, from)
+    return {text, value: from.value(field.expression), later: now === null || now !== text}
+  })
+}
+
+/**
  * An equation: a column for each of its words, and a row each for letters, numbers and bits. What is not known yet is pale, as it will
  * be when the equation first holds.
  * @param {string} text
@@ -71,7 +91,7 @@ function equation(text, bitCount) {
       binary: cell("b", sign),
     }
   })
-  const expressions = columns.flatMap(({field}) => (field ? [field.expression] : []))
+  const fields = columns.flatMap(({field}) => field ?? [])
   const el = h("div", {class: "eq", role: "math", style: `grid-template-columns: repeat(${words.length}, auto) 1fr`})
   el.append(...columns.map((column) => column.letter), h("span"))
   el.append(...columns.map((column) => column.number), h("span"))
@@ -80,16 +100,15 @@ function equation(text, bitCount) {
   return {
     el,
     paint(look, stops) {
-      const missing = expressions.some((expression) => look.value(expression) === null)
-      const coming = missing ? look.firstWith(expressions, stops) : look
+      const now = numbersAt(fields, look, stops)
+      const missing = now.some(({later}) => later)
       for (const {field, number, binary} of columns) {
-        const known = field ? textOf(field, look) : null
-        if (field) {
-          number.textContent = known ?? textOf(field, coming) ?? NO_VALUE
-          const value = (known === null ? coming : look).value(field.expression)
-          binary.textContent = value === null ? "" : bits(value, bitCount)
+        const shown = field && now[fields.indexOf(field)]
+        if (shown) {
+          number.textContent = shown.text ?? NO_VALUE
+          binary.textContent = shown.value === null ? "" : bits(shown.value, bitCount)
         }
-        for (const el of [number, binary]) el.classList.toggle("later", field ? known === null : missing)
+        for (const el of [number, binary]) el.classList.toggle("later", shown ? shown.later : missing)
       }
       // its rows, read out cell by cell, would run together
       el.ariaLabel = `${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`

@@ -76,8 +76,8 @@ def _html(missing: str, walks: str = "") -> str:
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
-        <p class="turn"><b>32 threads put sixteen numbers in order, all at once.</b> Watch, then press <kbd>→</kbd> and
-          <kbd>←</kbd> yourself. <a href="?page=bitonic-sort">Why it works</a></p>
+        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b> Watch, then press
+          <kbd>→</kbd> and <kbd>←</kbd> yourself. <a href="?page=bitonic-sort">Why it works</a></p>
         <div class="whole" data-slot="2"></div>
       </section>
       <dl class="laws">

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {numbersAt} from "#web/drawing/formula.js"
+import {splitEquation} from "#web/drawing/formula_text.js"
+
+/** @import {Field} from "#web/drawing/formula_text.js" */
+/** @import {Look} from "#web/drawing/look.js" */
+
+/**
+ * A look at these values, and later at those.
+ * @param {Record<string, number>} values
+ * @param {Record<string, number>} [later]
+ * @returns {Look}
+ */
+function lookAt(values, later = values) {
+  const value = (/** @type {string} */ name) => values[name] ?? null
+  const text = (/** @type {string} */ name) => (value(name) === null ? null : String(value(name)))
+  return /** @type {any} */ ({thread: 0, value, text, firstWith: () => lookAt(later)})
+}
+
+const fields = /** @type {Field[]} */ (splitEquation("{value} = {before} − {step}").filter((word) => typeof word !== "string"))
+const texts = (/** @type {Look} */ look) => numbersAt(fields, look, []).map(({text, later}) => `${text}${later ? " later" : ""}`)
+
+test("an equation's numbers are those of now where all are known", () => {
+  assert.deepEqual(texts(lookAt({value: 1.5, before: 2, step: 0.5}, {value: 1, before: 1.5, step: 0.5})), ["1.5", "2", "0.5"])
+})
+
+test("an equation whose step is not known yet shows no old value beside it, so that it closes", () => {
+  const coming = {value: 1.2, before: 1.5, step: 0.3}
+  assert.deepEqual(texts(lookAt({value: 1.5}, coming)), ["1.2 later", "1.5 later", "0.3 later"])
+  assert.deepEqual(texts(lookAt({before: 1.5}, coming)), ["1.2 later", "1.5", "0.3 later"])
+})
+
+test("an equation that is never whole keeps what is known", () => {
+  assert.deepEqual(texts(lookAt({value: 1.5}, {value: 9, before: 2})), ["1.5", "2 later", "null later"])
+})
