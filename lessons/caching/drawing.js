@@ -88,10 +88,11 @@ function table({count, layers, end}) {
         row.cached.paint(stateOf(cachedEnd, i), keeps)
         row.undone.paint(stateOf(undoneEnd, i), !undone.written(i) ? "later" : i === undoneFrom ? "now" : "spent")
         const [a, b] = [byCachedEnd, byUndoEnd].map((memory) => memory.number(i, 3) ?? 0)
-        row.byCached.textContent = show(a)
-        row.byUndo.textContent = show(b)
+        // a gradient is what the way back is for: not shown before it is known
+        row.byCached.textContent = byCached.written(i) ? show(a) : "?"
+        row.byUndo.textContent = byUndo.written(i) ? show(b) : "?"
         row.byCached.classList.toggle("later", !byCached.written(i))
-        row.byUndo.className = classes("num", !byUndo.written(i) && "later", a !== b && "off")
+        row.byUndo.className = classes("num", !byUndo.written(i) && "later", byUndo.written(i) > 0 && a !== b && "off")
         row.el.classList.toggle("here", now && look.step > 0)
       })
       last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")

@@ -26,6 +26,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @typedef {{memory: string}} Options
  */
 
+const MOST_COLOUR = 45 // % of a cell's colour: ink is read on it in both themes
 const LEFT = 4
 const LANES = 20 // height of the row of threads
 const TITLE = 18 // above a row
@@ -218,17 +219,18 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     const gone = upper && row > 0
     const number = known ?? last
     const later = known === null
+    const secret = later && row > 0 // a sum is what the reader is to find: its place is drawn, and not its number
     const sign = number < 0 ? "minus" : "plus"
-    const share = Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
+    const share = secret ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
     box.setAttribute(
       "class",
       classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me", wrong && past && "wrong"),
     )
-    box.style.setProperty("--share", `${Math.round(100 * share)}%`)
+    box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
     if (value) {
-      value.textContent = gone ? "" : short(number)
+      value.textContent = gone ? "" : secret ? "?" : short(number)
       const long = value.textContent.length > 4
-      value.setAttribute("class", classes("m", later ? "later" : share > 0.5 && "strong", long && "long"))
+      value.setAttribute("class", classes("m", later && "later", long && "long"))
     }
     stale?.setAttribute("visibility", past ? "visible" : "hidden")
   }

@@ -83,9 +83,9 @@ function build(host, count) {
       states.forEach(({there, same, back}, i) => {
         there.paint(forwardEnd, i, !forward.written(i), !turned && i === down && look.step > 0)
         back.paint(backwardEnd, i, !backward.written(i), turned && i === up)
-        same.textContent = i === count ? "" : sameText(forwardEnd, backwardEnd, i)
+        same.textContent = i === count ? "" : apart.written(i) ? sameText(forwardEnd, backwardEnd, i) : "?"
         same.className = classes("state-same", "num", i < count && !apart.written(i) && "later")
-        same.title = i === count ? "" : ulpText(apartEnd, i)
+        same.title = i === count || !apart.written(i) ? "" : ulpText(apartEnd, i)
       })
       layers.forEach((layer, i) => layer.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
     },
@@ -143,10 +143,11 @@ function stateCell(side) {
       const [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
       const broken = [r, g, b, T].some((value) => Number.isNaN(value))
       el.className = classes("state-cell", side, later && "later", now && "now", broken && !later && "broken")
-      swatch.style.background = broken ? "" : css([r, g, b])
-      transmittance.textContent = `T ${show(T, 3)}`
-      colour.textContent = broken ? "C NaN" : [r, g, b].map(short).join(" ")
-      bar.style.width = broken ? "0" : `${100 * Math.min(1, Math.max(0, T))}%`
+      const secret = later && side === "back" // what comes back is what the reader is to find
+      swatch.style.background = broken || secret ? "" : css([r, g, b])
+      transmittance.textContent = secret ? "T ?" : `T ${show(T, 3)}`
+      colour.textContent = secret ? "" : broken ? "C NaN" : [r, g, b].map(short).join(" ")
+      bar.style.width = broken || secret ? "0" : `${100 * Math.min(1, Math.max(0, T))}%`
     },
   }
 }

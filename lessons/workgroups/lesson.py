@@ -219,7 +219,11 @@ class Workgroups(Lesson):
         )
         said = "What is in a cache is nearly as close. Only memory that no cache holds is far, as a rule some tens of times."
         if experiment.adapter.is_software:
-            said += " On this driver shared memory is ordinary memory, so these are the caches of a CPU."
+            said = (
+                "The claim is about the memory of a GPU, and this driver has none: shared memory is ordinary memory here, "
+                "so these are the caches of a CPU."
+            )
+            return Verdict("undecided", ran, said)
         return Verdict(large / near >= 200, ran, said)
 
     # Tried out

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -30,9 +30,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim: whether it holds (None: in part), what was run and counted, and what is true instead (both HTML)."""
+    """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both HTML).
 
-    holds: bool | None
+    `holds` is None where the claim holds in part, and "undecided" where this device cannot tell.
+    """
+
+    holds: bool | Literal["undecided"] | None
     ran: str
     said: str
 

@@ -7,6 +7,7 @@ import {pageRoot} from "#web/shell/page.js"
 
 /** The verdicts, each with its words for several claims. */
 const VERDICTS = {holds: "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
+const UNDECIDED = "cannot be decided here"
 
 /**
  * The claims of a section: the place of each on the page, its verdict, and whether a bet on it was "right" or "wrong".
@@ -32,7 +33,7 @@ export function render({model, el}) {
     "select",
     {id: "claims-verdict"},
     all("", "All verdicts"),
-    ...Object.keys(VERDICTS).map((words) => all(words, capital(words))),
+    ...[...Object.keys(VERDICTS), UNDECIDED].map((words) => all(words, capital(words))),
   )
   const guess = h("input", {type: "checkbox"})
   const summary = h("p", {class: "claims-summary", role: "status", "data-testid": "claims-summary"})
@@ -62,6 +63,7 @@ export function render({model, el}) {
     })
     summary.replaceChildren(
       ...verdicts,
+      counts[UNDECIDED] ? ` · ${counts[UNDECIDED]} ${UNDECIDED}` : "",
       waits ? ` · ${waits} of ${all} are still to be tried` : ` · all ${all} were tried on this device`,
     )
   }

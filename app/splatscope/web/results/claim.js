@@ -8,7 +8,7 @@ import {severity} from "#web/stepper/panes/icons.js"
 
 /**
  * @typedef {object} Verdict  HTML, what was run and what it says; empty until then
- * @property {boolean | null} [holds]  null: in part
+ * @property {boolean | null | "undecided"} [holds]  null: in part; "undecided": this device cannot tell
  * @property {string} [ran]
  * @property {string} [said]
  */
@@ -33,6 +33,7 @@ const VERDICTS = {
   true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
   null: {name: "part", words: "Holds in part", sign: "note", bet: "In part"},
   false: {name: "no", words: "Does not hold", sign: "warn", bet: "Does not hold"},
+  undecided: {name: "part", words: "Cannot be decided here", sign: "note", bet: ""},
 }
 
 /** @param {Render<Parameters>} component */
@@ -52,8 +53,8 @@ export function render({model, el}) {
     {type: "button", class: "btn quiet", "aria-label": `Run it again: ${name}`, onclick: run},
     "Run it again",
   )
-  const bets = Object.entries(VERDICTS).map(([holds, {bet}]) =>
-    h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet),
+  const bets = Object.entries(VERDICTS).flatMap(([holds, {bet}]) =>
+    bet ? h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet) : [],
   )
   const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
   const won = h("p", {class: "won"})
@@ -109,9 +110,14 @@ export function render({model, el}) {
     }
     const {words, sign} = VERDICTS[String(found.holds)]
     mark.replaceChildren(severity(sign), words)
-    if (bet !== null) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
+    const decided = found.holds !== "undecided"
+    if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
     won.textContent =
-      bet === null ? "" : bet === String(found.holds) ? "You were right." : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
+      bet === null || !decided
+        ? ""
+        : bet === String(found.holds)
+          ? "You were right."
+          : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
     ran.innerHTML = found.ran ?? ""
     said.innerHTML = found.said ?? ""
   }
