@@ -65,7 +65,7 @@ function build({facts, options, step, room}, look) {
  * @param {Look} look
  * @param {number} count
  */
-function sentence(look, count) {
+export function sentence(look, count) {
   const statuses = Array.from({length: count}, (_, thread) => look.status(thread))
   const many = (/** @type {string} */ status) => statuses.filter((one) => one === status).length
   const parts = [

@@ -11,6 +11,7 @@ import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {sameText} from "../../../lessons/undo/drawing.js"
 import {scaleLabel} from "../../../lessons/termination/drawing.js"
 import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
+import {sentence} from "../../../lessons/workgroups/drawing.js"
 
 const identity = (/** @type {number} */ value) => value
 
@@ -163,4 +164,10 @@ test("of a state that came back the larger error is named, of its T or a part of
   assert.equal(sameText(was, memory([0.5, 0.75, 0, 0.375]), 0), "C off by 0.5")
   assert.equal(sameText(was, memory([0.5, 0.375, 0, 0.625]), 0), "T off by 0.5")
   assert.equal(sameText(was, memory([0.5, Number.NaN, 0, 0.625]), 0), "◆ NaN")
+})
+
+test("threads whose barrier has opened are released, and not said to wait", () => {
+  const statuses = ["run", "wait", "wait", "held", "done"]
+  const look = /** @type {any} */ ({status: (/** @type {number} */ thread) => statuses[thread]})
+  assert.equal(sentence(look, 5), "1 threads run, 2 wait at the barrier, 1 are released from one, 1 are done.")
 })
