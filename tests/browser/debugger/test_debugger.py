@@ -102,7 +102,7 @@ def test_the_compiler_underlines_as_typing_pauses(bench):
     [
         ('#include "/etc/hostname"', "#include is not allowed here"),
         ("import nowhere;", "There is no module nowhere"),
-        ('__include "x.slang";', "`__include` is not allowed here"),
+        ('__include "x.slang";', "`__include x.slang` is not allowed here"),
         ("/" * 66_000, "up to 65,536 are allowed"),
     ],
 )
