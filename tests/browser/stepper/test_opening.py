@@ -79,6 +79,7 @@ def test_a_step_is_said_in_a_sentence_and_read_out_once_the_reader_rests(turn_to
     expect(sentence).not_to_be_empty()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
+    expect(sentence).to_contain_text("Pass 8 of 10")
     expect(announcer).to_have_text(re.compile(f"^{re.escape(sentence.inner_text())}"))  # after what it said of the recording
     assert stepper.get_by_role("group", name=re.compile("The drawing")).count() == 1
 
