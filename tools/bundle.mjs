@@ -22,30 +22,25 @@ const drawings = {
   },
 }
 
+/** @type {import("esbuild").BuildOptions} */
+const COMMON = {absWorkingDir: root, bundle: true, minify: true, target: "es2022", logLevel: "warning"}
+
 await build({
-  absWorkingDir: root,
+  ...COMMON,
   entryPoints: ["app/splatscope/web/index.js"],
   outfile: "app/splatscope/web/dist/splatscope.js",
-  bundle: true,
   format: "esm",
-  minify: true,
-  target: "es2022",
-  logLevel: "warning",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
   plugins: [drawings],
 })
 
 // The published book: no module, which a browser does not load from a disk.
 await build({
-  absWorkingDir: root,
+  ...COMMON,
   entryPoints: ["app/splatscope/web/publish/index.js"],
   outfile: "app/splatscope/web/dist/book.js",
-  bundle: true,
   format: "iife",
-  minify: true,
   charset: "utf8",
-  target: "es2022",
-  logLevel: "warning",
   plugins: [drawings],
 })
 
@@ -58,15 +53,11 @@ const ownRouter = {
 }
 
 await build({
-  absWorkingDir: root,
+  ...COMMON,
   entryPoints: ["index.js", "page.css"].map((file) => ({in: `app/splatscope/web/single_page/${file}`, out: "single_page"})),
   outdir: "app/splatscope/web/dist",
-  bundle: true,
   format: "iife",
-  minify: true,
   charset: "utf8",
-  target: "es2022",
-  logLevel: "warning",
   plugins: [ownRouter],
 })
 
@@ -99,18 +90,14 @@ const fromPage = {
 if (panel) {
   const imports = Object.entries(MODELS).map(([name, file]) => `import {${name}} from "./${file}.js"`)
   await build({
-    absWorkingDir: root,
+    ...COMMON,
     stdin: {
       contents: `${imports.join("\n")}\nBokeh.require("base").register_models({${Object.keys(MODELS).join(", ")}})\n`,
       resolveDir: join(panel, "dist", "lib", "models"),
     },
     outfile: `app/splatscope/web/dist/panel-models-${version}.js`,
-    bundle: true,
     format: "iife",
-    minify: true,
     keepNames: true, // Bokeh derives the names of models and views from those of their classes
-    target: "es2022",
-    logLevel: "warning",
     loader: {".css": "text"},
     plugins: [fromPage],
   })

@@ -49,7 +49,6 @@ class Notes:
 
     sources: OrderedDict[str, str] = field(default_factory=OrderedDict)  # texts by their modules' paths
     named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # the same by their modules' names, which imports use
-    composed: OrderedDict[str, tuple[tuple[str, str], ...]] = field(default_factory=OrderedDict)  # (name, path) of their parts
     entries: OrderedDict[int, EntryNote] = field(default_factory=OrderedDict)
     programs: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
     pipelines: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
@@ -95,10 +94,6 @@ def _note_source(module: Any, _owner: Any, _name: str = "", source: str = "", *_
     _keep(notes.named, module.name.removesuffix(".slang"), text)
 
 
-def _note_composed(composed: Any, *_: Any, **__: Any) -> None:
-    _keep(notes.composed, composed.name, tuple((part.name, str(part.path)) for part in composed.source_modules))
-
-
 def _note_entry(entry: Any, module: Any, name: str = "", type_conformances: Any = (), **options: Any) -> None:
     pairs = [one if isinstance(one, tuple) else (one.interface_name, one.type_name) for one in type_conformances]
     _keep(notes.entries, id(entry), EntryNote(options.get("name", name), tuple((pair[1], pair[0]) for pair in pairs)))
@@ -135,7 +130,6 @@ def note_pipeline_of_kernel(pipeline: Any, kernel: Any) -> None:
 def _take_notes(slangpy: Any) -> None:
     for owner in (slangpy.Device, slangpy.SlangSession):
         _after(owner, "load_module_from_source", _note_source)
-        _after(owner, "compose_modules", _note_composed)
         _after(owner, "link_program", _note_linked)
         _after(owner, "load_program", _note_loaded)
     _after(slangpy.SlangModule, "entry_point", _note_entry)

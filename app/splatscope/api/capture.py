@@ -59,14 +59,13 @@ class Captured:
     @property
     def recordings(self) -> list[Recording]:
         """A recording of each dispatch, as `splatscope.record` returns it, in the order of the dispatches."""
-        while self._taken:
-            self._record(self._taken.pop(0))
+        self._record_taken()
         return self._recordings
 
     @property
     def missed(self) -> list[str]:
         """What could not be captured or recorded, a line each, in the order of the dispatches."""
-        assert self.recordings is not None
+        self._record_taken()
         lines = [line for _, line in sorted(self._missed)]
         if self._beyond:
             of = "dispatch was" if self._beyond == 1 else "dispatches were"
@@ -105,6 +104,10 @@ class Captured:
         if isinstance(when, int):
             return number == when
         return number in when if isinstance(when, range) else bool(when(call.name, call.thread_count, call.vars))
+
+    def _record_taken(self) -> None:
+        while self._taken:
+            self._record(self._taken.pop(0))
 
     def _record(self, taken: _Taken) -> None:
         try:

@@ -22,9 +22,7 @@ def _opaque(text: list[str], start: int, end: int) -> None:
 
 _ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
 # Before a bracket such a word is read as a call, which it may be: `expand(v)` of a kernel's own function.
-_PREFIX = re.compile(
-    r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)"
-)  # before a bracket it is read as a call
+_PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)")
 _DEFER = re.compile(r"\bdefer\b\s*(\{)?")
 _LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
 _HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")

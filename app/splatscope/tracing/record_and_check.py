@@ -92,10 +92,9 @@ def record_and_check(
         return _said(CheckedRecording(recording, findings, truncated=truncated))
     try:
         with progress_to(None):
-            wide, left_over = _all_groups(device, job, recording, follow, end - time.monotonic())
+            elsewhere, full, left_over = _all_groups(device, job, recording, follow, end - time.monotonic())
     except ValueError as error:
         return _said(CheckedRecording(recording, findings, False, str(error), truncated))
-    truncated_elsewhere, elsewhere = wide
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
             recording = record(device, replace(job, group=group))
@@ -103,14 +102,13 @@ def record_and_check(
     known = {cause_of(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
     findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
-    truncated = truncated or truncated_elsewhere
-    return _said(CheckedRecording(recording, findings, True, truncated=truncated, left_over=left_over))
+    return _said(CheckedRecording(recording, findings, True, truncated=truncated or full, left_over=left_over))
 
 
 def _all_groups(
     device: spy.Device, job: KernelJob, recording: Recording, follow: bool, seconds: float
-) -> tuple[tuple[bool, list[Finding]], str]:
-    """Return whether a recording of all workgroups was full before the end, what is found there, and what was left over.
+) -> tuple[list[Finding], bool, str]:
+    """Return what is found in all workgroups, whether a recording of them was full before its end, and what was left over.
 
     Raises:
         ValueError: There are too many threads.
@@ -118,11 +116,11 @@ def _all_groups(
     needed, groups = _wide_records(recording), math.prod(job.groups)
     if not follow or needed <= MOST_WIDE:
         trace = record(device, replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)).trace
-        return (trace.header["truncated"], find(trace)), ""
+        return find(trace), trace.header["truncated"], ""
     part = max(1, MOST_WIDE * groups // (2 * needed))
     parts = Parts(groups, part, lambda chosen: record(device, replace(job, all_groups=True, records=MOST_WIDE, part=chosen)).trace)
     parts.look(seconds)
-    return (parts.truncated, parts.findings), parts.left_over
+    return parts.findings, parts.truncated, parts.left_over
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:

@@ -42,8 +42,12 @@ def find(name: str) -> Asset:
 
 def address(name: str) -> str:
     """Return an asset's address, relative to the page. Raises LookupError."""
-    prefix = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
-    return f"{prefix}assets/{name}?v={find(name).version}"
+    return relative(f"assets/{name}?v={find(name).version}")
+
+
+def relative(address: str) -> str:
+    """Return an address at the root of the server relative to the page."""
+    return f"{pn.state.rel_path}/{address}" if pn.state.rel_path else address
 
 
 def scripts() -> list[str]:

@@ -6,11 +6,10 @@ somebody here holds it: a session's stepper, or the cache of recordings.
 
 from weakref import WeakValueDictionary
 
-import panel as pn
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.web.assets import FOR_GOOD
+from splatscope.web.assets import FOR_GOOD, relative
 
 _held: WeakValueDictionary[str, PackedRecording] = WeakValueDictionary()  # by hash
 
@@ -19,8 +18,7 @@ def address(packed: PackedRecording) -> str:
     """Return the address of a recording, relative to the page."""
     name = packed.meta["recording"]
     _held[name] = packed
-    prefix = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
-    return f"{prefix}recordings/{name}"
+    return relative(f"recordings/{name}")
 
 
 class RecordingFileHandler(RequestHandler):

@@ -1,6 +1,7 @@
 """Textures on the debugger's page: a picture goes in, is sampled, and what was drawn is shown."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,17 +28,22 @@ def bench(turn_to) -> Page:
     return ready(turn_to("/app?page=debugger"))
 
 
+def choose_picture(bench: Page, file: Path) -> None:
+    """Write the kernel, and fill its texture with a file."""
+    write(bench, SOURCE)
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    with bench.expect_file_chooser() as chooser:
+        bench.get_by_label("picture is filled with").select_option("picture")
+    chooser.value.set_files(file)
+
+
 def test_a_picture_is_sampled_and_what_is_drawn_is_shown_and_saved(bench, tmp_path):
     pixels = np.zeros((8, 8, 3), np.uint8)
     pixels[2, 5] = (255, 102, 51)
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
     (tmp_path / "dot.png").write_bytes(file.getvalue())
-    write(bench, SOURCE)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
-    with bench.expect_file_chooser() as chooser:
-        bench.get_by_label("picture is filled with").select_option("picture")
-    chooser.value.set_files(tmp_path / "dot.png")
+    choose_picture(bench, tmp_path / "dot.png")
     expect(bench.locator("[data-file=picture]")).to_contain_text("dot.png: 8 × 8")
     expect(bench.locator("[data-texture=picture] img")).to_be_visible(timeout=60_000)
     bench.get_by_label("Filter of sampling").select_option("point")
@@ -63,9 +69,5 @@ def test_a_picture_is_sampled_and_what_is_drawn_is_shown_and_saved(bench, tmp_pa
 
 def test_a_file_that_is_no_picture_is_refused_beside_its_texture(bench, tmp_path):
     (tmp_path / "bad.png").write_bytes(b"\x89PNG nothing")
-    write(bench, SOURCE)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
-    with bench.expect_file_chooser() as chooser:
-        bench.get_by_label("picture is filled with").select_option("picture")
-    chooser.value.set_files(tmp_path / "bad.png")
+    choose_picture(bench, tmp_path / "bad.png")
     expect(bench.locator("[data-file=picture]")).to_contain_text("not a picture that can be read")

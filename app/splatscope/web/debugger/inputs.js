@@ -1,7 +1,7 @@
 // What a kernel runs on: its entry point, groups, and a small widget for each buffer and uniform.
 import {h} from "#web/shell/dom.js"
 import {send} from "#web/widgets/upload.js"
-import {samplerRow, textureRow} from "./texture_widgets.js"
+import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
 
 /**
  * @import {Model} from "#web/types.d.ts"
@@ -231,14 +231,7 @@ export class Inputs {
       {"aria-label": `${name} is filled with`},
       ...this.model.fills.map((value) => h("option", {value}, WORDS[value] ?? value)),
     )
-    const seed = h("input", {
-      type: "number",
-      min: 0,
-      step: 1,
-      value: spec.seed ?? 1,
-      "aria-label": `Seed of ${name}`,
-      title: "Seed",
-    })
+    const seed = seedField(name, spec)
     const values = h(
       "textarea",
       {rows: 2, "aria-label": `Values of ${name}`, placeholder: "1 2 3 … what is missing is 0", spellcheck: "false"},

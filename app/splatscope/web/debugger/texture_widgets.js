@@ -17,6 +17,14 @@ import {h} from "#web/shell/dom.js"
 const WORDS = {zeros: "zeros", gradient: "a gradient", random: "random", picture: "a picture", file: "an array file"}
 const EDGES = [64, 64, 4]
 
+/**
+ * A field for the seed of what is filled at random.
+ * @param {string} name
+ * @param {Spec} spec
+ */
+export const seedField = (name, spec) =>
+  h("input", {type: "number", min: 0, step: 1, value: spec.seed ?? 1, "aria-label": `Seed of ${name}`, title: "Seed"})
+
 /** @param {string} shape */
 const axesOf = (shape) => (shape.startsWith("1d") ? 1 : shape.startsWith("3d") || shape.endsWith("_array") ? 3 : 2)
 
@@ -46,14 +54,7 @@ export function textureRow({name, type, shape, components, writable, preview}, s
     ...fills.map((value) => h("option", {value}, WORDS[value] ?? value)),
   )
   fill.value = spec.fill
-  const seed = h("input", {
-    type: "number",
-    min: 0,
-    step: 1,
-    value: spec.seed ?? 1,
-    "aria-label": `Seed of ${name}`,
-    title: "Seed",
-  })
+  const seed = seedField(name, spec)
   const picture = h("img", {class: "texel-preview", alt: `What ${name} holds`, src: preview || null, hidden: !preview})
   const option = (/** @type {"mips" | "srgb"} */ key, /** @type {string} */ label, /** @type {string} */ title) => {
     const box = h("input", {type: "checkbox"})

@@ -1,13 +1,12 @@
 """The recording with which a section opens: prepared before its page is built, and a file that browsers keep for good."""
 
-import panel as pn
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.services.lessons import LessonRecording, open_at_once, opened_at_once
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import parse
-from splatscope.web.assets import FOR_GOOD
+from splatscope.web.assets import FOR_GOOD, relative
 
 
 def quizzes(stem: str) -> list[str]:
@@ -27,8 +26,7 @@ def prepared(lesson: Lesson) -> LessonRecording | None:
 
 def address(stem: str, recording: LessonRecording) -> str:
     """Return the address of a recording that `prepare` has opened, relative to the page."""
-    prefix = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
-    return f"{prefix}recordings/{stem}?v={recording.packed.meta['recording']}"
+    return relative(f"recordings/{stem}?v={recording.packed.meta['recording']}")
 
 
 class RecordingHandler(RequestHandler):

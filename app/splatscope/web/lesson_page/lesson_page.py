@@ -60,7 +60,7 @@ class LessonPage:
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
         self.experiments: dict[str, Claim | Show] = {}  # by the lesson's method
-        self.waiting: list[str] = []  # methods to run once the figure is recorded
+        self.waiting: list[str]  # methods to run once the figure is recorded
         self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
@@ -70,6 +70,8 @@ class LessonPage:
         self._formula = next((block for block in blocks if block.kind == "formula"), None)
         self._kernels: list[str] = []
         html = self._blocks(blocks)
+        self.waiting = list(self.experiments)
+        self._last_values = self._values()
         if self._kernels:
             words = (
                 "The kernel that this page runs"
@@ -100,8 +102,6 @@ class LessonPage:
 
     async def fill(self) -> None:
         """Record the figure and run all experiments, for a page without a session. What fails is said where it would stand."""
-        self._last_values = self._values()
-        self.waiting = list(self.experiments)
         await self._record(waits=False)
 
     # The text
@@ -266,8 +266,6 @@ class LessonPage:
     # Recordings and experiments
 
     def _begin(self) -> None:
-        self._last_values = self._values()
-        self.waiting = list(self.experiments)
         self._start("figure", self._open())
 
     def _first_recording(self) -> LessonRecording | None:
@@ -333,7 +331,7 @@ class LessonPage:
         sentences = [inline(sentence) for sentence in recording.sentences]
         about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
         packed = recording.packed
-        stepper.show(packed, file or (recording_files.address(packed) if packed.data and self.location.live else ""), **about)
+        stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **about)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:

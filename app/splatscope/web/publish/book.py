@@ -32,7 +32,6 @@ from splatscope.web.first_document import TEMPLATES
 from splatscope.web.home.home import GROWTH, PICTURE, home
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
-from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
@@ -81,7 +80,7 @@ class Book:
         made = f"Recorded on {escape(self.adapter)}, {date.today():%-d %B %Y}, by Splatscope {__version__}"
         return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; your browser blends
           the picture of its home page. To run its kernels with any inputs, to train on a picture, or to debug a kernel:</p>
-          <pre><code>pip install splatscope\nsplatscope serve</code></pre></footer>"""
+          {tools.COMMANDS}</footer>"""
 
     def linked(self, value: Any) -> Any:
         """Return a component's value with links to the pages of the book alone: what would lead elsewhere is plain text."""
@@ -106,12 +105,12 @@ class Book:
 
         self.write_script(f"pages/{name}", page.as_json(write))
 
-    async def view_of(self, page: Page) -> Described:
+    def view_of(self, page: Page) -> Described:
         """Return what a page shows now, with the words at its end, and write the recordings that it has."""
         described = page.described()
         for component, part in zip(components(page), flat(described), strict=True):
             if isinstance(component, Stepper) and component.meta:
-                part["values"] |= {"file": await self._write_recording(component), "sequence": 1, "busy": ""}
+                part["values"] |= {"file": self._write_recording(component), "sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
@@ -131,14 +130,10 @@ class Book:
         self.write_script(f"pictures/{name}", base64.b64encode(raw.tobytes()).decode())
         return f"pictures/{name}"
 
-    async def _write_recording(self, stepper: Stepper) -> str:
+    def _write_recording(self, stepper: Stepper) -> str:
         name = f"recordings/{stepper.meta['recording'][:32]}"
         if not (self.folder / f"{name}.js").exists():
-            data = stepper.recording
-            if not data:  # it is in a file of the server's
-                stem = re.match(r".*recordings/([\w-]+)\?", stepper.file)[1]
-                data = (await first_recording.prepare(stem)).packed.data
-            self.write_script(name, base64.b64encode(data).decode())
+            self.write_script(name, base64.b64encode(stepper.packed.data).decode())
         return name
 
 
@@ -168,10 +163,10 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = pr
     if "debugger" in book.names:
         page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
         async for shown, address, inputs in tools.debugger():
-            page.add(await book.view_of(shown), address, inputs)
+            page.add(book.view_of(shown), address, inputs)
         book.write_page("debugger", page)
         report(f"debugger: {len(page.states)} kernels")
-    for name in ("train", "claims", "glossary", "home"):  # home last: from then on its section's recording comes from a file
+    for name in _VIEWS:
         if name in book.names:
             page = PublishedPage()
             page.add(await _VIEWS[name](book))
@@ -211,22 +206,22 @@ async def _section(book: Book, name: str) -> PublishedPage:
 async def _add_state(book: Book, published: PublishedPage, name: str, address: str, inputs: dict[str, Any]) -> None:
     page = LessonPage(_place(name, dict(parse_qsl(address))))
     await page.fill()
-    published.add(await book.view_of(page.page), address, inputs)
+    published.add(book.view_of(page.page), address, inputs)
     page.close()
 
 
 async def _claims(book: Book) -> Described:
     claims = Claims([name for name in book.names if name in lesson_names()])
     await claims.all()
-    return await book.view_of(claims.page)
+    return book.view_of(claims.page)
 
 
 async def _train(book: Book) -> Described:
-    return await book.view_of(tools.train())
+    return book.view_of(tools.train())
 
 
 async def _glossary(book: Book) -> Described:
-    return await book.view_of(glossary(_place("glossary")))
+    return book.view_of(glossary(_place("glossary")))
 
 
 async def _home(book: Book) -> Described:
@@ -236,10 +231,10 @@ async def _home(book: Book) -> Described:
             await part.fill()
     while any(isinstance(part, Stepper) and not part.meta for part in components(page)):
         await asyncio.sleep(0.05)
-    return await book.view_of(page)
+    return book.view_of(page)
 
 
-_VIEWS = {"train": _train, "claims": _claims, "glossary": _glossary, "home": _home}
+_VIEWS = {"home": _home, "train": _train, "claims": _claims, "glossary": _glossary}
 
 
 def _write_documents(book: Book) -> None:

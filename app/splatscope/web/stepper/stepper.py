@@ -54,12 +54,12 @@ class Stepper(Component):
         self.on_fix = lambda: None
         self._work = BackgroundTask()
         self._latest = object()  # identifies the latest request
-        self._shown: PackedRecording | None = None  # held, so that browsers can fetch it
+        self.packed: PackedRecording | None = None  # what is shown; held, so that browsers can fetch it
 
     def show(self, packed: PackedRecording, file: str = "", **params: Any) -> None:
         """Show a recording, or the line that says why there is none. With `file`, browsers fetch it from this address."""
         if packed.data:
-            self._shown = packed
+            self.packed = packed
             if packed.meta["recording"] != self.meta.get("recording"):  # else the browser has it
                 params |= {"file": file, "recording": b"" if file else packed.data}
             params |= {"meta": packed.meta, "sequence": self.sequence + 1}
