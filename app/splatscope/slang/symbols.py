@@ -5,13 +5,14 @@ serves where nothing may be compiled (the cost of a draft, a recording opened fr
 `Atomic<…>`, the texts of array sizes, macros, and code that does not compile yet.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from splatscope.gpu.slang_types import is_numeric
+from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.call_arguments import CallArguments
-from splatscope.slang.constants import named_integers
+from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.declarations import BUFFER, UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Block, Source, split_arguments
@@ -58,6 +59,7 @@ class Symbols:
     returns: dict[str, str] = field(default_factory=dict)  # of functions that do something, "" where overloads differ
     macros: dict[str, str] = field(default_factory=dict)  # bodies of those that take arguments or stand for more than a value
     out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, over all overloads
+    inout_parameters: dict[str, set[int]] = field(default_factory=dict)  # of those, what the function is also given
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
     methods: set[str] = field(default_factory=set)
     calls: CallArguments = field(default_factory=CallArguments)
@@ -114,6 +116,28 @@ class Symbols:
         struct = self.structs.get(type_text)
         return struct is not None and bool(struct.arrays)
 
+    def bytes_of(self, type_text: str, depth: int = 0) -> int:
+        """Return the bytes of a struct in a byte-address buffer, if its scalars have one width; 0 where that is not known."""
+        widths: set[int] = set()
+        size = self._bytes_of(type_text, widths, depth)
+        return size if len(widths) == 1 else 0
+
+    def _bytes_of(self, type_text: str, widths: set[int], depth: int) -> int:
+        numeric = SlangType.parse(self.resolve(type_text))
+        if numeric is not None:
+            widths.add(numeric.scalar.dtype.itemsize)
+            return numeric.count * numeric.scalar.dtype.itemsize
+        struct = self.structs.get(self.resolve(type_text))
+        if struct is None or struct.is_opaque or depth > 4:
+            widths |= {0, -1}  # no single width
+            return 0
+        counts = [(one, 1) for one in struct.fields.values()]
+        for element, sizes in struct.arrays.values():
+            known = [integer(text, self.integers) or 0 for text in sizes]
+            widths |= set() if all(known) else {0, -1}
+            counts.append((element, math.prod(known)))
+        return sum(self._bytes_of(one, widths, depth + 1) * count for one, count in counts)
+
     def type_of_part(self, type_text: str, parts: Iterable[str]) -> str:
         """Return the type that a chain of `.field`, `.xy` and `[]` leads to, "" where it is not known.
 
@@ -169,6 +193,9 @@ class Symbols:
         outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
         if outs:
             self.out_parameters.setdefault(name, set()).update(outs)
+        inouts = {i for i in outs if re.search(r"\b(inout|ref|__ref)\b", parameters[i])}
+        if inouts:
+            self.inout_parameters.setdefault(name, set()).update(inouts)
         if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
             self.methods.add(name)
         if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):

@@ -10,8 +10,8 @@ class Site:
 
     Attributes:
         file, line, column: Where it stands, lines and columns from 1.
-        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds, or
-            fault: an operation that was wrong.
+        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds,
+            fault: an operation that was wrong, or unfollowed: an access that leaves no record.
         name: The variable, memory or function that it is about.
         function: The function that it stands in.
         type: The Slang type of the recorded value, "" if its records hold none.
@@ -20,7 +20,9 @@ class Site:
         space: "shared", "device" or "texture", or "alias" where the name stands for one buffer or another.
         dims: The texts of the array sizes of a memory; of a texture its size, outermost first.
         atomic: Whether the access is atomic.
-        access: Of an atomic the method or operator; of an out-of-bounds index "read" or "write"; of a fault the kind of finding.
+        access: Of an atomic the method or operator; "inout" of a read that a call may make; of a struct in a byte-address
+            buffer "16 bytes", "?" if its size is not known; of an out-of-bounds index "read" or "write"; of a fault the kind of
+            finding.
     """
 
     file: str

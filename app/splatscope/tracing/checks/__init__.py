@@ -49,7 +49,7 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
     return [
         _about_hidden(f"{file}, line {line}", name, name in context.sources.shared)
         for (file, line), name in sorted((at, name) for name, at in hidden.items())
-    ] + _ambiguous(trace, own)
+    ] + [*_ambiguous(trace, own), *_vague(trace, own)]
 
 
 def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
@@ -60,6 +60,25 @@ def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
     return [
         f"{site.file}, line {site.line}: {name} stands for one buffer or another: no race is looked for on what it accesses."
         for name, site in sorted(first.items())
+    ]
+
+
+def _vague(trace: Trace, own: Collection[str]) -> list[str]:
+    """Return a sentence for each memory that is written in parts that the recording does not tell apart."""
+    used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
+    writes = (
+        s
+        for s in used
+        if s.kind in ("write", "atomic")
+        and ("?" in s.path or (s.access == "?" and not s.type))
+        and s.space != "texture"
+        and s.file not in own
+    )
+    first = {(site.file, site.name): site for site in reversed(list(writes))}
+    return [
+        f"{site.file}, line {site.line}: which part of {site.name} this accesses is not recorded: no race between such parts is "
+        "looked for."
+        for _, site in sorted(first.items())
     ]
 
 

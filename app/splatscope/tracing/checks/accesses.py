@@ -25,12 +25,15 @@ class Accesses:
     """One row for each touched part of an element, sorted by address, then epoch, then the device's order; all columns (rows,).
 
     `address` (int64) is the same for two rows if and only if they touch the same memory. `value` (uint64) stands for what was read
-    or written there, where `valued`. `vague` rows touch some component that the recording does not name. `event` is the number of
-    the event in the trace, `site` that of its site.
+    or written there, where `valued`. `cell` is the index of the element, of a byte-address buffer the number of the first byte, and
+    `part` the path within the element (objects: strings). `vague` rows touch some component that the recording does not name.
+    `event` is the number of the event in the trace, `site` that of its site.
     """
 
     event: np.ndarray
     address: np.ndarray
+    cell: np.ndarray
+    part: np.ndarray
     epoch: np.ndarray
     slot: np.ndarray
     thread: np.ndarray
@@ -108,17 +111,19 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
         index = trace.index[mine].astype(np.int64)
         if site.name.rpartition(".")[2] in known.byte_buffers:
             number = ids.setdefault((site.name, ""), len(ids))
-            rows += [(mine, number, at, value, False) for at, value in _bytes(trace, mine, site.type, units[site.name])]
+            rows += [
+                (mine, number, at, value, False, at * units[site.name], "")
+                for at, value in _bytes(trace, mine, site, units[site.name])
+            ]
             continue
         if site.space == "texture":  # whatever part of a texel is written, the device writes all of it
             values = trace.words[mine, : words_in(site.type)] if not site.path and words_in(site.type) else None
-            rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index, values, False))
+            rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index, values, False, index, ""))
             continue
         for part, first, count in parts[_key(site)]:
             words = trace.words[mine, first : first + count] if count else None
-            rows.append(
-                (mine, ids.setdefault((site.name, part), len(ids)), index, words, "?" in _steps(site.path, site.name, known))
-            )
+            vague = "?" in _steps(site.path, site.name, known)
+            rows.append((mine, ids.setdefault((site.name, part), len(ids)), index, words, vague, index, part))
     return _table(trace, space, rows, across_groups)
 
 
@@ -131,15 +136,24 @@ def _units(sites: list[Site]) -> dict[str, int]:
     return units
 
 
-def _bytes(trace: Trace, events: np.ndarray, type_text: str, unit: int) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    """Yield (number, value) of each piece of a byte-address buffer that accesses of one type touch; pieces have `unit` bytes."""
-    type_ = SlangType.parse(type_text)
+def _bytes(trace: Trace, events: np.ndarray, site: Site, unit: int) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Yield (number, value) of each piece of a byte-address buffer that the accesses of a site touch; pieces have `unit` bytes.
+
+    The site of a struct says how many bytes it has.
+    """
+    type_ = SlangType.parse(site.type)
     begin = trace.index[events].astype(np.int64) // unit
-    size = type_.scalar.dtype.itemsize * type_.count if type_ else 4
-    each = words_in(type_text) * unit / size if type_ else 0  # words of the value that a piece holds
+    size = type_.scalar.dtype.itemsize * type_.count if type_ else bytes_of_struct(site) or 4
+    each = words_in(site.type) * unit / size if type_ else 0  # words of the value that a piece holds
     for piece in range(max(1, size // unit)):
         word = int(piece * each)
         yield begin + piece, trace.words[events, word : word + int(each)] if each >= 1 else None
+
+
+def bytes_of_struct(site: Site) -> int:
+    """Return how many bytes of a byte-address buffer a site accesses as a struct; 0 where that is not known."""
+    number = site.access.removesuffix(" bytes")
+    return int(number) if site.kind in ("read", "write") and number.isdecimal() and len(number) < 6 else 0
 
 
 def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> Accesses:
@@ -149,9 +163,11 @@ def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> 
     event = joined([mine for mine, *_ in rows], np.int64)
     part = joined([np.full(len(mine), number) for mine, number, *_ in rows], np.int64)
     index = joined([where for _, _, where, *_ in rows], np.int64)
-    value = joined([_digest(words, len(mine)) for mine, _, _, words, _ in rows], np.uint64)
-    valued = joined([np.full(len(mine), words is not None) for mine, _, _, words, _ in rows], bool)
-    vague = joined([np.full(len(mine), unsure) for mine, *_, unsure in rows], bool)
+    value = joined([_digest(words, len(mine)) for mine, _, _, words, *_ in rows], np.uint64)
+    valued = joined([np.full(len(mine), words is not None) for mine, _, _, words, *_ in rows], bool)
+    vague = joined([np.full(len(mine), unsure) for mine, *_, unsure, _, _ in rows], bool)
+    cell = joined([at for *_, at, _ in rows], np.int64)
+    path = joined([np.full(len(mine), name, object) for mine, *_, name in rows], object)
     group = trace.group_and_lane[0][event]
     separate = np.zeros(len(event), np.int64) if across_groups else np.unique(group, return_inverse=True)[1]
     address = ((part * (int(separate.max(initial=0)) + 1) + separate) << 32) | index
@@ -159,7 +175,19 @@ def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> 
     epoch = np.zeros(len(event), np.uint32) if across_groups else epochs[event]
     kind = {name: np.array([says(site) for site in trace.sites], bool)[trace.site[event]] for name, says in _SAYS.items()}
     table = Accesses(
-        event, address, epoch, trace.slot[event], trace.thread[event], group, trace.site[event], value, valued, vague, **kind
+        event,
+        address,
+        cell,
+        path,
+        epoch,
+        trace.slot[event],
+        trace.thread[event],
+        group,
+        trace.site[event],
+        value,
+        valued,
+        vague,
+        **kind,
     )
     order = np.argsort(table.slot, kind="stable")
     key = (table.address[order] * (int(epoch.max(initial=0)) + 1)) + epoch[order] if _fits(address, epoch) else None
@@ -255,5 +283,6 @@ def _steps(path: str, name: str, known: Sources) -> list[str]:
 
 
 def _component(subscript: re.Match) -> str:
-    """Return `.y` for `[1]` of a vector, `.?` for `[i]`."""
-    return f".{'xyzw'[int(subscript.group(1))]}" if subscript.group(1) in ("0", "1", "2", "3") else ".?"
+    """Return `.y` for `[1]`, `.7` for `[7]`, `.?` for `[?]`."""
+    number = subscript.group(1)
+    return f".{'xyzw'[int(number)]}" if number in ("0", "1", "2", "3") else f".{number}" if number.isdecimal() else ".?"

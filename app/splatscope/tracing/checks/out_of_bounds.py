@@ -34,7 +34,7 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
             continue
         thread, index = int(trace.thread[event]), int(trace.index[event])
         signed = index if index < 2**31 else index - 2**32
-        wrapped = f": a uint that goes below 0 wraps around, here to {index:,}" if signed < 0 else ""
+        wrapped = f": an index below 0 wraps around, here to {index:,}" if signed < 0 else ""
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
         where = _place(site, signed, context.sources)
         message = f"{thread_of(trace, event)} {verb} {where}{wrapped}."

@@ -162,8 +162,10 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atom
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
         rows = sorted((int(pairs.first[pair]), int(pairs.second[pair])), key=lambda row: table.slot[row])
-        finding = _finding(trace, [int(table.event[row]) for row in rows], bool(pairs.benign[pair]), known, atomics)
-        key = (finding.kind, finding.name, finding.file, *sorted(finding.lines))
+        events, cell = [int(table.event[row]) for row in rows], int(table.cell[rows[0]])
+        finding = _finding(trace, events, cell, bool(pairs.benign[pair]), known, atomics)
+        places = sorted((trace.sites[n].file, trace.sites[n].line) for n in trace.site[events].tolist())
+        key = (finding.kind, finding.name, *places)
         found.setdefault(key, finding)
         segments.setdefault(key, set()).update(table.segment[pairs.first[number == cause]].tolist())
     for key, finding in found.items():
@@ -171,9 +173,8 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atom
     return list(found.values())
 
 
-def _finding(trace: Trace, events: list[int], benign: bool, known: Sources, atomics: Accesses | None) -> Finding:
+def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: Sources, atomics: Accesses | None) -> Finding:
     sites = [trace.sites[trace.site[event]] for event in events]
-    index = int(trace.index[events[0]])
     name = known.cell(sites[0], index)
     who = [thread_of(trace, event) for event in events]
     verbs = [_VERBS.get(site.kind, "changes {} atomically") for site in sites]

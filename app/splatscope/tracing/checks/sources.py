@@ -117,13 +117,16 @@ class Sources:
         that is stepped over. A macro accesses what it names where it is called, not where it is defined. A texture may also be
         handed on, or asked for its size.
         """
-        about = {(site.file, site.line, site.name) for site in sites}
+        about = {(site.file, site.line, site.name) for site in sites if site.kind != "unfollowed"}
         has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
         texts = {file: COMMENT.sub(_blanked, text) for file, text in self.texts.items()}
         wanted = self.shared.union(*(_BARRIER.findall(text) for text in texts.values()))
         named = _named_by_macros(texts.values(), wanted)
         macros = set(named)
         found: dict[str, tuple[str, int]] = {}
+        for site in sites:
+            if site.kind == "unfollowed":
+                found.setdefault(site.name, (site.file, site.line))
         for file, text in texts.items():
             text = _BUFFER_ARRAY.sub(_blanked, text)
             code = _WRITABLE_TEXTURE.sub(_blanked, _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)))

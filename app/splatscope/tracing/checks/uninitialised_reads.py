@@ -24,16 +24,19 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each variable and line. Variables that unrecorded code may have written are skipped."""
     table = context.shared
     found: dict[tuple, Finding] = {}
+    seen: dict[tuple, set[int]] = {}
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
         event, thread = int(table.event[row]), int(table.thread[row])
         site, index = trace.sites[trace.site[event]], int(trace.index[event])
         cause = (site.name, site.file, site.line)
-        if site.name in context.unrecorded:
+        if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write
             continue
+        seen.setdefault(cause, set()).add(event)
         if cause in found:
-            found[cause].count += 1
+            found[cause].count = len(seen[cause])
             continue
-        cell = context.sources.cell(site, index)
+        missing = table.part[row] if not site.path else ""
+        cell = context.sources.cell(site, index) + (f".{missing}" if missing else "")
         message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which may not have been written before."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
     return list(found.values()) + faults_of(

@@ -43,19 +43,22 @@ class Bounds:
         site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 
-    def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read") -> str:
+    def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read", also: str = "") -> str:
         """Return an element with its indices noted and kept inside.
 
         `is_pushed`: other accesses may come between the index and the record, so the index waits on the recorder's stack.
+        `also` is the site of a read that is recorded as soon as the index is known, "" for none.
         """
         if not lvalue.subscripts:
             return lvalue.memory.name + self.path(lvalue)
         if lvalue.memory.coordinates:
             at = self._textures.texel(lvalue, access)
+            at = f"_rec_also({also}, {at})" if also else at
             return f"{lvalue.memory.name}[{f'_rec_push({at})' if is_pushed else at}]{self.path(lvalue)}"
         pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
         arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
-        first = f"_rec_push(_rec_at({arguments}))" if is_pushed else f"_rec_at({arguments})"
+        first = f"_rec_also({also}, _rec_at({arguments}))" if also else f"_rec_at({arguments})"
+        first = f"_rec_push({first})" if is_pushed else first
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
         return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
 
@@ -72,7 +75,10 @@ class Bounds:
                 text += part
             else:
                 argument = part.parent.parent.child_by_field_name("argument")
-                text += f"[{self.index(argument, part, array, self._writer.text(part))}]"
+                is_plain = self._context.scope.is_repeatable(part)
+                inner = self.index(argument, part, array, self._writer.text(part) if is_plain else self._writer.emit(part))
+                # Accesses in the brackets come between: a scalar is noted anew, an element waits on the stack.
+                text += f"[{inner if is_plain or lvalue.subscripts else f'_rec_here(uint({inner}))'}]"
                 array = self._context.scope.element_of(array)
         return text
 

@@ -71,12 +71,14 @@ class Calls:
         if bare in symbols.macros or _SPECIAL.match(name) or bare in BARRIERS:
             return self._special(function, arguments)
         outs = symbols.out_parameters.get(bare, set()) | _OUT_PARAMETERS.get(bare, set())
+        inouts = symbols.inout_parameters.get(bare, set())
         if function.type == "field_expression":
             method = text_of(function.child_by_field_name("field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
             if access:
                 return access
             outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
+            inouts = symbols.inout_parameters.get(method, set())
             receiver = function.child_by_field_name("argument")
             # A method may change what it is called on: then that stays an l-value, and is not read into a value.
             only_reads = method in symbols.methods and method not in symbols.mutating
@@ -84,14 +86,16 @@ class Calls:
                 head = self._writer.emit(receiver)
             else:
                 head = self._expressions.as_lvalue(receiver)
+                if method in symbols.mutating:
+                    self._record_after(receiver, is_read=True)
             head += self._writer.span(receiver.end_byte, function.end_byte)
         elif function.type in ("identifier", "template_function"):
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
         if bare.startswith("Interlocked") and bare not in symbols.returns:
-            outs = {0, len(arguments.named_children) - 1}
-        text = head + self.arguments(arguments, outs, self._checked_arguments(function, name, arguments.named_children))
+            outs, inouts = {0, len(arguments.named_children) - 1}, {0}
+        text = head + self.arguments(arguments, outs, inouts, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)
 
     def _special(self, function: Node, arguments: Node) -> str:
@@ -114,13 +118,19 @@ class Calls:
             return {}
         return {a.id: lambda text, a=a: self._operations.converted(a, text, scalar) for a in arguments}
 
-    def arguments(self, arguments: Node, outs: set[int], checks: Mapping[int, Callable[[str], str]] = {}) -> str:
-        """Return the arguments, those for out parameters as l-values; `checks` completes the new texts of some, by node."""
+    def arguments(
+        self, arguments: Node, outs: set[int], inouts: set[int] = frozenset(), checks: Mapping[int, Callable[[str], str]] = {}
+    ) -> str:
+        """Return the arguments, those for out parameters as l-values, of which those for `inouts` are read, too.
+
+        `checks` completes the new texts of some, by node.
+        """
+        read = {child.id for i, child in enumerate(arguments.named_children) if i in inouts}
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
         for child in arguments.named_children:
             if child.id in lvalues:
                 self._context.note_change(child)
-                self._record_after(child)
+                self._record_after(child, child.id in read)
 
         def part(child: Node) -> str:
             if child.id in lvalues:
@@ -130,15 +140,18 @@ class Calls:
 
         return self._writer.children(arguments, part)
 
-    def _record_after(self, node: Node) -> None:
-        """Record, after the statement, the element that an out parameter wrote, if its index may be evaluated twice."""
+    def _record_after(self, node: Node, is_read: bool = False) -> None:
+        """Record, after the statement, the element that a call wrote, and may have read, if its index may be evaluated twice."""
         scope = self._context.scope
         lvalue = scope.lvalue(node)
-        if lvalue is None or lvalue.memory.atomic or not all(scope.is_repeatable(s) for s in lvalue.subscripts):
+        if lvalue is None or lvalue.memory.atomic:
             return
+        if not all(scope.is_repeatable(s) for s in lvalue.subscripts) or not scope.has_repeatable_path(lvalue):
+            self._context.unfollowed(node, lvalue)
+            return
+        read = self._context.access_site(node, "read", lvalue, type="", access="inout") if is_read else ""
         site = self._context.access_site(node, "write", lvalue)
-        head = site if lvalue.subscripts else f"_rec_here({site})"
-        self._context.records_after.append(f" _rec_read({head}, {self._bounds.element(lvalue)});")
+        self._context.records_after.append(f" {self._expressions.recorded(site, lvalue, also=read)};")
 
     def _atomic_method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded call of a method of an Atomic<T>, "" for another method."""
@@ -157,7 +170,8 @@ class Calls:
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
             return ""
         type_text = self._context.recorded_type(self._loaded_type(memory, function))
-        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space)
+        access = self._context.struct_access(memory, type_text, self._loaded_type(memory, function))
+        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space, access=access)
         if memory.coordinates:
             texel = self._textures.texel(LValue(memory, arguments.named_children, [], memory.type), "read")
             call = f"{self._writer.span(receiver.start_byte, function.end_byte)}({texel})"

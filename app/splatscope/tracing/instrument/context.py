@@ -5,6 +5,8 @@ import re
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.constants import integer
+from splatscope.slang.declarations import ArrayType, Memory
 from splatscope.slang.source import Block, Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.expression_types import ExpressionTypes
@@ -14,6 +16,9 @@ from splatscope.tracing.instrument.scope import Scope
 from splatscope.tracing.sites import Site
 
 _MOST_QUOTED = 60  # characters of an operand
+_MOST_PARTS = 64  # of an element, each with a site
+_LETTERS = "xyzwrgba"
+_MATRIX_ELEMENT = re.compile(r"\._(m?)([0-4])([0-4])")
 
 
 class SiteTable:
@@ -80,10 +85,63 @@ class FunctionContext:
         line, column = self.source.line_column(node.start_byte)
         return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
 
-    def access_site(self, node: Node, kind: str, lvalue: LValue, **more) -> int:
-        """Add the site of an access to an element and return its number."""
+    def access_site(self, node: Node, kind: str, lvalue: LValue, below: str = "", **more) -> str:
+        """Add the site of an access to an element and return its number, as an expression.
+
+        A part that is chosen as the kernel runs (`tile[i][c]`: component `c`) has a site for each part that there is.
+        `below` is a path within the part.
+        """
         fields = {"type": self.recorded_type(lvalue.type)} | lvalue.site_fields | more
-        return self.site(node, kind, lvalue.memory.declared_name, **fields)
+        paths, chosen = self._paths(lvalue)
+        sites = [self.site(node, kind, lvalue.memory.declared_name, **fields | {"path": path + below}) for path in paths]
+        return f"({sites[0]} + {chosen})" if chosen else str(sites[0])
+
+    def struct_access(self, memory: Memory, recorded_type: str, type_text: str) -> str:
+        """Return how many bytes of a byte-address buffer are accessed as a struct, "16 bytes"; "" for numbers, "?" if not known."""
+        if not memory.byte_address or recorded_type not in ("", UNKNOWN) or is_numeric(self.types.named(type_text)):
+            return ""
+        size = self.symbols.bytes_of(type_text)
+        return f"{size} bytes" if size else "?"
+
+    def unfollowed(self, node: Node, lvalue: LValue) -> None:
+        """Note an access that is not recorded."""
+        self.site(node, "unfollowed", lvalue.memory.declared_name, **lvalue.site_fields)
+
+    def _paths(self, lvalue: LValue) -> tuple[list[str], str]:
+        """Return the paths that an access may take within its element, and which it takes, as an expression; "" of one.
+
+        A vector's components are `.y`, those of a matrix `[row][column]`. What is not known, or one of too many, is `[?]`.
+        """
+        if lvalue.memory.coordinates:
+            return [lvalue.site_fields["path"]], ""
+        paths, chosen, array, in_matrix = [""], "", ArrayType(lvalue.memory.type), False
+        for part in lvalue.path:
+            if isinstance(part, str):
+                letters = _MATRIX_ELEMENT.fullmatch(part)
+                if letters and not array.sizes and is_numeric(array.element):
+                    row, column = int(letters[2]), int(letters[3])
+                    step = f"[{row}][{column}]" if letters[1] else f"[{row - 1}][{column - 1}]"
+                else:
+                    step = f"[{_LETTERS.index(part[1]) % 4}]" if in_matrix and part[1:] in tuple(_LETTERS) else part
+                paths = [path + step for path in paths]
+                array = ArrayType("") if array.sizes else self.scope.field_of(array.element, part[1:])
+                in_matrix = False
+                continue
+            size, given = (integer(text, self.symbols.integers) for text in (self.scope.length(array), text_of(part)))
+            is_vector = not in_matrix and not array.sizes and re.fullmatch(r"[a-z]\w*[a-z_]?[2-4]", array.element) is not None
+            is_vector = is_vector and not re.search(r"[1-4]x[1-4]$", array.element)
+            in_matrix = not array.sizes and not is_vector
+            steps = [f".{_LETTERS[n]}" if is_vector else f"[{n}]" for n in range(min(size or 0, _MOST_PARTS))]
+            if size and given is not None and 0 <= given < size and not set(re.findall(r"[A-Za-z_]\w*", text_of(part))):
+                paths = [f"{path}.{_LETTERS[given]}" if is_vector else f"{path}[{given}]" for path in paths]
+            elif size and len(paths) * size <= _MOST_PARTS and self.scope.is_repeatable(part):
+                paths = [path + step for path in paths for step in steps]
+                number = f"min(uint({text_of(part)}), {size - 1}u)"
+                chosen = f"({chosen} * {size} + {number})" if chosen else number
+            else:
+                paths = [f"{path}[?]" for path in paths]
+            array = self.scope.element_of(array)
+        return paths, chosen
 
     def recorded_type(self, type_text: str) -> str:
         """Return the type for a site of such values: `UNKNOWN` where the records say it, "" where they hold no value."""

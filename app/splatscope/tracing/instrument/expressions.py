@@ -69,7 +69,7 @@ class Expressions:
         if lvalue is None and (read := self._unwritten.read(node)) is not None:
             with self._unwritten.quietly(read[0]):
                 return self._unwritten.checked(node, *read, otherwise())
-        if lvalue is None or not self._context.scope.has_repeatable_path(lvalue):
+        if lvalue is None:
             return otherwise()
         if lvalue.memory.atomic:
             return self._writer.text(node)
@@ -117,13 +117,21 @@ class Expressions:
     def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, is_pushed: bool, prefix: str = "") -> str:
         if lvalue.memory.atomic:
             return self.atomic(node, lvalue, suffix, operator, is_pushed, prefix)
-        return self.recorded(self._context.access_site(node, "write", lvalue), lvalue, suffix, prefix, is_pushed)
+        read = self._context.access_site(node, "read", lvalue, type="") if operator != "=" else ""
+        return self.recorded(self._context.access_site(node, "write", lvalue), lvalue, suffix, prefix, is_pushed, read)
 
-    def recorded(self, site: int, lvalue: LValue, suffix: str = "", prefix: str = "", is_pushed: bool = False) -> str:
-        """Return `prefix lvalue suffix` with a record of its value; `is_pushed` if the suffix may access other memory."""
+    def recorded(
+        self, site: str | int, lvalue: LValue, suffix: str = "", prefix: str = "", is_pushed: bool = False, also: str = ""
+    ) -> str:
+        """Return `prefix lvalue suffix` with a record of its value.
+
+        `is_pushed` if the suffix may access other memory. `also` is the site of a read that comes before, which has no value.
+        """
         if not lvalue.subscripts:
-            return f"_rec_read(_rec_here({site}), {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
-        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read")
+            here = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
+            return f"_rec_read({here}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
+        is_pushed = is_pushed or not self._context.scope.has_repeatable_path(lvalue)
+        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", also)
         target = prefix + element + suffix
         return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
 

@@ -149,10 +149,13 @@ class Stores:
             return self._store_atomic(node, lvalue, method, arguments)
         if not lvalue.memory.atomic and method in self._context.symbols.mutating:
             target = self._target_of(lvalue)
-            outs = self._context.symbols.out_parameters.get(method, set())
-            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs)
+            symbols = self._context.symbols
+            outs, inouts = symbols.out_parameters.get(method, set()), symbols.inout_parameters.get(method, set())
+            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs, inouts)
+            read = self._context.access_site(node, "read", lvalue, type="", access="inout")
             first, records = self._record_parts(node, lvalue, target)
-            return self._values.after(node, target.guarded(first, f"{target.text}{call}; {records}"))
+            action = f"_rec_touch({read}, {target.index}); {target.text}{call}; {records}"
+            return self._values.after(node, target.guarded(first, action))
         return ""
 
     def interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
@@ -223,14 +226,14 @@ class Stores:
             compute = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {target.text}; {read}_rec_v {operator} {right}; "
         return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"
 
-    def _record_parts(self, node: Node, lvalue: LValue, target: Target) -> tuple[int, str]:
+    def _record_parts(self, node: Node, lvalue: LValue, target: Target) -> tuple[str, str]:
         """Return the first site and the records of a store of a struct: one for each field that holds numbers."""
         context, symbols = self._context, self._context.symbols
         fields = self._values.recorded_fields(lvalue.type)
-        path, first, records = lvalue.site_fields["path"], 0, ""
+        first, records = "", ""
         for field, type_text in fields.items():
             if is_numeric(symbols.resolve(type_text)):
-                site = context.access_site(node, "write", lvalue, type=symbols.resolve(type_text), path=f"{path}.{field}")
+                site = context.access_site(node, "write", lvalue, type=symbols.resolve(type_text), below=f".{field}")
                 first = first or site
                 records += f"_rec_wrote({site}, {target.index}, {target.text}.{field}); "
         has_all = not symbols.has_arrays(lvalue.type) and len(fields) < MOST_FIELDS
@@ -267,9 +270,10 @@ class Stores:
         template = template_argument(name)
         type_text = self._context.symbols.resolve(template.strip()) if template else f"uint{lanes}" if lanes else ""
         recorded_type = self._context.recorded_type(type_text)
-        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space)
-        store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
         written = type_text or self._context.types.of(value) or self._context.types.whole(value)
+        access = self._context.struct_access(memory, recorded_type, written)
+        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, access=access)
+        store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
         at = self._operations.aligned(address, self._writer.as_argument(address), written, memory.declared_name, "write")
         setup = f"uint _rec_i = uint({at}); "
         setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
