@@ -204,7 +204,52 @@ def test_a_device_of_the_scripts_own_with_its_tensors_and_textures(tmp_path):
 def test_what_was_not_given_is_said():
     found = splatscope.record(source=KERNEL, vars={"CB": GIVEN["CB"], "o": [0] * 8})
     assert found.not_given == ["particles (1,024)"]
-    assert "not given, so zeros: particles (1,024)" in str(found)
+    assert "Not given, so zeros: particles (1,024)." in str(found)
+
+
+SKIPPED = """
+Texture2D<float> picture;
+RWStructuredBuffer<float> o;
+cbuffer Size { uint n; uint steps; }
+float twice(float x)
+{
+    return 2 * x;
+}
+[shader("compute")] [numthreads(4, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID)
+{
+    float sum = 0;
+    for (uint i = 0; i < steps; i++)
+    {
+        sum += picture[uint2(i, 0)];
+        sum = twice(sum);
+    }
+    if (t.x < n)
+        o[t.x] = sum;
+}
+"""
+
+
+def test_a_kernel_that_came_to_no_access_is_not_clean(tmp_path):
+    found = splatscope.record(source=SKIPPED, vars={"o": np.zeros(4)})
+    assert found.findings == []
+    assert found.not_given == ["picture", "Size.n", "Size.steps"]
+    assert found.unreached == [("kernel.slang", 15, 16), ("kernel.slang", 19, 19)]
+    assert "No thread reached lines 15–16, 19 of kernel.slang." in str(found)
+    with pytest.raises(splatscope.FindingsError, match="No thread came to an access to memory"):
+        found.assert_clean()
+    found.save(tmp_path / "r.npz")
+    loaded = splatscope.load(tmp_path / "r.npz")
+    assert (loaded.unreached, loaded.missed) == (found.unreached, found.missed)
+
+
+def test_lines_that_no_group_reached_are_told_and_those_that_one_did_are_not():
+    given = {"o": np.zeros(12), "picture": np.ones((1, 2)), "Size": {"n": 12, "steps": 0}}
+    source = SKIPPED.replace("o[t.x] = sum;", "o[t.x] = t.x < 8 ? sum\n            : 1;")
+    found = splatscope.record(source=source, groups=3, group="all", vars=given)
+    found.assert_clean()
+    assert found.not_given == []
+    assert found.unreached == [("kernel.slang", 15, 16)]
 
 
 def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):

@@ -252,3 +252,23 @@ def test_the_plugin_of_pytest_reports_and_saves_what_a_failing_test_recorded(rep
         "test_kernels.py_test_clean.html",
         "test_kernels.py_test_clean.npz",
     }
+
+
+def test_inputs_that_are_missing_and_lines_that_nothing_reached_are_in_the_report(repository, check):
+    source = "cbuffer CB { uint n; };\n" + CLEAN.replace(
+        "o[t.x] = t.x;", "if (t.x >= n)\n        o[t.x] = t.x;\n    else\n        o[0] = 1;\n"
+    )
+    repository(a_slang=ASKS + source)
+    status, out, _ = check()
+    assert status == 0
+    assert "a.slang: Not given, so zeros: o (1,024), CB.n." in out
+    assert "a.slang: No thread reached line 9 of a.slang." in out
+
+
+def test_a_kernel_that_came_to_no_access_is_status_2(repository, check):
+    source = "cbuffer CB { uint n; };\n" + CLEAN.replace("o[t.x] = t.x;", "if (t.x >= n) return;\n    o[t.x] = t.x;\n")
+    repository(a_slang=ASKS + source)
+    status, out, _ = check("--json")
+    (kernel,) = kernels(out).values()
+    assert (status, kernel["state"]) == (2, "incomplete")
+    assert kernel["missed"] == ["No thread came to an access to memory, so nothing was looked at: are all inputs given?"]

@@ -15,6 +15,8 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.record_and_check import CheckedRecording
 from splatscope.tracing.trace import Trace
 
+MOST_NAMES = 12  # of inputs that were not given, in a sentence
+
 
 class Recording:
     """A kernel that ran: what it did, what came out, and what is wrong with it.
@@ -151,8 +153,7 @@ class Recording:
             f"{header['entry']} in {header['file']} on {header['adapter']}: {self.events:,} events of {self.threads:,} threads."
         ]
         lines += [self.told(finding) for finding in findings]
-        if self.not_given:
-            lines.append(f"not given, so zeros: {', '.join(self.not_given)}")
+        lines += self.notes
         lines += [f"not looked at: {missed}" for missed in self.missed]
         return "\n".join(lines)
 
@@ -163,10 +164,30 @@ class Recording:
 
     @property
     def not_given(self) -> list[str]:
-        """The buffers that were not given, and so held zeros, each with its number of elements."""
-        assert self.recorded.job is not None
-        missing = self.recorded.layouts.keys() - self.recorded.job.inputs.keys()
-        return [f"{name} ({len(array):,})" for name, array in self.outputs.items() if name in missing]
+        """The inputs that were not given, and so were zeros: buffers, each with its number of elements, textures and uniforms."""
+        found = self.recorded
+        assert found.job is not None
+        given = found.job.inputs.keys()
+        buffers = [f"{name} ({len(array):,})" for name, array in self.outputs.items() if name in found.layouts.keys() - given]
+        textures = [name for name in found.textures if name not in given]
+        return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
+
+    @property
+    def unreached(self) -> list[tuple[str, int, int]]:
+        """The lines that no recorded thread reached, in the entry point and in functions that were called: (file, first, last)."""
+        return self._checked.unreached
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
+        listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
+        notes = [f"Not given, so zeros: {names}." for names in listed if names]
+        for file in dict.fromkeys(file for file, _, _ in self.unreached):
+            spans = [(first, last) for name, first, last in self.unreached if name == file]
+            words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
+            one = len(spans) == 1 and spans[0][0] == spans[0][1]
+            notes.append(f"No thread reached line{'' if one else 's'} {words} of {file}.")
+        return notes
 
     def __str__(self) -> str:
         text = self._summary(self.findings)
@@ -175,6 +196,12 @@ class Recording:
     def __repr__(self) -> str:
         entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
+
+
+def _leading_to(name: str) -> list[str]:
+    """Return a name and those of what it is a part of: "a.b.c", "a.b" and "a"."""
+    parts = name.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 def _notebook() -> Callable[[object], object] | None:

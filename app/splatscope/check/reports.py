@@ -25,6 +25,7 @@ def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
                 "findings": [_finding(verdict, finding, here) for finding in verdict.findings],
                 "silenced": [_finding(verdict, finding, here) | {"reason": why} for finding, why in verdict.silenced],
                 "missed": verdict.missed,
+                "notes": verdict.notes,
                 "error": verdict.error or None,
             }
             for verdict in verdicts

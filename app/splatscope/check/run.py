@@ -27,6 +27,7 @@ class Verdict:
         findings: What is wrong with it.
         silenced: Findings that are allowed, each with the reason.
         missed: What was not looked at, a sentence each.
+        notes: What else a reader ought to know: inputs that were not given, lines that no thread reached.
         error: Why it could not be recorded; "" if it could.
         error_file: The file that the error is in; None for the kernel's own.
         error_line: Its line there; 0 if it is about no line.
@@ -40,6 +41,7 @@ class Verdict:
     findings: list[Finding] = field(default_factory=list)
     silenced: list[tuple[Finding, str]] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     error: str = ""
     error_file: Path | None = None
     error_line: int = 0
@@ -114,6 +116,7 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         findings,
         silenced,
         recording.missed,
+        recording.notes,
         events=recording.events,
         threads=recording.threads,
         seconds=time.monotonic() - began,

@@ -88,6 +88,8 @@ class _Table:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
                 self._say(f"{path}: {text}", "yellow")
+            for text in verdict.notes:
+                self._say(f"{path}: {text}", "default")
         states = [verdict.state for verdict in verdicts]
         unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
         total = f"{len(verdicts)} kernels: {states.count('clean')} clean, {states.count('findings')} with findings"

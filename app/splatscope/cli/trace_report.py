@@ -24,6 +24,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "truncated": recording.truncated,
         "complete": recording.complete,
         "missed": recording.missed,
+        "notes": recording.notes,
         "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
         "same_as_plain": recording.same_as_plain,
         "difference": recording.difference,
@@ -56,8 +57,8 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     console.print(about, soft_wrap=True, markup=False)
     for name, array in recording.outputs.items():
         console.print(f"  {name}: {_shown(array)}", soft_wrap=True, markup=False)
-    if recording.not_given:
-        console.print(f"Not given, so zeros: {', '.join(recording.not_given)}.", soft_wrap=True, markup=False)
+    for note in recording.notes:
+        console.print(note, soft_wrap=True, markup=False)
     for missed in recording.missed:
         console.print(missed, style="yellow", soft_wrap=True, markup=False)
     console.print(recording.comparison, soft_wrap=True, markup=False)

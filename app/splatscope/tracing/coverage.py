@@ -1,13 +1,15 @@
 """What a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import groupby
 
 from splatscope.slang.loops import loops_without_budget
 from splatscope.slang.modules import Module
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.sites import Site, loops_with_budget
 
+_ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
@@ -34,6 +36,41 @@ def coverage_gaps(
                     gap = f"the macro {name.group(0)} is one step: what it reads and writes is not recorded"
                     found.add((source.file, line, gap))
     return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(found)]
+
+
+def unreached_lines(sites: list[Site], reached: Collection[int], entry: str) -> list[tuple[str, int, int]]:
+    """Return (file, first line, last line) of what no thread reached in the entry point and in functions that were called.
+
+    Nothing is said of a loop's head: it has events only if its body is entered.
+
+    Args:
+        sites: The sites of the program.
+        reached: The numbers of those that have events.
+        entry: The entry point's name.
+
+    """
+    heads = {(site.file, site.line) for site in sites if site.kind in ("loop", "overrun")}
+    called = {(sites[number].file, sites[number].function) for number in reached}
+    lines: dict[tuple[str, str], dict[int, bool]] = {}
+    for number, site in enumerate(sites):
+        if site.kind in _ONLY_IF_WRONG or (site.file, site.line) in heads:
+            continue
+        if (site.file, site.function) in called or site.function == entry:
+            of = lines.setdefault((site.file, site.function), {})
+            of[site.line] = of.get(site.line, False) or number in reached
+    found = []
+    for (file, _), of in lines.items():
+        for was_reached, run in groupby(sorted(of.items()), key=lambda item: item[1]):
+            numbers = [line for line, _ in run]
+            if not was_reached:
+                found.append((file, numbers[0], numbers[-1]))
+    return sorted(set(found))
+
+
+def accesses_nothing(sites: list[Site], reached: Collection[int]) -> bool:
+    """Return whether no thread reached any of the accesses to memory that the program has."""
+    accesses = {number for number, site in enumerate(sites) if site.kind in ("read", "write", "atomic") and site.space}
+    return bool(accesses) and accesses.isdisjoint(reached)
 
 
 def _acts(name: str, symbols: Symbols) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import slangpy as spy
 
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.comparison import Comparison, compare
+from splatscope.tracing.coverage import accesses_nothing, unreached_lines
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
@@ -34,6 +36,7 @@ class CheckedRecording:
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
     left_over: str = ""  # which workgroups, or parts of them, were not looked at for want of time
+    elsewhere: frozenset[int] = frozenset()  # the sites that have events in recordings of other workgroups, or before
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -43,6 +46,22 @@ class CheckedRecording:
             return None
         return compare(recording.outputs, recording.plain, recording.types, recording.trace, self.findings)
 
+    @cached_property
+    def _reached(self) -> frozenset[int]:
+        """The sites that have events. All are taken as reached where a file holds one of several workgroups: it is not known."""
+        trace = self.recording.trace
+        if not self.elsewhere and math.prod(trace.header["groups"]) > 1:
+            return frozenset(range(len(trace.sites)))
+        return self.elsewhere | frozenset(np.unique(trace.site).tolist())
+
+    @property
+    def unreached(self) -> list[tuple[str, int, int]]:
+        """(file, first line, last line) of what no thread reached; [] where not everything was recorded, so that nobody knows."""
+        trace = self.recording.trace
+        if self.truncated or self.left_over or self.too_many:
+            return []
+        return unreached_lines(trace.sites, self._reached, trace.header["entry"])
+
     @property
     def missed(self) -> list[str]:
         """What was not looked at, a sentence each: nothing can be said of it."""
@@ -50,6 +69,8 @@ class CheckedRecording:
         missed = [f"{name} was not recorded: {why}." for name, why in recording.stepped_over.items()]
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
+        elif not self.findings and accesses_nothing(recording.trace.sites, self._reached):
+            missed.append("No thread came to an access to memory, so nothing was looked at: are all inputs given?")
         if self.truncated:
             records = f"{recording.job.records:,} " if recording.job else ""
             missed.append(
@@ -84,29 +105,36 @@ def record_and_check(
         ValueError: the inputs do not fit.
     """
     end = time.monotonic() + seconds
-    recording = record(device, job)
+    reached: set[int] = set()
+
+    def recorded(job: KernelJob) -> Recording:
+        recording = record(device, job)
+        reached.update(np.unique(recording.trace.site).tolist())
+        return recording
+
+    recording = recorded(job)
     report_progress(SEARCHING)
     findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
     if not between_groups or math.prod(job.groups) == 1:
-        return _said(CheckedRecording(recording, findings, truncated=truncated))
+        return _said(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached)))
     try:
         with progress_to(None):
-            elsewhere, full, left_over = _all_groups(device, job, recording, follow, end - time.monotonic())
+            elsewhere, full, left_over = _all_groups(recorded, job, recording, follow, end - time.monotonic())
     except ValueError as error:
-        return _said(CheckedRecording(recording, findings, False, str(error), truncated))
+        return _said(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
-            recording = record(device, replace(job, group=group))
+            recording = recorded(replace(job, group=group))
         findings, truncated = find(recording.trace), recording.trace.header["truncated"]
     known = {cause_of(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
     findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
-    return _said(CheckedRecording(recording, findings, True, truncated=truncated or full, left_over=left_over))
+    return _said(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
 
 
 def _all_groups(
-    device: spy.Device, job: KernelJob, recording: Recording, follow: bool, seconds: float
+    record: Callable[[KernelJob], Recording], job: KernelJob, recording: Recording, follow: bool, seconds: float
 ) -> tuple[list[Finding], bool, str]:
     """Return what is found in all workgroups, whether a recording of them was full before its end, and what was left over.
 
@@ -115,10 +143,10 @@ def _all_groups(
     """
     needed, groups = _wide_records(recording), math.prod(job.groups)
     if not follow or needed <= MOST_WIDE:
-        trace = record(device, replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)).trace
+        trace = record(replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)).trace
         return find(trace), trace.header["truncated"], ""
     part = max(1, MOST_WIDE * groups // (2 * needed))
-    parts = Parts(groups, part, lambda chosen: record(device, replace(job, all_groups=True, records=MOST_WIDE, part=chosen)).trace)
+    parts = Parts(groups, part, lambda chosen: record(replace(job, all_groups=True, records=MOST_WIDE, part=chosen)).trace)
     parts.look(seconds)
     return parts.findings, parts.truncated, parts.left_over
 

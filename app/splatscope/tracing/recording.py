@@ -33,7 +33,7 @@ class Recording:
     `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
     dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
     their elements, `layouts` those of the buffers' elements. `uniforms` are their types by name, `pictures` the (height,
-    width, components) of the two-dimensional textures among the outputs.
+    width, components) of the two-dimensional textures among the outputs, `textures` the names of all textures.
     """
 
     trace: Trace
@@ -47,6 +47,7 @@ class Recording:
     layouts: dict[str, Layout] = field(default_factory=dict)
     uniforms: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    textures: tuple[str, ...] = ()
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -111,6 +112,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
         interface.buffers,
         interface.uniforms,
         _pictures(interface, arrays),
+        tuple(interface.textures),
     )
 
 

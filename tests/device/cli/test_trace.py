@@ -94,6 +94,7 @@ def test_nothing_found(call):
         "difference",
         "complete",
         "missed",
+        "notes",
     }
     assert report["threads"] == 64
     assert report["events"] > 64 * 10
