@@ -44,6 +44,22 @@ def test_a_finding_shows_its_moment(bench):
     assert at(bench) == int(event.removeprefix("event ").replace(",", "")) > 0
 
 
+def test_after_a_fix_its_result_is_shown_beside_the_one_before(bench):
+    open_example(bench, "plain-histogram")
+    before = stepper(bench).get_attribute("data-recording")
+    bench.get_by_role("button", name="Apply the fix and re-run").first.click()
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    assert at(bench) == int(stepper(bench).get_attribute("data-steps")) > 0
+    expect(stepper(bench).locator(".now")).to_have_text(re.compile(r"^\w+\[\d+\]: \d+ before, \d+ now"))
+
+
+def test_the_current_line_is_told_to_assistive_technology(bench):
+    open_example(bench, "plain-histogram")
+    current = bench.locator(".src").get_by_role("listitem").and_(bench.locator("[aria-current=step]"))
+    expect(current).to_have_count(1)
+    expect(current).to_have_class(re.compile(r"\bmine\b"))
+
+
 def test_before_and_after_the_fix_stand_side_by_side(bench):
     open_example(bench, "plain-histogram")
     expect(bench.get_by_role("radio", name="Side by side")).to_be_hidden()

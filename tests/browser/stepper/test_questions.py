@@ -200,3 +200,18 @@ def test_a_search_may_ask_where(sort):
     find.fill("where did NaN come from")
     find.press("Enter")
     expect(sort.get_by_test_id("origin")).to_be_visible()
+
+
+def test_what_can_be_done_about_a_finding_is_in_view_at_the_end_of_a_figure(turn_to):
+    page = ready(turn_to("/app?page=workgroups"))
+    page.get_by_role("radio", name="Taken out").click()
+    page.get_by_role("button", name="Show the moment").first.wait_for()
+    page.keyboard.press("End")
+    dock = stepper(page).locator(".dock").bounding_box()
+    for name in ("Show the moment", "Apply the fix and re-run"):
+        box = page.get_by_role("button", name=name).first.bounding_box()
+        assert box["y"] + box["height"] <= dock["y"]
+    before = stepper(page).get_attribute("data-recording")
+    page.get_by_role("button", name="Apply the fix and re-run").first.click()
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    expect(stepper(page)).to_have_attribute("data-step", stepper(page).get_attribute("data-steps"))
