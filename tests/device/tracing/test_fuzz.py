@@ -2,7 +2,7 @@
 
 import pytest
 from fuzz.kernels import kernel
-from fuzz.run import Verdict, summary, verdict
+from fuzz.run import Verdict, run, summary, verdict
 
 SEEDS = range(1, 8)
 
@@ -13,6 +13,12 @@ def test_a_fuzzed_kernel_does_the_same_while_it_is_recorded(seed: int) -> None:
     assert result.outcome == "equal", result.said
     assert not result.stepped_over
     assert not result.unseen
+
+
+def test_the_recorded_form_of_loops_that_run_once_is_valid_code() -> None:
+    for result in run([4, 5], 1):  # its process has Slang validate the code
+        assert result.outcome == "equal", result.said
+        assert not result.stepped_over
 
 
 def test_a_seed_always_makes_the_same_kernel() -> None:

@@ -119,7 +119,7 @@ def rewritten(body: str, attributes: str = "", excluded_lines=()) -> tuple[str, 
         ),
         (
             "for (int i = 0; i < n; i++) n += i;",
-            "for (int i = 0; i < n; i++) { if (_rec_overrun(4)) break; _rec_step(5); _rec_value(3, i);  "
+            "for (int i = 0; _rec_within(4, i < n); i++) { _rec_step(5); _rec_value(3, i);  "
             "n += _rec_added(8388608, n, i); _rec_value(6, n); }",
         ),
         ("return;", "{ _rec_step(3); return; }"),

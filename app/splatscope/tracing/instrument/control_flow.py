@@ -129,52 +129,62 @@ class ControlFlow:
     def _for_statement(self, node: Node) -> str:
         initializer, condition, body = (node.child_by_field_name(f) for f in ("initializer", "condition", "body"))
         names, behind_condition = [], [child for child in node.children if child.type == ";"][-1]
+        # Autodiff and unrolling find a loop's bound in its bare condition.
+        is_bare = condition is None or self._context.is_differentiable or self._context.scope.is_repeatable(condition)
         if initializer is not None and initializer.type == "declaration":
             declaration = self._statements.declared(initializer)
             for name, sizes in declaration.names:
                 self._context.scope.declare(name, declaration.type, sizes)
                 names.append(name)
 
+        def recorded() -> str:
+            return "".join(self._values.value(node, name) for name in names)
+
+        values = "" if self._context.is_differentiable else recorded()
+
         def part(child: Node) -> str:
             if child == initializer and child.type == "declaration":
                 return self._statements.declarators(child)
-            if child == condition:  # autodiff and unrolling find a loop's bound in its bare condition
-                is_bare = self._context.is_differentiable or self._context.scope.is_repeatable(child)
+            if child == condition:
                 return self._within_budget(node, self._writer.text(child)) if is_bare else self._condition(child)
             if child == behind_condition and condition is None:
                 return f"{self._within_budget(node, '')};"
             if child == body:
                 self._context.forget_changes()
-                return self._braced(child, self._iteration(node, "".join(self._values.value(node, name) for name in names)))
+                return self._braced(child, self._iteration(node, values or recorded(), has_budget=is_bare))
             is_excluded = self._writer.is_excluded(child) and child != initializer
             return self._writer.text(child) if is_excluded else self._writer.emit(child)
 
         return self._writer.children(node, part)
 
-    def _iteration(self, node: Node, first: str = "") -> str:
-        """Return the text for the beginning of a loop's body: its budget, a record of the iteration, and `first`."""
+    def _iteration(self, node: Node, first: str = "", has_budget: bool = False) -> str:
+        """Return the text for the beginning of a loop's body: its budget, a record of the iteration, and `first`.
+
+        `has_budget`: the loop's condition holds its budget, if it gets one.
+        """
         if self._writer.is_excluded(node.children[0]):
             return ""
-        has_none = self._context.is_differentiable or is_unrolled(self._context.source.code, node.start_byte)
+        has_none = has_budget or self._context.is_differentiable or is_unrolled(self._context.source.code, node.start_byte)
         budget = "" if has_none else f" if (_rec_overrun({self._context.site(node, 'overrun')})) break;"
         return f"{budget} _rec_step({self._context.site(node, 'loop')});{first}"
 
     def _within_budget(self, node: Node, condition: str) -> str:
-        """Return a loop's condition, with the loop's budget in it where autodiff follows.
+        """Return a loop's bare condition, with the loop's budget in it.
 
-        A `break` would change how gradients are summed. A loop that surely ends gets no budget, so that the driver still finds how
-        often it runs, unrolls it, and rounds as it did.
+        Slang makes invalid code of a `break` in a loop that it finds to run once. Where autodiff follows, a `break` would also change
+        how gradients are summed; there, a loop that surely ends gets no budget, so that the driver still finds how often it runs,
+        unrolls it, and rounds as it did.
         """
         context, code = self._context, self._context.source.code
-        if not context.is_differentiable or self._writer.is_excluded(node.children[0]):
+        if is_unrolled(code, node.start_byte) or self._writer.is_excluded(node.children[0]):
             return condition
         constants = context.symbols.constants - context.scope.types.keys()
-        if is_unrolled(code, node.start_byte) or is_counted(code[node.start_byte : node.end_byte], constants):
+        if context.is_differentiable and is_counted(code[node.start_byte : node.end_byte], constants):
             return condition
         return context.without_derivative(node, f"_rec_within({context.site(node, 'overrun')}, {condition or 'true'})")
 
     def _bracketed_budget(self, loop: Node, condition: str) -> str:
-        within = self._within_budget(loop, condition)
+        within = self._within_budget(loop, condition) if self._context.is_differentiable else condition
         return within if within == condition else f"({within})"
 
     # Jumps
