@@ -7,7 +7,7 @@ from splatscope.slang.source import COMMENT, Source, closing
 
 _ATTRIBUTES_BEFORE = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
 _COUNTED = re.compile(
-    r"for ?\( ?u?int (?P<i>\w+) = \w+ ?; ?(?P=i) ?<=? ?(?P<bound>\w+) ?;"
+    r"for ?\( ?u?int (?P<i>\w+) = (?P<start>\w+) ?; ?(?P=i) ?<=? ?(?P<bound>\w+) ?;"
     r" ?(?:(?P=i) ?\+\+|\+\+ ?(?P=i)|(?P=i) ?\+= ?[1-9]\d*) ?\)(?P<body>.*)"
 )
 _CHANGED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=[^=]|\b{0}\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b"
@@ -44,6 +44,14 @@ def is_counted(loop: str, constants: Collection[str]) -> bool:
     if match is None or re.search(_CHANGED.format(match["i"]), match["body"]):
         return False
     return match["bound"].isdecimal() or match["bound"] in constants
+
+
+def is_longer_than_once(loop: str) -> bool:
+    """Return whether numbers in a loop's head say that it runs more than once: `for (int i = 0; i < 8; i++)`."""
+    match = _COUNTED.match(re.sub(r"\s+", " ", loop))
+    if match is None or not match["start"].isdecimal() or not match["bound"].isdecimal() or "+=" in match[0][: match.start("body")]:
+        return False
+    return int(match["bound"]) - int(match["start"]) > 1
 
 
 def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:

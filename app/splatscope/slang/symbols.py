@@ -193,9 +193,9 @@ class Symbols:
         outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
         if outs:
             self.out_parameters.setdefault(name, set()).update(outs)
-        inouts = {i for i in outs if re.search(r"\b(inout|ref|__ref)\b", parameters[i])}
-        if inouts:
-            self.inout_parameters.setdefault(name, set()).update(inouts)
+        inout = {i for i in outs if re.search(r"\b(inout|ref|__ref)\b", parameters[i])}
+        if inout:
+            self.inout_parameters.setdefault(name, set()).update(inout)
         if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
             self.methods.add(name)
         if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):

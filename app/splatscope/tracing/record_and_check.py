@@ -69,7 +69,7 @@ class CheckedRecording:
         missed = [f"{name} was not recorded: {why}." for name, why in recording.stepped_over.items()]
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
-        elif not self.findings and accesses_nothing(recording.trace.sites, self._reached):
+        elif not self.findings and not header.get("unseen") and accesses_nothing(recording.trace.sites, self._reached):
             missed.append("No thread came to an access to memory, so nothing was looked at: are all inputs given?")
         if self.truncated:
             records = f"{recording.job.records:,} " if recording.job else ""

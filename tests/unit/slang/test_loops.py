@@ -2,7 +2,15 @@
 
 import pytest
 
-from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, loops_without_budget, roll, without_unrolling
+from splatscope.slang.loops import (
+    attributes_before,
+    is_counted,
+    is_longer_than_once,
+    is_unrolled,
+    loops_without_budget,
+    roll,
+    without_unrolling,
+)
 from splatscope.slang.source import Source
 
 LOOP = """
@@ -51,6 +59,21 @@ def test_a_loop_is_rolled_only_where_no_result_can_tell(body, rolls):
 )
 def test_a_loop_is_counted_where_a_constant_bounds_it(loop, counted):
     assert is_counted(loop, {"COUNT"}) == counted
+
+
+@pytest.mark.parametrize(
+    ("loop", "longer"),
+    [
+        ("for (int i = 0; i < 8; i++) x += i;", True),
+        ("for (uint i = 6; i < 8; ++i) x += i;", True),
+        ("for (int i = 0; i < 1; i++) x += i;", False),
+        ("for (int i = 7; i < 8; i++) x += i;", False),
+        ("for (int i = 0; i < COUNT; i++) x += i;", False),
+        ("for (int i = 0; i < 8; i += 8) x += i;", False),
+    ],
+)
+def test_a_loop_is_longer_than_once_where_its_numbers_say_so(loop, longer):
+    assert is_longer_than_once(loop) == longer
 
 
 def test_attributes_before_a_loop_are_its_own():

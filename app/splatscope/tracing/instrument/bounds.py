@@ -6,6 +6,7 @@ i, n)`, which records only an index that is outside.
 """
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -43,24 +44,29 @@ class Bounds:
         site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 
-    def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read", also: str = "") -> str:
+    def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read", also: Sequence[str] = ()) -> str:
         """Return an element with its indices noted and kept inside.
 
         `is_pushed`: other accesses may come between the index and the record, so the index waits on the recorder's stack.
-        `also` is the site of a read that is recorded as soon as the index is known, "" for none.
+        `also` are sites of accesses without a value, in their order, that are recorded as soon as the index is known.
         """
         if not lvalue.subscripts:
             return lvalue.memory.name + self.path(lvalue)
         if lvalue.memory.coordinates:
             at = self._textures.texel(lvalue, access)
-            at = f"_rec_also({also}, {at})" if also else at
+            at = self._recorded_too(also, at)
             return f"{lvalue.memory.name}[{f'_rec_push({at})' if is_pushed else at}]{self.path(lvalue)}"
         pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
         arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
-        first = f"_rec_also({also}, _rec_at({arguments}))" if also else f"_rec_at({arguments})"
+        first = self._recorded_too(also, f"_rec_at({arguments})")
         first = f"_rec_push({first})" if is_pushed else first
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
         return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
+
+    def _recorded_too(self, sites: Sequence[str], index: str) -> str:
+        for site in sites:
+            index = f"_rec_also({site}, {index})"
+        return index
 
     def texel(self, lvalue: LValue) -> str:
         """Return the coordinates of a texel that is written."""

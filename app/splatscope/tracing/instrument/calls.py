@@ -71,31 +71,31 @@ class Calls:
         if bare in symbols.macros or _SPECIAL.match(name) or bare in BARRIERS:
             return self._special(function, arguments)
         outs = symbols.out_parameters.get(bare, set()) | _OUT_PARAMETERS.get(bare, set())
-        inouts = symbols.inout_parameters.get(bare, set())
+        inout = symbols.inout_parameters.get(bare, set())
         if function.type == "field_expression":
             method = text_of(function.child_by_field_name("field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
             if access:
                 return access
             outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
-            inouts = symbols.inout_parameters.get(method, set())
+            inout = symbols.inout_parameters.get(method, set())
             receiver = function.child_by_field_name("argument")
             # A method may change what it is called on: then that stays an l-value, and is not read into a value.
             only_reads = method in symbols.methods and method not in symbols.mutating
             if only_reads or self._context.scope.lvalue(receiver) is None:
                 head = self._writer.emit(receiver)
+            elif method in symbols.mutating:
+                head = self._changed(receiver, is_read=True)
             else:
                 head = self._expressions.as_lvalue(receiver)
-                if method in symbols.mutating:
-                    self._record_after(receiver, is_read=True)
             head += self._writer.span(receiver.end_byte, function.end_byte)
         elif function.type in ("identifier", "template_function"):
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
         if bare.startswith("Interlocked") and bare not in symbols.returns:
-            outs, inouts = {0, len(arguments.named_children) - 1}, {0}
-        text = head + self.arguments(arguments, outs, inouts, self._checked_arguments(function, name, arguments.named_children))
+            outs, inout = {0, len(arguments.named_children) - 1}, {0}
+        text = head + self.arguments(arguments, outs, inout, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)
 
     def _special(self, function: Node, arguments: Node) -> str:
@@ -119,39 +119,46 @@ class Calls:
         return {a.id: lambda text, a=a: self._operations.converted(a, text, scalar) for a in arguments}
 
     def arguments(
-        self, arguments: Node, outs: set[int], inouts: set[int] = frozenset(), checks: Mapping[int, Callable[[str], str]] = {}
+        self, arguments: Node, outs: set[int], inout: set[int] = frozenset(), checks: Mapping[int, Callable[[str], str]] = {}
     ) -> str:
-        """Return the arguments, those for out parameters as l-values, of which those for `inouts` are read, too.
+        """Return the arguments, those for out parameters as l-values, of which those for `inout` are read, too.
 
         `checks` completes the new texts of some, by node.
         """
-        read = {child.id for i, child in enumerate(arguments.named_children) if i in inouts}
+        read = {child.id for i, child in enumerate(arguments.named_children) if i in inout}
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
         for child in arguments.named_children:
             if child.id in lvalues:
                 self._context.note_change(child)
-                self._record_after(child, child.id in read)
 
         def part(child: Node) -> str:
             if child.id in lvalues:
-                return self._expressions.as_lvalue(child)
+                return self._changed(child, child.id in read)
             text = self._writer.emit(child)
             return checks[child.id](text) if child.id in checks else text
 
         return self._writer.children(arguments, part)
 
-    def _record_after(self, node: Node, is_read: bool = False) -> None:
-        """Record, after the statement, the element that a call wrote, and may have read, if its index may be evaluated twice."""
-        scope = self._context.scope
+    def _changed(self, node: Node, is_read: bool = False) -> str:
+        """Return an l-value that a call writes, and may read, with a record of that.
+
+        The record comes after the statement, with the new value. An index that must not be evaluated twice is recorded where it
+        stands, and the value is left open.
+        """
+        scope, context = self._context.scope, self._context
         lvalue = scope.lvalue(node)
         if lvalue is None or lvalue.memory.atomic:
-            return
-        if not all(scope.is_repeatable(s) for s in lvalue.subscripts) or not scope.has_repeatable_path(lvalue):
-            self._context.unfollowed(node, lvalue)
-            return
-        read = self._context.access_site(node, "read", lvalue, type="", access="inout") if is_read else ""
-        site = self._context.access_site(node, "write", lvalue)
-        self._context.records_after.append(f" {self._expressions.recorded(site, lvalue, also=read)};")
+            return self._expressions.as_lvalue(node)
+        if not scope.has_repeatable_path(lvalue):
+            context.unfollowed(node, lvalue)
+            return self._expressions.as_lvalue(node)
+        read = context.access_site(node, "read", lvalue, type="", access="inout") if is_read else ""
+        if not all(scope.is_repeatable(subscript) for subscript in lvalue.subscripts):
+            write = context.access_site(node, "write", lvalue, type="")
+            return self._bounds.element(lvalue, access="write", also=[read, write] if read else [write])
+        site = context.access_site(node, "write", lvalue)
+        context.records_after.append(f" {self._expressions.recorded(site, lvalue, also=read)};")
+        return self._expressions.as_lvalue(node)
 
     def _atomic_method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded call of a method of an Atomic<T>, "" for another method."""

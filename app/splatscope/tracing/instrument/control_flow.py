@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from splatscope.slang.loops import attributes_before, is_counted, is_unrolled
+from splatscope.slang.loops import attributes_before, is_counted, is_longer_than_once, is_unrolled
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.statements import Statements
@@ -131,6 +131,7 @@ class ControlFlow:
         names, behind_condition = [], [child for child in node.children if child.type == ";"][-1]
         # Autodiff and unrolling find a loop's bound in its bare condition.
         is_bare = condition is None or self._context.is_differentiable or self._context.scope.is_repeatable(condition)
+        has_break = not is_bare or (not self._context.is_differentiable and is_longer_than_once(self._writer.text(node)))
         if initializer is not None and initializer.type == "declaration":
             declaration = self._statements.declared(initializer)
             for name, sizes in declaration.names:
@@ -146,12 +147,14 @@ class ControlFlow:
             if child == initializer and child.type == "declaration":
                 return self._statements.declarators(child)
             if child == condition:
-                return self._within_budget(node, self._writer.text(child)) if is_bare else self._condition(child)
+                if not is_bare:
+                    return self._condition(child)
+                return self._writer.text(child) if has_break else self._within_budget(node, self._writer.text(child))
             if child == behind_condition and condition is None:
                 return f"{self._within_budget(node, '')};"
             if child == body:
                 self._context.forget_changes()
-                return self._braced(child, self._iteration(node, values or recorded(), has_budget=is_bare))
+                return self._braced(child, self._iteration(node, values or recorded(), has_budget=not has_break))
             is_excluded = self._writer.is_excluded(child) and child != initializer
             return self._writer.text(child) if is_excluded else self._writer.emit(child)
 
@@ -171,9 +174,9 @@ class ControlFlow:
     def _within_budget(self, node: Node, condition: str) -> str:
         """Return a loop's bare condition, with the loop's budget in it.
 
-        Slang makes invalid code of a `break` in a loop that it finds to run once. Where autodiff follows, a `break` would also change
-        how gradients are summed; there, a loop that surely ends gets no budget, so that the driver still finds how often it runs,
-        unrolls it, and rounds as it did.
+        Slang makes invalid code of a `break` in a loop that it finds to run once. Where autodiff follows, a `break` would also
+        change how gradients are summed. A loop there that surely ends gets no budget, so that the driver still finds how often it
+        runs, unrolls it, and rounds as it did.
         """
         context, code = self._context, self._context.source.code
         if is_unrolled(code, node.start_byte) or self._writer.is_excluded(node.children[0]):

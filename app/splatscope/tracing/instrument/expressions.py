@@ -131,7 +131,7 @@ class Expressions:
             here = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
             return f"_rec_read({here}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
         is_pushed = is_pushed or not self._context.scope.has_repeatable_path(lvalue)
-        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", also)
+        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", [also] if also else [])
         target = prefix + element + suffix
         return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
 

@@ -150,8 +150,8 @@ class Stores:
         if not lvalue.memory.atomic and method in self._context.symbols.mutating:
             target = self._target_of(lvalue)
             symbols = self._context.symbols
-            outs, inouts = symbols.out_parameters.get(method, set()), symbols.inout_parameters.get(method, set())
-            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs, inouts)
+            outs, inout = symbols.out_parameters.get(method, set()), symbols.inout_parameters.get(method, set())
+            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs, inout)
             read = self._context.access_site(node, "read", lvalue, type="", access="inout")
             first, records = self._record_parts(node, lvalue, target)
             action = f"_rec_touch({read}, {target.index}); {target.text}{call}; {records}"
