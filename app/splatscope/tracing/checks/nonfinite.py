@@ -1,7 +1,8 @@
 """The first value that is no number, or infinite without anybody having meant it.
 
 An infinity is meant where the source writes it as a constant (`float best = 1.0 / 0.0;`), as the start of a minimum has it, and
-as long as it is only passed on: in a statement that names a variable which holds a meant one. A NaN is never meant.
+as long as it is only passed on: in a statement that names a variable which holds a meant one, or calls a function that returns
+one. A NaN is never meant.
 """
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.origins import Origin, Origins, Place, Variable
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, thread_of
@@ -41,8 +43,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         bad[events[nan]] = True
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
-    for number in set(infinite) - _meant([*infinite], trace, context.sources):
-        bad[infinite[number]] = True
+    bad[_unmeant(infinite, trace, Origins(context.sources))] = True
     bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
     order = trace.order
     hits = order[(bad & context.trusted)[order]]
@@ -70,16 +71,43 @@ def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
     return site.kind == "read" and site.space == "device" and not is_written
 
 
-def _meant(numbers: list[int], trace: Trace, sources: Sources) -> set[int]:
-    """Return those of these sites whose infinities are constants of the source, or come from one."""
-    origins = {number: sources.origins(trace.sites[number]) for number in numbers}
-    meant = {number for number, names in origins.items() if names is not None and not names}
+def _unmeant(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) -> np.ndarray:
+    """Return those of the infinite values, events by site, that no constant of the source brought."""
+    alike: list[tuple[int, np.ndarray, Origin | None]] = []  # site, events, origin
+    for number, events in infinite.items():
+        site = trace.sites[number]
+        origin = origins.of(site)
+        for returned, some in _by_returns(events, trace, origin.called if origin else set()):
+            alike.append((number, some, origins.of(site, returned) if returned else origin))
+    held: set[Variable] = set()
     while True:
-        holders = {trace.sites[number].name.split(".")[0] for number in meant}
-        more = {number for number, names in origins.items() if number not in meant and (names or set()) & holders}
-        if not more:
-            return meant
-        meant |= more
+        meant = [origin is not None and (origin.is_constant or bool(origin.variables & held)) for _, _, origin in alike]
+        more = set().union(
+            *(origins.held_at(trace.sites[number]) for (number, *_), is_meant in zip(alike, meant, strict=True) if is_meant)
+        )
+        if more <= held:
+            return np.array([e for (_, events, _), is_meant in zip(alike, meant, strict=True) if not is_meant for e in events], int)
+        held |= more
+
+
+def _by_returns(events: np.ndarray, trace: Trace, functions: set[str]) -> list[tuple[dict[str, Place], np.ndarray]]:
+    """Return events by the statements from which these functions had returned in their threads last."""
+    last = np.full((len(functions), len(events)), -1)
+    for row, name in enumerate(sorted(functions)):
+        returns = np.flatnonzero(trace.at(lambda site, name=name: site.kind == "return" and site.function == name))
+        before = np.searchsorted(returns, events) - 1
+        known = before >= 0
+        known[known] = trace.thread[returns[before[known]]] == trace.thread[events[known]]
+        last[row, known] = trace.site[returns[before[known]]]
+    combinations, which = np.unique(last, axis=1, return_inverse=True)
+    found = []
+    for column in range(combinations.shape[1]):
+        sites = {
+            name: trace.sites[n] for name, n in zip(sorted(functions), combinations[:, column].tolist(), strict=True) if n >= 0
+        }
+        places = {name: (site.file, site.line, site.column) for name, site in sites.items()}
+        found.append((places, events[which.reshape(-1) == column]))
+    return found
 
 
 def _reads_no_number(trace: Trace, finding: Finding) -> bool:

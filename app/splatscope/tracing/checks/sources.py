@@ -144,44 +144,65 @@ class Sources:
         """Return the variables that the statement at a site computes from, without constants; None where they are unknown."""
         if site.kind == "read":
             return {site.name}
-        node = self._statement(site)
+        nodes = self.computed_from(site)
+        if nodes is None:
+            return None
+        own = self.updated(site)
+        is_declared = nodes and nodes[0].type == "declaration"
+        names = set().union(*map(self._names, nodes))
+        return (names | {own} if own else names) - {site.name if is_declared else ""}
+
+    def computed_from(self, site: Site) -> list[Node] | None:
+        """Return the expressions that the value at a site is computed from; None where they are unknown.
+
+        Of a parameter these are the arguments of the calls in its file.
+        """
+        node = self.statement(site)
         if node is None:
             return None
-        if node.type == "compound_statement":  # a parameter's value: from the arguments of the calls
-            name = _name_of_function(node.parent) if node.parent is not None and node.parent.type == "function_definition" else ""
+        if node.type == "compound_statement":
+            name = name_of_function(node.parent) if node.parent is not None and node.parent.type == "function_definition" else ""
             calls = [n for n in walk(self.trees[site.file]) if n.type == "call_expression" and text_of(n).startswith(f"{name}(")]
-            return set().union(*(self._names(call.child_by_field_name("arguments")) for call in calls)) if name and calls else None
+            return [call.child_by_field_name("arguments") for call in calls] if name and calls else None
         for declarator in (n for n in node.named_children if n.type == "init_declarator"):
-            if text_of(declarator.child_by_field_name("declarator")) == site.name:
-                return self._names(declarator.child_by_field_name("value"))
+            if text_of(declarator.child_by_field_name("declarator")) == site.name.split(".")[0]:
+                return [declarator.child_by_field_name("value")]
         expression = node.named_children[0] if node.named_children else node
         if node.type == "expression_statement" and expression.type == "assignment_expression":
-            own = set() if text_of(expression.child_by_field_name("operator")) == "=" else {site.name.split(".")[0]}
-            return self._names(expression.child_by_field_name("right")) | own
-        return self._names(node) - {site.name if node.type == "declaration" else ""}
+            return [expression.child_by_field_name("right")]
+        return [node]
+
+    def updated(self, site: Site) -> str:
+        """Return the variable that the statement at a site changes by what it held before (`x += 1`), "" if it does not."""
+        node = self.statement(site)
+        expression = node.named_children[0] if node is not None and node.named_children else None
+        if expression is None or node.type != "expression_statement" or expression.type != "assignment_expression":
+            return ""
+        return "" if text_of(expression.child_by_field_name("operator")) == "=" else site.name.split(".")[0]
 
     def is_parameter(self, site: Site) -> bool:
         """Return whether the value at a site is that of a parameter, recorded where its function begins."""
-        node = self._statement(site)
+        node = self.statement(site)
         is_body = node is not None and node.type == "compound_statement" and node.parent is not None
         return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
 
     def is_do_loop(self, site: Site) -> bool:
         """Return whether the loop at a site asks its condition at the end."""
-        node = self._statement(site)
+        node = self.statement(site)
         return node is not None and node.type == "do_statement"
 
     def memory_orders(self, site: Site) -> set[str]:
         """Return the memory orders that the statement at a site names: {"Release"} of `flag.store(1, MemoryOrder.Release)`."""
-        node = self._statement(site)
+        node = self.statement(site)
         return set(re.findall(r"\bMemoryOrder\s*\.\s*(\w+)", text_of(node))) if node is not None else set()
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""
-        node = self._statement(site)
+        node = self.statement(site)
         return node.end_point[0] + 1 if node is not None else site.line
 
-    def _statement(self, site: Site) -> Node | None:
+    def statement(self, site: Site) -> Node | None:
+        """Return the statement at a site; None where the source does not say."""
         if site.file not in self.trees:
             return None
         at = (site.line - 1, site.column - 1)
@@ -256,7 +277,8 @@ def _inside_atomic(type_text: str) -> str:
     return re.sub(r"^Atomic\s*<\s*|\s*>$", "", type_text).strip()
 
 
-def _name_of_function(node: Node) -> str:
+def name_of_function(node: Node) -> str:
+    """Return the name of a function's definition."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.child_by_field_name("declarator") is not None:
         declarator = declarator.child_by_field_name("declarator")

@@ -1,0 +1,325 @@
+"""Whether the source writes a value: an infinite constant in the statement that makes it, or a variable that may hold one.
+
+Calls of the kernel's own functions are followed: into the `return` that was taken, into what they hand out through `out`
+parameters, and into the members that a method changes. Members of one struct count as one variable in all its methods.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from tree_sitter import Node
+
+from splatscope.gpu.slang_types import SCALARS, SlangType
+from splatscope.slang.preprocessor import definitions
+from splatscope.slang.source import COMMENT, parse, text_of, walk
+from splatscope.tracing.checks.sources import Sources, name_of_function
+from splatscope.tracing.sites import Site
+
+Variable = tuple[str, str]  # (the function or the struct that it stands in, "" for memory; its name)
+Place = tuple[str, int, int]  # file, line, column
+
+_CONSTANT = re.compile(r"\bconst\s+[\w<>]+\s+(\w+)\s*=\s*([^;{}]{1,200});")
+_HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]+")
+_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
+_STRUCTS = ("struct_specifier", "class_specifier", "extension_specifier")
+_FUNCTIONS = ("function_definition", "init_declaration")
+_LARGEST = {"half": 65519.99, "double": math.inf}  # the largest number that is not rounded to infinity
+_LARGEST_FLOAT = 3.40282357e38
+_MOST_DEEP = 60  # expressions and definitions inside of each other
+
+
+@dataclass
+class Origin:
+    """What a value may come from.
+
+    Attributes:
+        variables: Those that its statement computes from.
+        is_written: Whether the statement holds an infinite constant.
+        called: The kernel's own functions that were followed.
+    """
+
+    variables: set[Variable] = field(default_factory=set)
+    is_written: bool = False
+    called: set[str] = field(default_factory=set)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the source writes the value."""
+        return self.is_written or not self.variables
+
+
+class Origins:
+    """Finds the origins of the values of one recording."""
+
+    def __init__(self, sources: Sources):
+        self._sources = sources
+
+    def of(self, site: Site, returned: Mapping[str, Place] = {}) -> Origin | None:
+        """Return what the values at a site come from, None where the source does not say.
+
+        Args:
+            site: The site.
+            returned: By function where the `return` stands that was taken; of other functions each may have been.
+        """
+        if site.kind == "read":
+            return Origin({("", site.name)})
+        nodes = self._given(site) if self._sources.is_parameter(site) else self._sources.computed_from(site)
+        if not nodes:
+            return None
+        largest = self._largest(site)
+        origin = Origin()
+        for node in nodes:
+            _Reading(self, origin, largest, returned).take(node, 0)
+        if nodes[0].type == "declaration":
+            origin.variables -= self._meanings(site, site.name.split(".")[0])
+        if own := self._sources.updated(site):
+            origin.variables |= self._meanings(site, own)
+        pending = list(origin.variables)
+        while pending:  # what calls may have changed them
+            more = self._linked.get(pending.pop(), set()) - origin.variables
+            origin.variables |= more
+            pending += more
+        return origin
+
+    def held_at(self, site: Site) -> set[Variable]:
+        """Return the variable, or the memory, that gets the value at a site."""
+        root = site.name.split(".")[0]
+        return {("", root)} if site.space else self._meanings(site, root) - {("", root)}
+
+    def named(self, name: str, function: str, struct: str) -> set[Variable]:
+        """Return what a name may mean in a function, which is a method where `struct` is not ""."""
+        if struct and (name == "this" or name in self._members.get(struct, ())):
+            return {(struct, "")}
+        return {(function, name), ("", name)}
+
+    @cached_property
+    def functions(self) -> dict[str, list[tuple[str, Node]]]:
+        """(file, definition) of the functions and methods by name; constructors by that of their struct."""
+        found: dict[str, list[tuple[str, Node]]] = {}
+        for file, tree in self._sources.trees.items():
+            for node in walk(tree):
+                if node.type in _FUNCTIONS:
+                    name = _around(node)[1] if node.type == "init_declaration" else name_of_function(node)
+                    found.setdefault(name, []).append((file, node))
+        return found
+
+    @cached_property
+    def definitions(self) -> dict[str, list[Node]]:
+        """The expressions that constants and macros stand for, by name."""
+        found: dict[str, list[Node]] = {}
+        for text in self._sources.texts.values():
+            code = COMMENT.sub("", text)
+            bodies = [(d.name, d.body.replace("\\\n", " ")) for d in definitions(code) if len(d.body) <= 200]
+            for name, body in [*_CONSTANT.findall(code), *bodies]:
+                found.setdefault(name, []).extend(_expression(body))
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Node]]:
+        """The calls by the name of what is called."""
+        found: dict[str, list[Node]] = {}
+        for tree in self._sources.trees.values():
+            for node in walk(tree):
+                if node.type == "call_expression":
+                    found.setdefault(_last_name(node.child_by_field_name("function")), []).append(node)
+        return found
+
+    @cached_property
+    def _members(self) -> dict[str, set[str]]:
+        return {name: {field for field, _ in fields} for name, fields in self._sources.structs.items()}
+
+    @cached_property
+    def _linked(self) -> dict[Variable, set[Variable]]:
+        """What may hold the same value, by way of a call: an argument and the `out` parameter, an object and its members."""
+        found: dict[Variable, set[Variable]] = {}
+        for name, named in self.functions.items():
+            for call in self._calls.get(name, ()):
+                function, struct = _around(call)
+                called = call.child_by_field_name("function")
+                for _, definition in named:
+                    if called.type == "field_expression" and (owner := _around(definition)[1]):
+                        for variable in self._roots(called.child_by_field_name("argument"), function, struct):
+                            found.setdefault(variable, set()).add((owner, ""))
+                            found.setdefault((owner, ""), set()).add(variable)
+                    arguments = call.child_by_field_name("arguments").named_children
+                    for argument, parameter in zip(arguments, parameters_of(definition), strict=False):
+                        if re.match(r"\s*(?:in)?out\b", text_of(parameter)):
+                            inner = (_around(definition)[0], name_of_parameter(parameter))
+                            for variable in self._roots(argument, function, struct):
+                                found.setdefault(variable, set()).add(inner)
+        return found
+
+    def _given(self, site: Site) -> list[Node]:
+        """Return what the calls of a function give to one of its parameters, and its default value."""
+        definition = self._sources.statement(site).parent
+        name = _around(definition)[1] if definition.type == "init_declaration" else name_of_function(definition)
+        found = []
+        for position, parameter in enumerate(parameters_of(definition)):
+            if name_of_parameter(parameter) == site.name.split(".")[0]:
+                arguments = [call.child_by_field_name("arguments").named_children for call in self._calls.get(name, ())]
+                found += [given[position] for given in arguments if position < len(given)]
+                found += filter(None, [parameter.child_by_field_name("default_value")])
+        return found
+
+    def _meanings(self, site: Site, name: str) -> set[Variable]:
+        """Return what a name may mean at a site."""
+        node = self._sources.statement(site)
+        return self.named(name, *(_around(node) if node is not None else (site.function, "")))
+
+    def _roots(self, node: Node, function: str, struct: str) -> set[Variable]:
+        while node.type in ("field_expression", "subscript_expression"):
+            node = node.child_by_field_name("argument")
+        return self.named(text_of(node), function, struct) if node.type in ("identifier", "this") else set()
+
+    def _largest(self, site: Site) -> float:
+        type_ = SlangType.parse(site.type)
+        return _LARGEST.get(type_.scalar.name, _LARGEST_FLOAT) if type_ else _LARGEST_FLOAT
+
+
+@dataclass
+class _Reading:
+    """Reads one expression, and what it calls, into an origin."""
+
+    origins: Origins
+    origin: Origin
+    largest: float
+    returned: Mapping[str, Place]
+
+    def take(self, node: Node, depth: int) -> None:
+        value = self.value(node, depth)
+        if value is not None or depth > _MOST_DEEP:
+            self.origin.is_written |= value is not None and math.isinf(value)
+        elif node.type in ("identifier", "this"):
+            self._variable(node, depth)
+        elif node.type == "call_expression":
+            self._call(node, depth)
+        elif node.type in ("field_expression", "subscript_expression"):
+            self.take(node.child_by_field_name("argument"), depth + 1)
+        elif node.type == "conditional_expression":
+            for part in ("consequence", "alternative"):
+                if (branch := node.child_by_field_name(part)) is not None:
+                    self.take(branch, depth + 1)
+        elif text_of(node.child_by_field_name("operator") or node) not in _COMPARISONS:
+            self.origin.is_written |= node.type == "ERROR" and "#INF" in text_of(node)
+            for child in node.named_children:
+                self.take(child, depth + 1)
+
+    def value(self, node: Node, depth: int) -> float | None:
+        """Return the value of a constant; None for what is none, or not worked out."""
+        if depth > _MOST_DEEP:
+            return None
+        text = text_of(node)
+        if node.type in ("number_literal", "user_defined_literal"):
+            return self._literal(text)
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self.value(node.named_children[0], depth + 1)
+        if node.type == "cast_expression":
+            return self.value(node.child_by_field_name("value"), depth + 1)
+        if node.type == "unary_expression" and text[:1] in "+-":
+            value = self.value(node.child_by_field_name("argument"), depth + 1)
+            return value if value is None or text[0] == "+" else -value
+        if node.type == "binary_expression":
+            return self._binary(node, depth)
+        if node.type == "call_expression" and (
+            bits := re.fullmatch(r"as(?:float|half)\s*\(\s*(0[xX][0-9a-fA-F]+)[uU]?\s*\)", text)
+        ):
+            return math.inf if int(bits[1], 16) in (0x7F800000, 0xFF800000, 0x7C00, 0xFC00) else 0.0
+        if node.type == "identifier":
+            values = [self.value(definition, depth + 1) for definition in self.origins.definitions.get(text, ())]
+            return None if None in values else next((value for value in values if math.isinf(value)), values[0] if values else None)
+        return None
+
+    def _literal(self, text: str) -> float | None:
+        if text[:2].lower() == "0x":
+            return float(int(_HEXADECIMAL.match(text)[0], 16))
+        number = _NUMBER.match(text)
+        return self._rounded(float(number[0])) if number else None
+
+    def _binary(self, node: Node, depth: int) -> float | None:
+        operator = text_of(node.child_by_field_name("operator"))
+        left, right = (self.value(node.child_by_field_name(side), depth + 1) for side in ("left", "right"))
+        if left is None or right is None or operator not in ("+", "-", "*", "/"):
+            return None
+        with np.errstate(all="ignore"):
+            a, b = np.float64(left), np.float64(right)
+            return self._rounded(float({"+": a + b, "-": a - b, "*": a * b, "/": a / b}[operator]))
+
+    def _rounded(self, value: float) -> float:
+        return math.copysign(math.inf, value) if abs(value) > self.largest else value
+
+    def _variable(self, node: Node, depth: int) -> None:
+        name, definitions = text_of(node), self.origins.definitions.get(text_of(node), ())
+        if name not in SCALARS:
+            for definition in definitions:
+                self.take(definition, depth + 1)
+            if not definitions:
+                self.origin.variables |= self.origins.named(name, *_around(node))
+
+    def _call(self, node: Node, depth: int) -> None:
+        called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        name = _last_name(called)
+        self.origin.is_written |= bool(re.search(r"(?i)inf(?:inity)?$", name)) and not arguments.named_children
+        if called.type == "field_expression":
+            self.take(called.child_by_field_name("argument"), depth + 1)
+        for argument in [*arguments.named_children, *self.origins.definitions.get(name, ())]:
+            self.take(argument, depth + 1)
+        if name in self.origin.called:
+            return
+        for file, definition in self.origins.functions.get(name, ()):
+            self.origin.called.add(name)
+            if definition.type == "init_declaration":
+                self.origin.variables.add((name, ""))
+            for value in self._values_of(file, definition, self.returned.get(name)):
+                self.take(value, depth + 1)
+
+    def _values_of(self, file: str, definition: Node, taken: Place | None) -> Iterator[Node]:
+        """Yield what a function may return."""
+        returns = [node for node in walk(definition) if node.type == "return_statement"]
+        chosen = [node for node in returns if taken == (file, node.start_point[0] + 1, node.start_point[1] + 1)]
+        for node in chosen or returns:
+            yield from node.named_children
+
+
+def parameters_of(definition: Node) -> list[Node]:
+    """Return the parameters of a function's definition."""
+    listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)
+    return listed.named_children if listed is not None else []
+
+
+def name_of_parameter(parameter: Node) -> str:
+    """Return the name of a function's parameter."""
+    declarator = parameter.child_by_field_name("declarator")
+    while declarator is not None and declarator.type != "identifier":
+        declarator = declarator.child_by_field_name("declarator")
+    return text_of(declarator) if declarator is not None else ""
+
+
+def _around(node: Node) -> tuple[str, str]:
+    """Return the names of the function and of the struct that a node stands in, "" where in none; a function stands in itself."""
+    function = ""
+    while node is not None:
+        if node.type in _FUNCTIONS and not function:
+            function = name_of_function(node) or "__init"
+        if node.type in _STRUCTS and (name := node.child_by_field_name("name")) is not None:
+            return function, text_of(name)
+        node = node.parent
+    return function, ""
+
+
+def _last_name(called: Node) -> str:
+    """Return the name of what is called: `empty` of `Box::empty`, `get` of `box.get<float>`."""
+    names = re.findall(r"\w+", re.sub(r"<.*", "", text_of(called), flags=re.DOTALL))
+    return names[-1] if names else ""
+
+
+def _expression(text: str) -> Iterable[Node]:
+    """Yield the syntax tree of an expression's text, nothing where it is none."""
+    for node in walk(parse(f"float _ = {text};")):
+        if node.type == "init_declarator":
+            yield node.child_by_field_name("value")
+            return
