@@ -1,5 +1,6 @@
 // A derivative link by link: a small picture whose pixels are threads, what each asks for, and the chain of the chosen one.
 import {show} from "#web/drawing/look.js"
+import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -94,20 +95,17 @@ function gradientMaps({room, facts, set}, choice) {
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
   const high = height === Infinity ? Infinity : (height - CHAIN - CAPTION - 24) / down
   const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
-  const pictureAttributes = {
-    role: "slider",
-    tabindex: "0",
-    "aria-label": "Pixel, moved with the arrow keys",
-    "aria-valuemin": "0",
-    "aria-valuemax": String(count - 1),
-  }
   const gradientAttributes = {role: "img", "aria-label": "The gradient by p of each pixel"}
-  const picture = pixelGrid(facts.size, cell, choice, pictureAttributes, outlines(facts, cell))
+  const picture = pixelGrid(facts.size, cell, choice, {}, outlines(facts, cell))
   const gradients = pixelGrid(facts.size, cell, choice, gradientAttributes, [])
   onArrows(picture.svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => {
     const next = choice.chosen() + step
     if (next >= 0 && next < count) choice.choose(next)
   })
+  const boxes = Array.from({length: count}, (_, i) => {
+    return {x: (i % across) * cell, y: Math.floor(i / across) * cell, width: cell, height: cell}
+  })
+  const paintChoices = listChoices(picture.svg, "Pixel", boxes)
   const buttons = gaussianButtons(facts, cell, (gaussian) => set("blob", gaussian))
   const own = h("span")
   const all = h("span", {class: "num"})
@@ -136,7 +134,10 @@ function gradientMaps({room, facts, set}, choice) {
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel ${x}, ${y} is chosen`
     all.textContent = `∂L/∂p: red: smaller p, blue: larger p${written < count ? "" : `; sum ${digits(facts.sum)}`}`
-    setAttributes(picture.svg, {"aria-valuenow": look.thread, "aria-valuetext": `column ${x}, row ${y}`})
+    paintChoices(look.thread, (i) => {
+      const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
+      return `Pixel ${i % across}, ${Math.floor(i / across)}: gradient ${gradient}`
+    })
   }
   return {el, paint}
 }

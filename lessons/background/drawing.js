@@ -2,6 +2,7 @@
 // T. What is not written yet is pale: it shows what the kernel is going to write.
 import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
+import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -20,7 +21,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number[][]} right  with T added
  * @property {number[][]} inSample  by the sample's formula
  *
- * @typedef {{choose(thread: number): void, move(dx: number, dy: number): void}} Moves
+ * @typedef {{choose(thread: number): void, move(step: number): void}} Moves
  */
 
 const GAP = 16
@@ -57,9 +58,9 @@ function build({root, facts, room}, look) {
   /** @type {Moves} */
   const moves = {
     choose,
-    move(dx, dy) {
-      const [x, y] = [(latest.thread % width) + dx, Math.floor(latest.thread / width) + dy]
-      if (x >= 0 && x < width && y >= 0 && y < height) choose(y * width + x)
+    move(step) {
+      const next = latest.thread + step
+      if (next >= 0 && next < width * height) choose(next)
     },
   }
   const focused = indexOfFocus(root)
@@ -90,7 +91,12 @@ function build({root, facts, room}, look) {
         chart.point(i, known, i === now.thread)
       })
       pictures[2].words.textContent = ` ${digits(darker(now.thread))}`
-      for (const one of pictures) one.mark(now.thread)
+      const written = (/** @type {number} */ which, /** @type {number} */ i) => memories[which].written(i) > 0
+      const red = (/** @type {number} */ which) => (/** @type {number} */ i) =>
+        written(which, i) ? `red ${digits(pair(i)[which][0])}` : "not known yet"
+      pictures[0].mark(now.thread, red(0))
+      pictures[1].mark(now.thread, red(1))
+      pictures[2].mark(now.thread, (i) => (written(1, i) ? digits(darker(i)) : "not known yet"))
     },
     describe(now) {
       const i = now.thread
@@ -131,14 +137,16 @@ function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
       height: cell * height + 4,
       viewBox: `-2 -2 ${cell * width + 4} ${cell * height + 4}`,
       class: "sheet",
-      role: "img",
-      tabindex: "0",
-      "aria-label": `${caption}, ${width} × ${height} pixels. Arrow keys choose a pixel's thread.`,
     },
     s("rect", {width: cell * width, height: cell * height, class: onPaper ? "ground" : "", fill: "none"}),
     ...cells,
     s("path", {class: "raster", d: [...columns, ...rows].join("")}),
     mark,
+  )
+  const paintChoices = listChoices(
+    svg,
+    `Pixel of the picture “${caption}”`,
+    T.map((_, i) => ({...at(i), width: cell, height: cell})),
   )
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect()
@@ -146,14 +154,17 @@ function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
     const y = Math.floor((event.clientY - box.top - 2) / cell)
     if (x >= 0 && y >= 0 && x < width && y < height) choose(y * width + x)
   }
-  onArrows(svg, {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, ([dx, dy]) => move(dx, dy))
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, move)
   const words = h("b", {class: "num"})
   return {
     el: h("figure", {}, svg, h("figcaption", {}, caption, words)),
     svg,
     cells,
     words,
-    mark: (/** @type {number} */ i) => setAttributes(mark, at(i)),
+    mark(/** @type {number} */ i, /** @type {(i: number) => string} */ nameOf) {
+      setAttributes(mark, at(i))
+      paintChoices(i, (other) => `Pixel ${other % width}, ${Math.floor(other / width)}: ${nameOf(other)}`)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 // Threads that want to write one value: a row a thread, a column for each value that it has had. A mark is an attempt, in the column of
 // the value that it was based on: made, refused, or lost to a later write.
+import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {text} from "#web/stepper/model/values.js"
@@ -61,11 +62,6 @@ function build({facts, options, room}, look) {
 
   const svg = canvas(width, height, {
     class: "attempts",
-    role: "slider",
-    tabindex: 0,
-    "aria-label": "Thread, chosen with the arrow keys up and down",
-    "aria-valuemin": 0,
-    "aria-valuemax": count - 1,
   })
   const currentColumn = s("rect", {class: "attempts-now", y: TOP - 4, height: height - TOP, width: column, rx: 3})
   const chosenRow = s("rect", {class: "attempts-mine", x: 0, width, height: row, rx: 3})
@@ -73,6 +69,8 @@ function build({facts, options, room}, look) {
   drawHeads(svg, facts, layout)
   const lanes = Array.from({length: count}, (_, thread) => drawLane(svg, facts, layout, thread))
   const marks = facts.attempts.map((attempt) => drawMark(svg, layout, attempt))
+  const rows = lanes.map((_, thread) => ({x: 0, y: rowY(thread) - row / 2, width, height: row}))
+  const paintChoices = listChoices(svg, "Thread", rows)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => choose(Math.floor((event.clientY - svg.getBoundingClientRect().top - TOP) / row))
   onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.thread + step))
@@ -91,7 +89,10 @@ function build({facts, options, room}, look) {
     lanes.forEach((lane, thread) => lane.show(now.status(thread), thread === chosen))
     setAttributes(chosenRow, {y: rowY(chosen) - row / 2})
     setAttributes(currentColumn, {x: LEFT + (last?.round ?? 0) * column, visibility: last ? "visible" : "hidden"})
-    setAttributes(svg, {"aria-valuenow": chosen, "aria-valuetext": `thread ${chosen}`})
+    paintChoices(chosen, (thread) => {
+      const tried = done.filter((mark) => mark.thread === thread).length
+      return `Thread ${thread} ${doing(now.status(thread))}; it has tried ${tried === 1 ? "once" : `${tried} times`}`
+    })
   }
   return {el: svg, paint, describe: (now) => sumsText(facts, options, now), width}
 }

@@ -2,6 +2,7 @@
 // and what separates it, the projections of both boxes on four axes, which thread tests what, and the list. The test that is shown is the
 // chosen thread's latest, of which the formula beside the drawing speaks, too.
 import {show} from "#web/drawing/look.js"
+import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -298,11 +299,6 @@ function threadTable({tests, room}, width, pick) {
   const height = 26 + turns * (cell + 4)
   const svg = canvas(width, height, {
     class: "coarse",
-    role: "slider",
-    tabindex: 0,
-    "aria-label": "Test that is shown, chosen with the arrow keys",
-    "aria-valuemin": 0,
-    "aria-valuemax": tests.length - 1,
   })
   let shown = 0
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -THREADS, ArrowDown: THREADS}, (step) => {
@@ -326,6 +322,8 @@ function threadTable({tests, room}, width, pick) {
     svg.append(el)
     return el
   })
+  const boxes = tests.map(({thread, turn}) => ({x: columnX(thread) - cell / 2, y: rowY(turn), width: cell, height: cell}))
+  const paintChoices = listChoices(svg, "Test that is shown", boxes)
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
       const made = look.step >= tests[i].known
@@ -333,8 +331,11 @@ function threadTable({tests, room}, width, pick) {
     })
     lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
     shown = test.gaussian
-    const words = `Gaussian ${test.gaussian}, tested by thread ${test.thread}, ${test.place < 0 ? "apart" : "touches"}`
-    setAttributes(svg, {"aria-valuenow": shown, "aria-valuetext": words})
+    paintChoices(tests.indexOf(test), (i) => {
+      const {gaussian, thread, place, known} = tests[i]
+      const outcome = look.step < known ? "not tested yet" : place < 0 ? "apart from the tile" : "touches the tile"
+      return `Gaussian ${gaussian}, thread ${thread}: ${outcome}`
+    })
   }
   return {el: [svg], paint, height}
 }

@@ -1,4 +1,5 @@
 // A small picture, which thread draws which of its pixels, and the threads of the recorded workgroup on theirs.
+import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -35,7 +36,7 @@ export const draw = (host) => redrawn(host, (facts) => facts.owner, build)
  */
 function build(host) {
   const {width, owner, steps, group} = host.facts
-  const words = h("p", {class: "reading num", role: "status"}, "Point at a pixel to see which thread draws it.")
+  const words = h("p", {class: "reading num"}, "Point at a pixel to see which thread draws it.")
   let pointed = 0
   const point = (/** @type {number} */ pixel) => {
     pointed = pixel
@@ -65,9 +66,6 @@ function picture({facts, room}, pointed, point) {
   const corner = (/** @type {number} */ pixel) => ({x: (pixel % width) * size, y: Math.floor(pixel / width) * size})
   const svg = canvas(width * size, height * size, {
     class: "pixelmap",
-    tabindex: 0,
-    role: "application",
-    "aria-label": `A picture of ${width} × ${height} pixels. Arrow keys go from pixel to pixel and say which thread draws each.`,
   })
   const cells = owner.map((_, pixel) => s("rect", {...corner(pixel), width: size, height: size, class: "px"}))
   const lanes = new Map(
@@ -80,6 +78,8 @@ function picture({facts, room}, pointed, point) {
   const ring = s("rect", {width: size - 2, height: size - 2, class: "pxring", visibility: "hidden"})
   const borders = s("path", {d: groupBorders(owner, width, size), class: "groupline"})
   svg.append(...cells, borders, ...[...lanes.values()].map((lane) => lane.el), ring)
+  const boxes = owner.map((_, pixel) => ({...corner(pixel), width: size, height: size}))
+  const paintChoices = listChoices(svg, "Pixels and the threads that draw them", boxes)
 
   const pointAt = (/** @type {PointerEvent} */ event) => {
     const box = svg.getBoundingClientRect()
@@ -98,13 +98,19 @@ function picture({facts, room}, pointed, point) {
   cells.forEach((cell, pixel) => {
     cell.style.fill = css(facts.picture[pixel])
   })
+  const nameOf = (/** @type {number} */ pixel) => {
+    const thread = owner[pixel]
+    return `Pixel ${pixel % width}, ${Math.floor(pixel / width)}: thread ${thread % LANES} of workgroup ${groupOf(thread)}`
+  }
   return {
     el: svg,
     mark(/** @type {number} */ pixel) {
       const {x, y} = corner(pixel)
       setAttributes(ring, {x: x + 1, y: y + 1, visibility: "visible"})
+      paintChoices(pixel, nameOf)
     },
     paint(/** @type {Look} */ look) {
+      paintChoices(pointed(), nameOf)
       cells.forEach((cell, pixel) => {
         const ready = look.step >= (drawnAt.get(pixel) ?? Infinity)
         cell.setAttribute("class", classes("px", groupOf(owner[pixel]) === group && "mine", !ready && "later"))

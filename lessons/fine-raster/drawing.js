@@ -1,6 +1,7 @@
 // A tile that blends its list: the transmittance of the chosen pixel in steps, one a Gaussian, and all pixels of the tile as small
 // multiples, each with its colour so far and its own steps.
 import {show} from "#web/drawing/look.js"
+import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -170,16 +171,16 @@ function pixelsOfTile(facts, width, room, {chosen, choose}) {
   const height = down * (high + gap)
   const svg = canvas(width, height, {
     class: "fine-pass fine-tile",
-    role: "slider",
-    tabindex: "0",
-    "aria-label": "Pixel of the tile, moved with the arrow keys",
-    "aria-valuemin": "0",
-    "aria-valuemax": String(across * down - 1),
   })
   const pixels = facts.states.map((_, thread) => {
     const [x, y] = [(thread % across) * (wide + gap), Math.floor(thread / across) * (high + gap)]
     return drawPixel(svg, facts, thread, {x, y, width: wide, height: high})
   })
+  const boxes = facts.states.map((_, thread) => {
+    const [column, row] = [thread % across, Math.floor(thread / across)]
+    return {x: column * (wide + gap), y: row * (high + gap), width: wide, height: high}
+  })
+  const paintChoices = listChoices(svg, "Pixel of the tile", boxes)
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect()
     const column = Math.floor((event.clientX - box.left) / (wide + gap))
@@ -198,8 +199,12 @@ function pixelsOfTile(facts, width, room, {chosen, choose}) {
     const {thread} = look
     const written = look.memory("maxCount")
     pixels.forEach((pixel, other) => pixel.paint(turnsOf(other), written?.number(other) ?? null, other === thread))
-    const words = `thread ${thread}, column ${thread % across}, row ${Math.floor(thread / across)}`
-    setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": words})
+    paintChoices(thread, (other) => {
+      const place = `Pixel ${other % across}, ${Math.floor(other / across)}, thread ${other}`
+      const turn = turnsOf(other)
+      const blended = facts.counts[other][Math.max(0, turn)]
+      return turn < 0 ? `${place}: nothing blended yet` : `${place}: ${blended} ${blended === 1 ? "layer" : "layers"} blended`
+    })
   }
   return {el: svg, paint}
 }

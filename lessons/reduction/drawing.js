@@ -1,5 +1,6 @@
 // A sum by tree reduction: what shared memory holds after each round, a row a round; each row adds the upper half of the one above onto
 // its lower half.
+import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {text} from "#web/stepper/model/values.js"
@@ -72,11 +73,6 @@ function build({facts, options, room}, look) {
 
   const svg = canvas(width, height, {
     class: "sums",
-    role: "slider",
-    tabindex: 0,
-    "aria-label": "Thread, chosen with the arrow keys left and right",
-    "aria-valuemin": 0,
-    "aria-valuemax": count - 1,
   })
   const laneCount = layout.hasLanes ? count : 0
   const lanes = Array.from({length: laneCount}, (_, i) => laneMark(middle(i), 9, Math.min(5, cell * 0.34)))
@@ -84,6 +80,8 @@ function build({facts, options, room}, look) {
   const rows = facts.rows.map((_, row) => drawRow(svg, facts, layout, row))
   const chosenMark = s("path", {class: "sums-mine"})
   svg.append(chosenMark)
+  const columns = facts.gradients.map((_, i) => ({x: x(i), y: 0, width: cell, height}))
+  const paintChoices = listChoices(svg, "Thread", columns)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => choose(Math.floor((event.clientX - svg.getBoundingClientRect().left - LEFT) / cell))
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.thread + step))
@@ -97,7 +95,11 @@ function build({facts, options, room}, look) {
     for (const row of rows) row.paint(now, options, done)
     lanes.forEach((lane, i) => lane.show(now.status(i), i === thread))
     setAttributes(chosenMark, {d: `M${x(thread)} ${y(rounds.length) + layout.rowHeight + 3}H${x(thread + 1)}`})
-    setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": `thread ${thread}`})
+    const memory = now.memory(options.memory)
+    paintChoices(thread, (i) => {
+      const held = memory && memory.written(i) > 0 ? `holds ${short(memory.number(i) ?? 0)}` : "is not written yet"
+      return `Thread ${i} ${doing(now.status(i))}; its cell ${held}`
+    })
   }
   return {el: svg, paint, describe: (now) => cellText(facts, options, now), width}
 }

@@ -1,5 +1,6 @@
 // A workgroup: its threads wave by wave, the shared memory that they exchange, and what they did in the device's order.
 import {alongLine, placeLabels} from "#web/drawing/labels.js"
+import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
@@ -61,6 +62,14 @@ function build({facts, options, step, room}, look) {
   return {el: h("div", {}, group.el, order.el), paint, describe, width}
 }
 
+/** What is said of one thread, and of several. */
+const COUNTED = {
+  run: ["runs", "run"],
+  wait: ["waits at the barrier", "wait at the barrier"],
+  held: ["is released from the barrier", "are released from the barrier"],
+  done: ["is done", "are done"],
+}
+
 /**
  * @param {Look} look
  * @param {number} count
@@ -68,13 +77,13 @@ function build({facts, options, step, room}, look) {
 export function sentence(look, count) {
   const statuses = Array.from({length: count}, (_, thread) => look.status(thread))
   const many = (/** @type {string} */ status) => statuses.filter((one) => one === status).length
-  const parts = [
-    `${many("run")} threads run`,
-    `${many("wait")} wait at the barrier`,
-    `${many("held")} are released from one`,
-    `${many("done")} are done`,
-  ]
-  return `${parts.join(", ")}.`
+  const kinds = /** @type {const} */ (["run", "wait", "held", "done"]).filter(many)
+  const counted = kinds.map((kind, i) => {
+    const number = many(kind)
+    const [one, several] = COUNTED[kind]
+    return `${number}${i ? "" : number === 1 ? " thread" : " threads"} ${number === 1 ? one : several}`
+  })
+  return `${counted.join(", ")}.`
 }
 
 /** @typedef {typeof ROOMY} Rows  heights */
@@ -125,11 +134,6 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const cellRow = cellHeight + 4
   const svg = canvas(width, layout.height, {
     class: "group",
-    role: "slider",
-    tabindex: 0,
-    "aria-label": "Thread, chosen with the arrow keys",
-    "aria-valuemin": 0,
-    "aria-valuemax": count - 1,
   })
   svg.append(s("text", {x: left, y: 12}, `${count} threads, waves of ${wave}`), ...waveFrames(facts, layout))
   const writeLine = s("path", {class: "group-way write"})
@@ -141,6 +145,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
   svg.append(...lanes.map((lane) => lane.el), barrier, barrierWords, memoryName)
+  const seats = lanes.map((_, i) => ({x: x(i) - column / 2, y: laneY(i) - laneRow / 2, width: column, height: laneRow}))
+  const paintChoices = listChoices(svg, "Thread", seats)
 
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect()
@@ -198,7 +204,10 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     setAttributes(writeLine, {d: `M${lane.join(" ")}L${own.join(" ")}`})
     setAttributes(readLine, {d: `M${lane.join(" ")}L${other.join(" ")}`})
     placeBarrierWords([...alongLine(lane, own), ...alongLine(lane, other)])
-    setAttributes(svg, {"aria-valuenow": thread, "aria-valuetext": `thread ${thread}`})
+    paintChoices(thread, (i) => {
+      const cell = memory && memory.written(i) > facts.opened ? `holds ${memory.number(i)}` : "is not written yet"
+      return `Thread ${i} ${doing(look.status(i))}; its cell ${cell}${tooEarly.has(i) ? "; it read too early" : ""}`
+    })
   }
   return {el: svg, paint}
 }

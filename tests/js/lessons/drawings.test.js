@@ -169,5 +169,5 @@ test("of a state that came back the larger error is named, of its T or a part of
 test("threads whose barrier has opened are released, and not said to wait", () => {
   const statuses = ["run", "wait", "wait", "held", "done"]
   const look = /** @type {any} */ ({status: (/** @type {number} */ thread) => statuses[thread]})
-  assert.equal(sentence(look, 5), "1 threads run, 2 wait at the barrier, 1 are released from one, 1 are done.")
+  assert.equal(sentence(look, 5), "1 thread runs, 2 wait at the barrier, 1 is released from the barrier, 1 is done.")
 })

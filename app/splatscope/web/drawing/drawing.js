@@ -1,6 +1,7 @@
 // A drawing beside the source: the `draw` of lessons/NAME/drawing.js, painted again at each moment of its stepper.
 import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
+import {hideParts} from "./choices.js"
 import {emit, on} from "#web/shell/events.js"
 import {Look} from "./look.js"
 import {onMoments, stageOf} from "./moments.js"
@@ -35,6 +36,7 @@ export function render({model, el}) {
   let shown = null
   const show = (/** @type {Look} */ look) => {
     drawing.paint(look)
+    hideParts(root)
     const stage = stageOf(root)
     if (stage) emit("described", {stage, words: drawing.describe?.(look) ?? ""})
   }
@@ -56,7 +58,9 @@ export function render({model, el}) {
   }
   model.on("values", () => queueMicrotask(onValues))
   const resized = () => {
-    if (shown) drawing.resized?.(new Look(shown))
+    if (!shown) return
+    drawing.resized?.(new Look(shown))
+    hideParts(root)
   }
   const resizes = new ResizeObserver(resized)
   resizes.observe(root)

@@ -3,27 +3,41 @@
 /** Steps among elements in a row or a column. */
 export const ARROWS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}
 
-const ENDS = {Home: "aria-valuemin", End: "aria-valuemax"}
+/**
+ * How far it is from the choice made to the first or the last: in a slider, or in a list of options.
+ * @param {Element} el
+ * @param {string} key
+ */
+function toEnd(el, key) {
+  if (key !== "Home" && key !== "End") return 0
+  const number = (/** @type {string} */ name) => Number(el.getAttribute(name))
+  const options = [...el.querySelectorAll("[role=option]")]
+  const [first, chosen, last] = options.length
+    ? [0, options.findIndex((one) => one.getAttribute("aria-selected") === "true"), options.length - 1]
+    : [number("aria-valuemin"), number("aria-valuenow"), number("aria-valuemax")]
+  return (key === "Home" ? first : last) - chosen
+}
 
 /**
- * Call `move` with what `moves` has for the arrow key that was pressed on `el` or inside. If `el` is a slider and the moves are steps,
- * Home and End move to its ends.
+ * Call `move` with what `moves` has for the arrow key that was pressed on `el` or inside. If `el` is a slider or a list of options and
+ * the moves are steps, Home and End move to its ends.
  * @template Move
  * @param {HTMLElement | SVGElement} el
  * @param {Record<string, Move>} moves  by key
  * @param {(move: Move, event: KeyboardEvent) => void} move
  */
 export function onArrows(el, moves, move) {
-  const number = (/** @type {string} */ name) => Number(el.getAttribute(name))
   const steps = Object.values(moves).every((one) => typeof one === "number")
+  const hasEnds = () =>
+    el.getAttribute("role") === "listbox" || (el.getAttribute("role") === "slider" && el.hasAttribute("aria-valuenow"))
   el.onkeydown = (/** @type {KeyboardEvent} */ event) => {
     const {key} = event
-    const toEnd = Object.hasOwn(ENDS, key) && steps && el.getAttribute("role") === "slider" && el.hasAttribute("aria-valuenow")
-    if (event.shiftKey || !(toEnd || Object.hasOwn(moves, key))) return
+    const end = (key === "Home" || key === "End") && steps && hasEnds()
+    if (event.shiftKey || !(end || Object.hasOwn(moves, key))) return
     event.preventDefault()
     event.stopPropagation()
-    const step = toEnd ? number(ENDS[/** @type {keyof typeof ENDS} */ (key)]) - number("aria-valuenow") : moves[key]
-    move(/** @type {Move} */ (step), event)
+    const step = end ? toEnd(el, key) : moves[key]
+    if (step !== 0) move(/** @type {Move} */ (step), event) // what is chosen already would be chosen no longer
   }
 }
 

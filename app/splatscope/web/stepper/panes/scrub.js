@@ -1,5 +1,6 @@
 // The run as one line, for figures: its barriers as walls, its units as ticks, a thumb.
 import {h} from "#web/shell/dom.js"
+import {SENTENCE} from "./sentence.js"
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -14,7 +15,7 @@ export class Scrub {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of the run"})
+    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of the run", "aria-describedby": SENTENCE})
     this.walls = h("div", {class: "walls", "aria-hidden": "true"})
     this.el = h("div", {class: "scrub"}, this.walls, this.range)
     this.range.oninput = () => stepper.seek(+this.range.value)

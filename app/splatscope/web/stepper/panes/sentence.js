@@ -8,6 +8,9 @@ import {sentenceOf} from "#web/stepper/model/describe.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 
+/** The sentence's id, by which the slider of the run is described. */
+export const SENTENCE = "step-sentence"
+
 const REST = 300 // ms without a step, after which it is spoken
 
 export class Sentence {
@@ -21,7 +24,7 @@ export class Sentence {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.el = h("p", {class: "sentence", "data-testid": "step-sentence"})
+    this.el = h("p", {class: "sentence", id: SENTENCE, "data-testid": "step-sentence"})
     this.opened = h("p", {class: "opened", hidden: true}) // why the figure stands where it does; gone with the first step, and never spoken
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {

@@ -13,6 +13,8 @@ import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
  * @typedef {[file: number, line: number]} Line
  */
 
+let made = 0 // source panes, each with an id of its own
+
 const PEEK = 40 // px: of the tab before the one in view
 const ROOM = 60 // px: of a pane of which the dock leaves less to be seen, one scrolls the page
 
@@ -37,12 +39,10 @@ export class Source {
   /** @param {PaneOwner} owner */
   constructor(owner) {
     this.owner = owner
-    this.src = h("div", {class: "src", role: "list"})
-    this.pane = h(
-      "div",
-      {class: "srcwrap", tabindex: "0", role: "region", "aria-label": "Source with the line each thread is on"},
-      this.src,
-    )
+    this.src = h("div", {class: "src", role: "list", "aria-label": "Lines"})
+    this.atHand = h("p", {class: "sr", id: `line-at-hand-${++made}`})
+    const names = {"aria-label": "Source with the line each thread is on", "aria-describedby": this.atHand.id}
+    this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", ...names}, this.src)
     this.files = h("div", {class: "files", hidden: true})
     this.el = h(
       "section",
@@ -54,6 +54,7 @@ export class Source {
         this.files,
         h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on"),
       ),
+      this.atHand,
       this.pane,
     )
     new ResizeObserver(() => {
@@ -123,7 +124,7 @@ export class Source {
       const recorded = new Set([...recording.line].filter((_, site) => recording.file[site] === file))
       rows = recording.head.sources[recording.files[file]]
         .split("\n")
-        .map((text, i) => row(text, i + 1, state, recorded.has(i + 1)))
+        .map((text, i) => row(text, i + 1, state, recorded.has(i + 1), Boolean(this.owner.runTo)))
       if (rows.length > 1 && !rows[rows.length - 1].text) rows.pop()
       this.sheets.set(file, rows)
     }
@@ -218,6 +219,18 @@ export class Source {
         [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]),
       )
     this.here = mine
+    this.atHand.textContent = mine ? this.#words(mine, chosen) : "No thread has begun."
+  }
+
+  /**
+   * The line that the chosen thread is on, as it is read out.
+   * @param {Line} line
+   * @param {number} thread
+   */
+  #words([file, line], thread) {
+    const name = this.recording.files[file]
+    const text = this.recording.head.sources[name].split("\n")[line - 1] ?? ""
+    return `Thread ${thread} is on line ${line}: ${text.trim()}`
   }
 
   /**
@@ -372,8 +385,9 @@ export class Source {
  * @param {number} line
  * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
  * @param {boolean} recorded  whether events are of this line, so that a run can stop on it
+ * @param {boolean} offered  whether a screen reader finds a button for a breakpoint; where one reads more than one debugs, the key B does
  */
-function row(text, line, state, recorded) {
+function row(text, line, state, recorded, offered) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""
   const code = h("span", {class: "code", style: `--in: ${indent.length}`})
   if (indent) code.append(h("i", {class: "ind"}, indent))
@@ -385,9 +399,11 @@ function row(text, line, state, recorded) {
         tabindex: "-1",
         "aria-label": `Breakpoint on line ${line}`,
         "aria-pressed": "false",
+        ...(offered ? {} : {"aria-hidden": "true"}),
       })
     : h("i", {class: "bp off"})
-  const count = h("span", {class: "ct"}),
+  const said = h("span", {class: "sr"}, `Line ${line}: `)
+  const count = h("span", {class: "ct", "aria-hidden": "true"}),
     map = h("span", {class: "map"}),
     note = h("span", {class: "note", hidden: true}),
     when = h("span", {class: "when"})
@@ -398,8 +414,9 @@ function row(text, line, state, recorded) {
       "span",
       {class: "gut", title: recorded && "Click: breakpoint. Right click: a condition"},
       bp,
-      h("span", {class: "no"}, String(line)),
+      h("span", {class: "no", "aria-hidden": "true"}, String(line)),
     ),
+    said,
     map,
     count,
     h("span", {class: "cell-code"}, code, when),
@@ -423,17 +440,18 @@ function row(text, line, state, recorded) {
       shown = klass
       el.className = klass
     },
-    say(/** @type {string} */ said, /** @type {string} */ klass) {
-      if (said === words) return
-      words = said
-      note.textContent = said
+    say(/** @type {string} */ news, /** @type {string} */ klass) {
+      if (news === words) return
+      words = news
+      note.textContent = news
       note.className = klass
-      note.hidden = !said
+      note.hidden = !news
     },
     number(/** @type {number} */ n) {
       if (n === many) return
       many = n
       count.textContent = n ? `×${n}` : ""
+      said.textContent = `Line ${line}${n ? `, ${n} ${n === 1 ? "thread" : "threads"} here` : ""}: `
     },
     mark(/** @type {Plan} */ plan, /** @type {Uint8Array} */ marks) {
       dots ??= new ThreadMap(plan)

@@ -1,0 +1,96 @@
+"""A section without a picture: what Chrome's accessibility tree holds, and what one can do with it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers.spoken import spoken
+
+CHOOSERS = {
+    "workgroups": "Thread",
+    "cas": "Thread",
+    "reduction": "Thread",
+    "fine-raster": "Pixel of the tile",
+    "coarse-raster": "Test that is shown",
+    "autodiff": "Pixel",
+    "dispatch-ids": "Pixels and the threads that draw them",
+    "background": "Pixel of the picture “R",
+}
+
+
+@pytest.fixture
+def read(turn_to):
+    """Return a function that opens a section with its figure, and returns the page."""
+
+    def open_section(name: str):
+        page = turn_to(f"/app?page={name}")
+        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"), timeout=60_000)
+        return page
+
+    return open_section
+
+
+@pytest.mark.parametrize(("name", "chooser"), CHOOSERS.items())
+def test_each_thread_or_pixel_has_a_name_and_can_be_chosen(read, name, chooser):
+    page = read(name)
+    choices = spoken(page).one("listbox", chooser).all("option")
+    names = [one.name for one in choices]
+    assert len(names) >= 12
+    assert len(set(names)) == len(names)
+    assert all(re.match(r"(Thread|Pixel|Gaussian) \d+", one) for one in names)
+    assert [one.properties["selected"] for one in choices].count(True) == 1
+    page.get_by_role("listbox", name=chooser).first.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown" if name == "cas" else "ArrowRight")
+    expect(page.get_by_role("listbox", name=chooser).first.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
+    chosen = [one.properties["selected"] for one in spoken(page).one("listbox", chooser).all("option")]
+    assert [i for i, one in enumerate(chosen) if one] == [1]
+
+
+@pytest.mark.parametrize("name", ["workgroups", "pipeline", "bitonic-sort", "blending"])
+def test_a_drawing_is_read_as_its_sentence_and_not_label_by_label(read, name):
+    figure = spoken(read(name)).one("group", "The drawing. ")
+    assert len(figure.name) > len("The drawing. ") + 20
+    for drawn in figure.all("image") + figure.all("listbox"):
+        assert drawn.text() == "", drawn.name
+
+
+def test_the_first_heading_is_the_section_s_title(read):
+    page = read("workgroups")
+    headings = spoken(page).all("heading")
+    assert headings[0].name == "Workgroups"
+    assert [one.properties["level"] for one in headings].count(1) == 1
+    assert spoken(page).one("list", "One tile").all("link")[1].name == "Workgroups"
+
+
+def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
+    page = read("workgroups")
+    source = spoken(page).one("region", "Source with")
+    lines = [one.text() for one in source.all("listitem")]
+    assert [re.match(r"Line (\d+)(, \d+ threads? here)?:", line)[1] for line in lines] == [str(i + 1) for i in range(len(lines))]
+    assert source.all("button") == []
+    here = re.match(r"Thread 0 is on line (\d+): (.+)", source.description)
+    assert f", 16 threads here: {here[2]}" in re.sub(r":\s+", ": ", lines[int(here[1]) - 1])
+    page.keyboard.press("Home")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", "0")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"))
+    now = spoken(page).one("region", "Source with").description
+    assert now.startswith("Thread 0 is on line ")
+    assert now != source.description
+
+
+def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):
+    page = read("workgroups")
+    slider = page.get_by_role("slider", name="Moment of the run")
+    sentence = page.get_by_test_id("step-sentence").first
+    stops = []
+    for _ in range(2):
+        stops.append(slider.get_attribute("aria-valuetext"))
+        assert re.fullmatch(r"stop \d+ of 14", stops[-1])
+        assert spoken(page).one("slider", "Moment").description == sentence.inner_text().strip()
+        before = sentence.inner_text()
+        page.keyboard.press("ArrowRight")
+        expect(sentence).not_to_have_text(before)
+    assert stops[0] != stops[1]
