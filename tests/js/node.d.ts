@@ -13,6 +13,10 @@ declare module "node:assert/strict" {
   }
   export default assert
 }
+declare module "node:process" {
+  const process: {argv: string[]; stdout: {write(text: string): void}}
+  export default process
+}
 declare module "node:fs" {
   export function readFileSync(path: string | URL): Uint8Array<ArrayBuffer>
   export function readFileSync(path: string | URL, encoding: "utf8"): string

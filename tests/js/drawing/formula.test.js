@@ -31,6 +31,6 @@ test("an equation whose step is not known yet shows no old value beside it, so t
   assert.deepEqual(texts(lookAt({before: 1.5}, coming)), ["1.2 later", "1.5", "0.3 later"])
 })
 
-test("an equation that is never whole keeps what is known", () => {
-  assert.deepEqual(texts(lookAt({value: 1.5}, {value: 9, before: 2})), ["1.5", "2 later", "null later"])
+test("an equation that is never whole, of a thread without work, shows no half of itself", () => {
+  assert.deepEqual(texts(lookAt({value: 1.5}, {value: 9, before: 2})), ["null later", "null later", "null later"])
 })

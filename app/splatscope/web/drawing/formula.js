@@ -52,7 +52,7 @@ function textOf(field, look) {
 
 /**
  * What an equation's fields show, all of one moment, as the numbers of two would not make an equation: now, or while one of them is not
- * known, when all first are. Later are those that are not so now.
+ * known, when all first are. Later are those that are not so now. Of a thread for which they never are all known, nothing is shown.
  * @param {Field[]} fields
  * @param {Look} look
  * @param {number[]} stops
@@ -61,12 +61,10 @@ export function numbersAt(fields, look, stops) {
   const expressions = fields.map(({expression}) => expression)
   const known = (/** @type {Look} */ at) => expressions.every((expression) => at.value(expression) !== null)
   const shown = known(look) ? look : look.firstWith(expressions, stops)
-  const whole = known(shown)
+  if (!known(shown)) return fields.map(() => ({text: null, value: null, later: true}))
   return fields.map((field) => {
-    const now = textOf(field, look)
-    const from = whole || now === null ? shown : look
-    const text = textOf(field, from)
-    return {text, value: from.value(field.expression), later: now === null || now !== text}
+    const text = textOf(field, shown)
+    return {text, value: shown.value(field.expression), later: textOf(field, look) !== text}
   })
 }
 
