@@ -179,7 +179,9 @@ def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shippe
     query = RecordingQuery(opened.recording, opened.job, findings)
     key = recording_key(opened.job)  # so that it is known as the same when this device makes it again
     packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, key=key, **opened.device)
-    return _with_answers(lesson, query, packed, quizzes, packed.meta["adapter"] if shipped == "gpu" else "")
+    header = opened.recording.trace.header
+    shipped_from = packed.meta["adapter"] if shipped == "gpu" else device_of(lesson.stem(), header["sources"])
+    return _with_answers(lesson, query, packed, quizzes, shipped_from)
 
 
 def _with_answers(

@@ -65,3 +65,26 @@ def test_nothing_is_cut_and_the_figure_fits(turn_to: Callable[..., Page], stem: 
         assert not seen["formulas"], f"cut at {size}: {seen['formulas']}"
         assert seen["line"], f"the current line is cut at {size}"
         assert seen["bar"], f"a button of the top bar is off the screen at {size}"
+
+
+@pytest.mark.parametrize("stem", ["bitonic-sort", "coarse-raster", "autodiff", "gaussian", "workgroups", "fine-raster"])
+def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(turn_to: Callable[..., Page], stem: str):
+    page = ready(turn_to(f"/app?page={stem}", width=390, height=844))
+    page.get_by_test_id("elsewhere").wait_for()
+    top = {name: page.locator(f"[data-testid=figure] {name}").first.bounding_box()["y"] for name in (".aside", ".source")}
+    settings = page.locator("[data-testid=figure] > [data-slot]:has(+ [data-slot])")
+    assert top[".aside"] < top[".source"]
+    if settings.count():
+        assert top[".source"] < settings.bounding_box()["y"]
+    dock = page.locator(".figure > .dock").first.bounding_box()
+    assert dock["height"] <= 120
+    assert dock["y"] + dock["height"] <= 844.5
+    title = page.locator("#crumb")
+    assert not title.is_visible() or title.evaluate("el => el.scrollWidth <= el.clientWidth")
+    assert page.locator(".top").evaluate("el => el.scrollWidth <= el.clientWidth")
+
+
+def test_the_device_of_the_shipped_recording_is_named_with_the_first_view(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=undo")
+    page.get_by_test_id("adapter").wait_for()
+    assert page.get_by_test_id("elsewhere").is_visible(), "it would come later, and move what stands beside it"

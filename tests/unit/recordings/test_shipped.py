@@ -40,7 +40,7 @@ def test_it_opens_and_the_page_can_ask_it(stem, shipped):
     shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
     trace = Trace.load((LESSONS / stem / recorded.FILES[shipped]).read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
-    assert shown.shipped_from == (shown.packed.meta["adapter"] if shipped == "gpu" else "")
+    assert shown.shipped_from == recorded.open_recorded(stem, job).recording.trace.header["adapter"]
     assert shown.packed.meta["same_as_plain"] == ((stem, shipped) not in ROUNDED)
     assert set(shown.answers) == set(quizzes)
     assert shown.stops == sorted(shown.stops)
