@@ -20,7 +20,9 @@ MOST_WORDS = 200  # characters of a macro's body, of a type
 KINDS = (".slang", ".slangh", ".hlsl", ".hlsli", ".h")
 
 # Strings come first, so that comment markers inside them do not count; then comments, then single characters.
-_LEXEMES = re.compile(r"""'(?:\\.[0-9A-Fa-f]*|[^'\\\n])'|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.""", re.DOTALL)
+_LEXEMES = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.""", re.DOTALL)
+# One end of a line, as Slang reads it. A backslash right before it joins two lines; with a space between it does not.
+_NEWLINE = re.compile(r"\r\n?|\n\r?")
 _DIRECTIVE = re.compile(r"^[ \t]*(#|%:)[ \t]*(\w*)[ \t]*(.*)$")
 _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}
 _PRAGMAS = {"once", "warning", "pack_matrix", "kernel"}
@@ -89,7 +91,7 @@ def refuse(source: str, file: str = "", project: Collection[str] = ()) -> str:
         return f"The source has {size:,} bytes; up to {MOST_BYTES:,} are allowed."
     if "\0" in source:
         return "The source contains a zero byte: remove it."
-    text = re.sub(r"\\[ \t]*\r?\n", "", source.replace("\r\n", "\n")).replace("\r", "\n")
+    text = _NEWLINE.sub("\n", source.removeprefix("\ufeff")).replace("\\\n", "")
     bare, kept = _without_comments(text, empty=True).split("\n"), _without_comments(text, empty=False).split("\n")
     for line, words in zip(bare, kept, strict=True):
         if wrong := _refuse_line(line, words, file, project):
