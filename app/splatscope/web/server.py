@@ -7,6 +7,7 @@ import os
 import subprocess
 from typing import Any
 
+from bokeh.protocol.message import Message
 from bokeh.server.urls import per_app_patterns, toplevel_patterns
 from panel.config import config
 from panel.io.server import DocHandler, WSHandler
@@ -18,6 +19,7 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
+from splatscope.web import inbound
 from splatscope.web.assets import AssetHandler, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.first_document import first_document
@@ -64,12 +66,49 @@ async def _warm_up() -> None:
 
 
 class Socket(WSHandler):
-    """A page's WebSocket: compressed, and with TCP_NODELAY, without which some messages wait 40 ms for an acknowledgement."""
+    """A page's WebSocket: bounded, compressed, and with TCP_NODELAY: without it some messages wait 40 ms for an acknowledgement."""
 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket without delays."""
         self.set_nodelay(True)
         super().open(*args, **kwargs)
+
+    @property
+    def max_message_size(self) -> int:
+        """The most bytes of a part of a message, unpacked."""
+        return inbound.MOST_BYTES
+
+    async def on_message(self, fragment: str | bytes) -> None:
+        """Take a part of a message. Pages send text alone: attached buffers would be gathered without a bound."""
+        if isinstance(fragment, bytes):
+            self._refuse("a buffer")
+            return
+        await super().on_message(fragment)
+
+    async def _receive(self, fragment: str | bytes) -> Message[Any] | None:
+        try:
+            return await super()._receive(fragment)
+        except Exception as error:  # whatever Bokeh does not expect, such as a map without its parts
+            self._refuse(type(error).__name__)
+            return None
+
+    async def _handle(self, message: Message[Any]) -> Any | None:
+        try:
+            message.content = inbound.admit(message.msgtype, message.content)
+        except inbound.RefusedError as error:
+            self._refuse(str(error))
+            return None
+        return await super()._handle(message)
+
+    async def send_message(self, message: Message[Any]) -> None:
+        """Send a message; one that reports an error says nothing of the server's inside."""
+        if message.msgtype == "ERROR":
+            message.content = {"text": "The message could not be processed.", "traceback": None}
+        await super().send_message(message)
+
+    def _refuse(self, why: str) -> None:
+        log.warning("A connection was closed that sent %s.", why)
+        self.close(1008, "refused")
 
     def get_compression_options(self) -> dict[str, Any]:
         """Return the quickest compression there is: it halves a recording; a picture, which it cannot help, costs 0.2 ms."""

@@ -1,0 +1,136 @@
+"""What a browser may send: messages to the app's components, bounded before anything unpacks them.
+
+Bokeh lets a browser change any property of any model, replace the document, and send bytes of which a megabyte may unpack into
+gigabytes. No component of the app needs any of this: each sends small messages, and the server decides what comes of them.
+"""
+
+import base64
+import binascii
+import zlib
+from typing import Any
+
+MOST_BYTES = 4 * 2**20  # of a message, and of all bytes in it when they are unpacked; a piece of a file has 1 MiB
+MOST_VALUES = 200_000  # numbers, texts, lists and maps in a message
+MOST_DEPTH = 40
+KINDS = ("PULL-DOC-REQ", "PATCH-DOC", "SERVER-INFO-REQ")
+EVENTS = ("data_event", "document_ready")  # a message to a component; the page has loaded
+_NOT_FINITE = ("nan", "-inf", "+inf", "inf")
+
+
+class RefusedError(ValueError):
+    """A message that no page of the app sends, in one line."""
+
+
+def admit(kind: str, content: Any) -> Any:
+    """Return what may be acted on of a message: of a patch, the messages to components.
+
+    What else a patch holds is left out without a word, since honest browsers send it, too: they report the size of a figure, or
+    their time zone.
+
+    Args:
+        kind: The message's type in Bokeh's protocol.
+        content: Its content, as JSON holds it.
+
+    Raises:
+        RefusedError: It is of another kind, malformed or too large.
+    """
+    if kind not in KINDS:
+        raise RefusedError(f"{kind[:40]!r} is not a kind of message that pages send")
+    if kind != "PATCH-DOC":
+        return content
+    events = content.get("events") if isinstance(content, dict) else None
+    if not isinstance(events, list):
+        raise RefusedError("a patch without events")
+    budget = _Budget()
+    return {"events": [event for event in events if _is_message(event, budget)]}
+
+
+class _Budget:
+    """What is left of the bounds of a message."""
+
+    def __init__(self) -> None:
+        self.values, self.bytes = MOST_VALUES, MOST_BYTES
+
+    def take(self, size: int) -> None:
+        self.bytes -= size
+        if self.bytes < 0:
+            raise RefusedError(f"more than {MOST_BYTES:,} bytes")
+
+    def count(self) -> None:
+        self.values -= 1
+        if self.values < 0:
+            raise RefusedError(f"more than {MOST_VALUES:,} values")
+
+
+def _is_message(event: Any, budget: _Budget) -> bool:
+    """Return whether an event is a message to a component; raise RefusedError if it is a malformed one."""
+    budget.count()
+    if not isinstance(event, dict) or event.get("kind") != "MessageSent":
+        return False
+    data = event.get("msg_data")
+    if event.get("msg_type") != "bokeh_event" or not isinstance(data, dict) or data.get("type") != "event":
+        raise RefusedError("a message that is no event")
+    if data.get("name") not in EVENTS:
+        return False
+    values = data.get("values")
+    entries = dict(_entries(values))
+    if data["name"] == "document_ready" and not entries:
+        return True
+    model = entries.get("model")
+    if entries.keys() != {"model", "data"} or not isinstance(model, dict) or not _is_reference(model):
+        raise RefusedError("a message to no component")
+    _measure(entries["data"], budget, MOST_DEPTH)
+    return True
+
+
+def _is_reference(model: dict[str, Any]) -> bool:
+    return model.keys() == {"id"} and isinstance(model["id"], str)
+
+
+def _entries(value: Any) -> list[tuple[str, Any]]:
+    """Return the pairs of a map, whose keys are texts."""
+    pairs = value.get("entries", []) if isinstance(value, dict) and value.get("type") == "map" else None
+    if not isinstance(pairs, list):
+        raise RefusedError("a map without entries")
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise RefusedError("a map whose keys are no texts")
+    return [(key, one) for key, one in pairs]
+
+
+def _measure(value: Any, budget: _Budget, depth: int) -> None:
+    """Take a value from the budget, and all that is in it.
+
+    Raises:
+        RefusedError: It holds too much, or something that is no plain value: Bokeh would build models, arrays and ranges.
+    """
+    budget.count()
+    if depth == 0:
+        raise RefusedError(f"more than {MOST_DEPTH} values within each other")
+    match value:
+        case None | bool() | int() | float() | str():
+            pass
+        case list():
+            for one in value:
+                _measure(one, budget, depth - 1)
+        case {"type": "map"}:
+            for _, one in _entries(value):
+                _measure(one, budget, depth - 1)
+        case {"type": "bytes", "data": str(text)}:
+            budget.take(unpacked_size(text, budget.bytes))
+        case {"type": "number", "value": str(text)} if text in _NOT_FINITE:
+            pass
+        case _:
+            raise RefusedError("a value that pages do not send")
+
+
+def unpacked_size(text: str, most: int) -> int:
+    """Return how many bytes a text holds, gzip in base64, without holding more than `most` + 1 of them.
+
+    Raises:
+        RefusedError: It is something else.
+    """
+    try:
+        return len(zlib.decompressobj(wbits=31).decompress(base64.b64decode(text), most + 1))
+    except (binascii.Error, zlib.error, ValueError):
+        raise RefusedError("bytes that cannot be unpacked") from None

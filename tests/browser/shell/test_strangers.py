@@ -1,0 +1,92 @@
+"""What a stranger sends through a page's socket moves nobody else, and ends at most his own connection."""
+
+import asyncio
+import base64
+import gzip
+
+import pytest
+
+from helpers.forger import Forger
+from splatscope.web.classroom.classroom import code_of
+
+KEY = "a-teacher-of-this-test"
+LEAD = [["type", "lead"], ["page", "train"], ["step", 0], ["inputs", ""], ["stop", 3], ["show", ""]]
+JOIN = [["type", "join"], ["key", ""], ["base", ""]]
+
+
+async def answers(address: str) -> bool:
+    """Return whether a new visitor's session works."""
+    visitor = await Forger.come(address, "page=glossary")
+    works = "Router" in visitor.models
+    visitor.socket.close()
+    return works
+
+
+def test_a_student_cannot_take_over_a_walk(server):
+    async def attack() -> list[str]:
+        follow = f"walk=whole&class={code_of(KEY)}"
+        student, other = await Forger.come(f"{server}/app", follow), await Forger.come(f"{server}/app", follow)
+        for one in (student, other):
+            await one.say("WalkBar", JOIN)
+        await other.heard(1)
+        await student.set("WalkBar", role="present")
+        await student.set("WalkBar", code=code_of("a key of his own"))
+        await student.say("WalkBar", [["type", "join"], ["key", "a key of his own"], ["base", ""]])
+        await student.say("WalkBar", LEAD)
+        parts = await other.heard(2)
+        teacher = await Forger.come(f"{server}/app", f"walk=whole&key={KEY}")
+        await teacher.say("WalkBar", JOIN)
+        await teacher.say("WalkBar", LEAD)
+        led = await other.heard(2)
+        assert any('"train"' in part for part in led), "the teacher leads"
+        return parts
+
+    assert not [part for part in asyncio.run(attack()) if "train" in part]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "bytes", "data": base64.b64encode(gzip.compress(bytes(2**27))).decode()},
+        {"type": "object", "name": "Figure"},
+        {"type": "ndarray", "shape": [2**40], "dtype": "float64", "order": "little", "array": {"type": "bytes", "data": ""}},
+    ],
+    ids=["a bomb", "a model", "an array"],
+)
+def test_a_value_that_no_page_sends_closes_the_connection(server, value):
+    async def attack() -> bool:
+        stranger = await Forger.come(f"{server}/app", "page=glossary")
+        await stranger.say("Router", [["type", "go"], ["page", value]])
+        return (await stranger.heard(20))[-1] is None and await answers(f"{server}/app")
+
+    assert asyncio.run(attack())
+
+
+def test_another_document_a_buffer_and_a_broken_part_close_the_connection(server):
+    async def attack() -> list[bool]:
+        closed = []
+        for kind in ("document", "buffer", "part"):
+            stranger = await Forger.come(f"{server}/app", "page=glossary")
+            if kind == "document":
+                await stranger.send("PUSH-DOC", {"doc": {"roots": []}})
+            else:
+                await stranger.socket.write_message(b"x" * 100 if kind == "buffer" else "[" * 100_000, binary=kind == "buffer")
+                if kind == "part":
+                    await stranger.socket.write_message("{}")
+                    await stranger.socket.write_message("{}")
+            closed.append((await stranger.heard(20))[-1] is None)
+        return closed
+
+    assert asyncio.run(attack()) == [True, True, True]
+
+
+def test_an_error_says_nothing_of_the_server(server):
+    async def attack() -> list[str]:
+        stranger = await Forger.come(f"{server}/app", "page=glossary")
+        stranger.models["Router"]["model"] = "p9999999"
+        await stranger.say("Router", [["type", "go"]])
+        return await stranger.heard(3)
+
+    said = asyncio.run(attack())
+    assert said
+    assert not [part for part in said if part and ("Traceback" in part or ".py" in part)]

@@ -1,0 +1,78 @@
+"""A page's WebSocket without a browser, which sends what it likes."""
+
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import Iterator
+from typing import Any
+from urllib.request import urlopen
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+
+def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    """Return the class of each component in a document, with the ids of its model and of the model that holds its parameters."""
+    if isinstance(found, dict) and "id" in found and "class_name" in (attributes := found.get("attributes", {})):
+        data = attributes.get("data")
+        yield attributes["class_name"], {"model": found["id"], "data": data.get("id", "") if isinstance(data, dict) else ""}
+    for part in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
+        yield from components(part)
+
+
+class Forger:
+    """A session's connection. `models` has the ids of its components by class."""
+
+    def __init__(self, socket: WebSocketClientConnection):
+        self.socket = socket
+        self.models: dict[str, dict[str, str]] = {}
+
+    @classmethod
+    async def come(cls, address: str, query: str) -> "Forger":
+        """Open a page with its session, as its script would."""
+        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}&session=1", timeout=60).read().decode())
+        token = re.search(r'"token":"([^"]+)"', page)[1]
+        socket = await websocket_connect(
+            f"{address.replace('http', 'ws', 1)}/ws", subprotocols=["bokeh", token], max_message_size=2**28
+        )
+        forger = cls(socket)
+        while '"ACK"' not in (await socket.read_message() or '"ACK"'):
+            pass
+        await forger.send("PULL-DOC-REQ", {})
+        while not forger.models:
+            message = await socket.read_message()
+            if isinstance(message, str) and "doc" in message[:20]:
+                forger.models = dict(components(json.loads(message)))
+        return forger
+
+    async def send(self, kind: str, content: Any) -> None:
+        """Send a message of Bokeh's protocol."""
+        for part in ({"msgid": secrets.token_hex(8), "msgtype": kind}, {}, content):
+            await self.socket.write_message(json.dumps(part))
+
+    async def say(self, component: str, entries: list[list[Any]]) -> None:
+        """Send a message to a component, with the entries of a map as Bokeh encodes them."""
+        model = {"id": self.models[component]["model"]}
+        values = {"type": "map", "entries": [["model", model], ["data", {"type": "map", "entries": entries}]]}
+        data = {"type": "event", "name": "data_event", "values": values}
+        await self.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]})
+
+    async def set(self, component: str, **values: Any) -> None:
+        """Change parameters of a component, as Bokeh would let a browser."""
+        model = {"id": self.models[component]["data"]}
+        events = [{"kind": "ModelChanged", "model": model, "attr": name, "new": value} for name, value in values.items()]
+        await self.send("PATCH-DOC", {"events": events})
+
+    async def heard(self, seconds: float) -> list[str]:
+        """Return the parts of messages that come within a time; None at the end where the server closes the connection."""
+        parts: list[Any] = []
+        end = asyncio.get_running_loop().time() + seconds
+        while (left := end - asyncio.get_running_loop().time()) > 0:
+            try:
+                part = await asyncio.wait_for(self.socket.read_message(), left)
+            except TimeoutError:
+                break
+            parts.append(part)
+            if part is None:
+                break
+        return parts
