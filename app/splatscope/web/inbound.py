@@ -1,4 +1,4 @@
-"""What a browser may send: messages to the app's components, bounded before anything unpacks them.
+"""What a browser may send: maps to the app's components, bounded before anything unpacks them.
 
 Bokeh lets a browser change any property of any model, replace the document, and send bytes of which a megabyte may unpack into
 gigabytes. No component of the app needs any of this: each sends small messages, and the server decides what comes of them.
@@ -79,6 +79,7 @@ def _is_message(event: Any, budget: _Budget) -> bool:
     model = entries.get("model")
     if entries.keys() != {"model", "data"} or not isinstance(model, dict) or not _is_reference(model):
         raise RefusedError("a message to no component")
+    _entries(entries["data"])
     _measure(entries["data"], budget, MOST_DEPTH)
     return True
 
@@ -118,6 +119,8 @@ def _measure(value: Any, budget: _Budget, depth: int) -> None:
                 _measure(one, budget, depth - 1)
         case {"type": "bytes", "data": str(text)}:
             budget.take(unpacked_size(text, budget.bytes))
+        case {"type": "bytes", "data": {"id": str()}}:
+            pass  # a buffer of the message
         case {"type": "number", "value": str(text)} if text in _NOT_FINITE:
             pass
         case _:

@@ -68,6 +68,8 @@ async def _warm_up() -> None:
 class Socket(WSHandler):
     """A page's WebSocket: bounded, compressed, and with TCP_NODELAY: without it some messages wait 40 ms for an acknowledgement."""
 
+    _taken = 0  # bytes of the message that is arriving
+
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket without delays."""
         self.set_nodelay(True)
@@ -78,19 +80,18 @@ class Socket(WSHandler):
         """The most bytes of a part of a message, unpacked."""
         return inbound.MOST_BYTES
 
-    async def on_message(self, fragment: str | bytes) -> None:
-        """Take a part of a message. Pages send text alone: attached buffers would be gathered without a bound."""
-        if isinstance(fragment, bytes):
-            self._refuse("a buffer")
-            return
-        await super().on_message(fragment)
-
     async def _receive(self, fragment: str | bytes) -> Message[Any] | None:
+        self._taken += len(fragment)
+        if self._taken > inbound.MOST_BYTES:  # Bokeh gathers as many buffers as a message announces
+            self._refuse("too large a message")
+            return None
         try:
-            return await super()._receive(fragment)
+            message = await super()._receive(fragment)
         except Exception as error:  # whatever Bokeh does not expect, such as a map without its parts
             self._refuse(type(error).__name__)
             return None
+        self._taken = 0 if message is not None else self._taken
+        return message
 
     async def _handle(self, message: Message[Any]) -> Any | None:
         try:

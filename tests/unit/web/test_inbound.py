@@ -38,6 +38,7 @@ def entries(**values: Any) -> dict[str, Any]:
         message(entries(type="go", page="home", step=3625, inputs={"type": "map"}, followed=False)),
         message(entries(type="set", value={"type": "number", "value": "nan"}, list=[1, [2.5, None, "x"]])),
         message(entries(offset=0, total=2**20, data=packed(bytes(2**20)))),
+        message(entries(offset=0, total=2**20, data={"type": "bytes", "data": {"id": "0"}})),
         {
             "kind": "MessageSent",
             "msg_type": "bokeh_event",
@@ -80,21 +81,23 @@ def within_each_other(depth: int) -> Any:
     "event",
     [
         message(entries(data=packed(bytes(MOST_BYTES + 1)))),
-        message([packed(bytes(MOST_BYTES // 2 + 1))] * 2),
-        message({"type": "bytes", "data": "no base64"}),
-        message({"type": "bytes", "data": base64.b64encode(b"no gzip").decode()}),
-        message({"type": "bytes", "data": {"id": "buffer"}}),
-        message([0] * (MOST_VALUES + 1)),
-        message(within_each_other(100)),
-        message({"type": "object", "name": "Figure"}),
-        message({"type": "object", "id": "p1"}),
-        message({"type": "ndarray", "array": packed(b""), "shape": [2**40], "dtype": "float64", "order": "little"}),
-        message({"type": "range", "start": 0}),
-        message({"type": "number", "value": "1" * 10}),
-        message({"id": "p1003"}),
+        message(entries(data=[packed(bytes(MOST_BYTES // 2 + 1))] * 2)),
+        message(entries(data={"type": "bytes", "data": "no base64"})),
+        message(entries(data={"type": "bytes", "data": base64.b64encode(b"no gzip").decode()})),
+        message(entries(data={"type": "bytes", "data": {"id": 5}})),
+        message(entries(data=[0] * (MOST_VALUES + 1))),
+        message(entries(data=within_each_other(100))),
+        message(entries(data={"type": "object", "name": "Figure"})),
+        message(entries(data={"type": "object", "id": "p1"})),
+        message(entries(data={"type": "ndarray", "array": packed(b""), "shape": [2**40], "dtype": "float64", "order": "little"})),
+        message(entries(data={"type": "range", "start": 0})),
+        message(entries(data={"type": "number", "value": "1" * 10})),
+        message(entries(data={"id": "p1003"})),
         message({"type": "map", "entries": [[["a"], 1]]}),
         message({"type": "map", "entries": [["a"]]}),
         message({"type": "map", "entries": 5}),
+        message([["type", "go"]]),
+        message("go"),
         message(1, model={"type": "object", "name": "Plot", "id": "x"}),
         message(1, model=None),
         {"kind": "MessageSent", "msg_type": "other", "msg_data": {}},
@@ -118,7 +121,7 @@ def test_what_unpacks_to_gigabytes_is_not_held():
     tracemalloc.start()
     try:
         with pytest.raises(RefusedError, match="bytes"):
-            admit("PATCH-DOC", {"events": [message({"type": "bytes", "data": bomb})]})
+            admit("PATCH-DOC", {"events": [message(entries(data={"type": "bytes", "data": bomb}))]})
         assert tracemalloc.get_traced_memory()[1] < 4 * MOST_BYTES
     finally:
         tracemalloc.stop()
@@ -147,7 +150,7 @@ def test_any_content_is_admitted_or_refused(content, kind):
 
 @given(VALUES)
 def test_any_data_of_a_message_is_admitted_as_it_is_or_refused(data):
-    content = json.loads(json.dumps({"events": [message(data)]}))
+    content = json.loads(json.dumps({"events": [message(entries(data=data))]}))
     try:
         admitted = admit("PATCH-DOC", content)
     except RefusedError:

@@ -42,7 +42,8 @@ class LiveRender(Frame):
     def _handle_msg(self, message: dict[str, Any]) -> None:
         super()._handle_msg(message)
         if message.get("type") == "ask" and self._render is not None:
-            count = min(max(1, int(message["count"])), self.total)
+            count = message.get("count")
+            count = min(max(1, count), self.total) if isinstance(count, int) else self.total
             self._work.start(self._answer(count))
 
     async def _answer(self, count: int) -> None:

@@ -9,6 +9,7 @@ from panel.viewable import Child
 from splatscope.web.component import Component
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
+MOST_STEP = 2**31 - 1
 # What an address says besides a page's inputs: of itself, and of a walk.
 RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes")
 
@@ -36,10 +37,10 @@ class Router(Component):
 
 
 def read_step(text: Any) -> int:
-    """Return the step in an address or a message; UNNAMED for anything but a whole number from 0."""
+    """Return the step in an address or a message; UNNAMED for anything but a whole number from 0 to MOST_STEP."""
     try:
-        return max(UNNAMED, int(text))
-    except (TypeError, ValueError):
+        return min(max(UNNAMED, int(text)), MOST_STEP)
+    except (TypeError, ValueError, OverflowError):
         return UNNAMED
 
 

@@ -48,7 +48,8 @@ class Frame(Component):
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") != "drawn":
             return
-        self._drawn = int(message["sequence"])
+        sequence = message.get("sequence")
+        self._drawn = sequence if isinstance(sequence, int) else 0
         if self._waiting is not None:
             frame, data = self._waiting
             self.show(frame, **data)
