@@ -247,8 +247,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
     place.textContent = `From p to the loss of pixel ${look.thread % across}, ${Math.floor(look.thread / across)}. `
     const known = boxes.map((box) => box.paint(look, last))
     const tried = look.value("difference")
-    const shown = tried ?? last.value("difference") ?? 0
-    difference.textContent = digits(shown)
+    difference.textContent = tried === null ? "?" : digits(tried)
     difference.classList.toggle("later", tried === null)
     apart.textContent = tried === null ? "" : `, apart by ${digits(Math.abs(tried - (look.value("dp") ?? 0)))}`
     const lowest = known.findIndex(({gradients}) => gradients)
@@ -304,14 +303,15 @@ function linkBox(link) {
         const asked = (!part.once || look.value(part.once) !== null) && look.value(part.gradient) !== null
         const derivative = last.value(part.moves) ?? 0
         const gradient = last.value(part.gradient) ?? 0
-        write(value, digits(last.value(part.value) ?? 0), there)
-        write(up, `↑${digits(derivative)}`, there)
-        write(down, `↓${digits(gradient)}`, asked)
+        write(value, there ? digits(last.value(part.value) ?? 0) : "?", there)
+        write(up, `↑${there ? digits(derivative) : "?"}`, there)
+        write(down, `↓${asked ? digits(gradient) : "?"}`, asked)
         derivatives &&= there
         gradients &&= asked
         total += derivative * gradient
       }
-      write(sum, `Σ${digits(total)}`, derivatives && gradients)
+      const known = derivatives && gradients
+      write(sum, `Σ${known ? digits(total) : "?"}`, known)
       return {derivatives, gradients}
     },
   }

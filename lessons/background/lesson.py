@@ -71,7 +71,7 @@ class Background(Lesson):
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each line of the kernel has done, with the numbers of the pixel at the Gaussian's centre."""
         covered = 1 - query.output("gathered")[:, 3]
-        light, transmittance, right, in_sample = self._centre(query)
+        light, transmittance, right, in_sample = self._of_pixel(query, AT_CENTRE)
         off = (query.output("asItShould") - query.output("inSample")).max(axis=1)
         many = int(np.sum(off > VISIBLE))
         return [
@@ -105,19 +105,21 @@ class Background(Lesson):
             "inSample": in_sample[:, :3].tolist(),
         }
 
-    def _centre(self, query: RecordingQuery) -> tuple[float, float, float, float]:
-        """Return C, T and both results of the pixel at the Gaussian's centre, of the red channel."""
-        gathered = query.output("gathered")[AT_CENTRE]
-        return (gathered[0], gathered[3], *(query.output(name)[AT_CENTRE, 0] for name in ("asItShould", "inSample")))
+    def _of_pixel(self, query: RecordingQuery, pixel: int) -> tuple[float, float, float, float]:
+        """Return C, T and both results of a pixel, of the red channel."""
+        gathered = query.output("gathered")[pixel]
+        return (gathered[0], gathered[3], *(query.output(name)[pixel, 0] for name in ("asItShould", "inSample")))
 
     # Questions
 
-    def centre(self, query: RecordingQuery) -> Answer:
-        """Answer how bright the sample's formula leaves the red channel of the pixel at the Gaussian's centre."""
-        light, transmittance, right, in_sample = self._centre(query)
+    def edge(self, query: RecordingQuery) -> Answer:
+        """Answer how bright the sample's formula leaves the red channel of a pixel at the Gaussian's soft edge."""
+        lights = query.output("gathered")[:, 3]
+        pixel = int(np.argmin(np.abs(lights - (1 + lights[AT_CENTRE]) / 2)))
+        light, transmittance, right, in_sample = self._of_pixel(query, pixel)
         question = (
-            f"At its centre the Gaussian, {self.colour} with {COLOURS[self.colour][0]:g} of red, lets T = {self.T:g} of the light "
-            "through. What does the sample's formula make of the red channel there?"
+            f"Pixel {pixel % WIDTH}, {pixel // WIDTH}, at the Gaussian's soft edge, has gathered {light:.2f} of red and lets "
+            f"T = {transmittance:.2f} of the light through. What does the sample's formula make of its red?"
         )
         misconceptions = (
             (f"{right:.2f}", "That is C + T, as it should be. The sample multiplies C by 1 − T before it adds T."),

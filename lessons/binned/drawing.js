@@ -1,5 +1,5 @@
 // Gaussians over tiles, how many each tile has counted, and the lists of all tiles side by side as they fill.
-import {alongEllipse, alongLine, placeLabels} from "#web/drawing/labels.js"
+import {alongEllipse, alongLine, clearest, placeLabels} from "#web/drawing/labels.js"
 import {canvas, classes, s} from "#web/drawing/svg.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {h} from "#web/shell/dom.js"
@@ -136,7 +136,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
 }
 
 /**
- * Where the labels of the picture stand: clear of all outlines and borders if there is such a place, else where they would like to be.
+ * Where the labels of the picture stand: clear of all outlines and borders if there is such a place, else where they cover least of them.
  * @param {Pick<Facts, "grid" | "tile" | "ellipses" | "reach">} facts
  * @param {number} side  of a tile, in px
  */
@@ -174,9 +174,14 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
     ...ellipses.map((_, i) => ({...NUMBER, places: byCentre(i)})),
     ...tiles.map((i) => ({...name, places: inTile(i)})),
   ]
-  const found = placeLabels(wanted, {width, height}, {points: [...outlines, ...borders]})
+  const points = [...outlines, ...borders]
+  const found = placeLabels(wanted, {width, height}, {points})
+  const boxes = wanted.flatMap(({width, height}, i) => {
+    const place = found[i]
+    return place ? [{x: place[0], y: place[1], width, height}] : []
+  })
   const spots = wanted.map((label, i) => {
-    const [x, y] = found[i] ?? label.places[0]
+    const [x, y] = found[i] ?? clearest(label, {points, boxes})
     return {x, y: y + label.height - 2}
   })
   return {numbers: spots.slice(0, ellipses.length), tiles: spots.slice(ellipses.length)}

@@ -120,7 +120,7 @@ class FinalCount(Lesson):
         )
         test = "with the test" if self.guarded else "without the test"
         layers = f"{self.count} layers of α = {self.alpha:g}"
-        question = f"Of {layers}, {took} are blended. How many steps of the way back, {test}, leave the state as it is?"
+        question = f"The list has {layers}. How many steps of the way back, {test}, leave the state as it is?"
         return answer_among(question, str(many), self._possible(misconceptions), self.stops(query)[-1], because)
 
     def element(self, query: RecordingQuery) -> Answer:
@@ -135,7 +135,7 @@ class FinalCount(Lesson):
         )
         wrong = [(f"layers[{number}]", why) for number, why in self._possible(misconceptions)]
         layers = f"{self.count} layers of α = {self.alpha:g}"
-        question = f"With {layers}, `finalCount` ends at {took}. Which element of `layers` was the last to be blended?"
+        question = f"The list has {layers}. Which element of `layers` was the last to be blended?"
         return answer_among(question, f"layers[{took - 1}]", wrong, self.stops(query)[took - 1], because)
 
     def _possible(self, misconceptions: tuple[tuple[int, str], ...]) -> list[tuple[str, str]]:

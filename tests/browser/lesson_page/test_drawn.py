@@ -61,3 +61,36 @@ def test_a_copy_too_small_for_words_has_none(turn_to):
     copy = page.locator(".companion .copy > .drawing")
     expect(copy).to_have_class(re.compile("wordless"))
     assert copy.locator("svg text").evaluate_all("all => all.map(one => getComputedStyle(one).visibility)").count("visible") == 0
+
+
+def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):
+    page = turn_to("/app?page=autodiff")
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    numbers = stepper.locator(":is(.chain-parts, .chain-sum, .chain-check) :is(b, span).later, .chain-sum.later")
+    unknown = numbers.all_inner_texts()
+    assert len(unknown) > 4
+    assert all(re.fullmatch(r"[↑↓Σ]?\?", text) for text in unknown), unknown
+    page.keyboard.press("End")
+    expect(numbers).to_have_count(0)
+    assert re.search(r"Σ−?\d", stepper.locator(".chain-sum").first.inner_text())
+
+
+def test_a_harmless_race_is_said_in_a_learner_s_words(turn_to):
+    page = turn_to("/app?page=coarse-raster")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(page.locator(".figure .finding header").first).to_contain_text("no barrier between the two")
+    expect(page.locator(".figure .finding header").first).not_to_contain_text("epoch")
+
+
+def test_labels_of_tiles_and_gaussians_stand_apart(turn_to):
+    page = turn_to("/app?page=binned")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    boxes = page.locator(".binned-picture > text").evaluate_all(
+        "all => all.map(e => [e.textContent, e.getBoundingClientRect()]).map(([t, b]) => [t, b.x, b.y + 2, b.right, b.bottom - 2])"
+    )
+    assert len(boxes) == 15 + 8
+    met = [
+        (a[0], b[0]) for i, a in enumerate(boxes) for b in boxes[:i] if a[1] < b[3] and b[1] < a[3] and a[2] < b[4] and b[2] < a[4]
+    ]
+    assert not met

@@ -107,3 +107,12 @@ def test_the_small_figure_is_covered_beside_an_open_question(turn_to: Callable[.
         each.get_by_role("button", name="Reveal").click()
     expect(small.locator(".cover")).to_be_hidden()
     expect(small.locator(".says")).to_be_visible()
+
+
+def test_the_way_to_the_figure_stands_plain_under_the_answer(turn_to: Callable[..., Page]):
+    quiz = quiz_of(turn_to(SECTION))
+    choose(quiz)
+    quiz.get_by_role("button", name="Reveal").click()
+    row = quiz.locator(".row", has=quiz.page.get_by_role("button", name="See it in the figure"))
+    expect(row).to_be_visible()
+    assert row.evaluate("el => [getComputedStyle(el).borderLeftWidth, getComputedStyle(el).paddingLeft]") == ["0px", "0px"]

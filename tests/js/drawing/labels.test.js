@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {alongEllipse, alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
+import {alongEllipse, alongLine, alongPath, clearest, placeLabels} from "#web/drawing/labels.js"
 
 const ROOM = {width: 100, height: 100}
 
@@ -30,6 +30,24 @@ test("labels keep clear of each other", () => {
     ]),
   } // prettier-ignore
   assert.deepEqual(placeLabels([label, label, label], ROOM, {points: []}), [[10, 10], [10, 30], null]) // prettier-ignore
+})
+
+test("a label without a free place covers as few points as it can", () => {
+  const label = {
+    width: 10,
+    height: 10,
+    places: /** @type {[number, number][]} */ ([
+      [0, 0],
+      [40, 0],
+      [80, 0],
+    ]),
+  } // prettier-ignore
+  const points = [...alongLine([5, -5], [5, 15]), ...alongLine([35, 5], [42, 5]), ...alongLine([85, -5], [85, 15])]
+  assert.deepEqual(placeLabels([label], ROOM, {points}), [null])
+  assert.deepEqual(clearest(label, {points}), [40, 0])
+  assert.deepEqual(clearest(label, {points: []}), [0, 0])
+  const boxes = [{x: 38, y: 2, width: 30, height: 6}]
+  assert.deepEqual(clearest(label, {points, boxes}), [0, 0], "but never another label")
 })
 
 test("points along lines and ellipses leave no gap that a label fits into", () => {

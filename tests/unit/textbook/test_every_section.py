@@ -64,3 +64,13 @@ def test_each_claim_says_where_it_is_from(stem):
 def test_a_formula_has_equations_alone(stem):
     lines = [line.strip() for block in parse(text_of(stem)) if block.kind == "formula" for line in block.text.splitlines()]
     assert [line for line in lines if line and not line.startswith("= ")] == []
+
+
+@pytest.mark.parametrize("shipped", FILES)
+@pytest.mark.parametrize(("stem", "name"), [("background", "edge"), ("final-count", "skips"), ("final-count", "element")])
+def test_a_question_is_not_answered_by_itself_or_by_what_stands_beside_it(stem, name, shipped):
+    recording = opened(stem, shipped)
+    answer = recording.answers[name]
+    beside = recording.sentences[recording.stops.index(recording.opening)] + answer.question
+    assert not re.search(rf"(?<![\d.]){re.escape(answer.value)}(?![\d.]*\d)", beside), (answer.value, beside)
+    assert "finalCount` ends at" not in answer.question

@@ -41,6 +41,25 @@ export function placeLabels(labels, room, {points, boxes = []}) {
 }
 
 /**
+ * The place of a label that covers the fewest points and no box, of equals the first: where none is free.
+ * @param {Label} label
+ * @param {Obstacles} obstacles
+ * @returns {Point}
+ */
+export function clearest({width, height, places}, {points, boxes = []}) {
+  const inside = ([x, y] = [0, 0], [px, py] = [0, 0]) =>
+    px > x - APART && px < x + width + APART && py > y - APART && py < y + height + APART
+  const meets = ([x, y] = [0, 0]) =>
+    boxes.some((box) => x - 4 < box.x + box.width && box.x < x + width + 4 && y - 4 < box.y + box.height && box.y < y + height + 4)
+  const covered = (/** @type {Point} */ place) => {
+    const lines = points.filter((point) => inside(place, point)).length
+    return meets(place) ? Infinity : lines
+  }
+  const counts = places.map(covered)
+  return places[counts.indexOf(Math.min(...counts))]
+}
+
+/**
  * Points along a line.
  * @param {Point} from
  * @param {Point} to

@@ -44,7 +44,7 @@ export function render({model, el}) {
     options,
     h("div", {class: "row"}, reveal, hint),
     said,
-    h("div", {class: "row after"}, see, back, again),
+    h("div", {class: "row shown"}, see, back, again),
   )
   let asked = {answer: model.answer, inputs: ""} // what is asked, and of which inputs, as the address has them
   /** @type {string | null} */

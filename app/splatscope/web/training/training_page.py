@@ -36,7 +36,9 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"></div></figure></div>
-    <p class="hint pixel-hint">Click a pixel to step through the program that draws it.</p>
+    <p class="hint pixel-hint">Click a pixel to step through the program that draws it.
+      <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how near the picture is to its target: more is nearer, and
+      6 dB more halves the typical error.</p>
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>

@@ -236,7 +236,11 @@ export class Findings {
         : null
     const epoch =
       finding.events.length > 1
-        ? `both in epoch ${recording.epoch[finding.events[0] - 1]}`
+        ? stepper.model.layout === "figure"
+          ? finding.kind.includes("race")
+            ? "no barrier between the two"
+            : ""
+          : `both in epoch ${recording.epoch[finding.events[0] - 1]}`
         : finding.count > 1
           ? `${finding.count.toLocaleString("en")} times`
           : ""
