@@ -15,8 +15,6 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.record_and_check import CheckedRecording
 from splatscope.tracing.trace import Trace
 
-MOST_NAMES = 12  # of inputs that were not given, in a sentence
-
 
 class Recording:
     """A kernel that ran: what it did, what came out, and what is wrong with it.
@@ -165,12 +163,7 @@ class Recording:
     @property
     def not_given(self) -> list[str]:
         """The inputs that were not given, and so were zeros: buffers, each with its number of elements, textures and uniforms."""
-        found = self.recorded
-        assert found.job is not None
-        given = found.job.inputs.keys()
-        buffers = [f"{name} ({len(array):,})" for name, array in self.outputs.items() if name in found.layouts.keys() - given]
-        textures = [name for name in found.textures if name not in given]
-        return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
+        return self._checked.not_given
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
@@ -180,14 +173,7 @@ class Recording:
     @property
     def notes(self) -> list[str]:
         """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
-        listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
-        notes = [f"Not given, so zeros: {names}." for names in listed if names]
-        for file in dict.fromkeys(file for file, _, _ in self.unreached):
-            spans = [(first, last) for name, first, last in self.unreached if name == file]
-            words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
-            one = len(spans) == 1 and spans[0][0] == spans[0][1]
-            notes.append(f"No thread reached line{'' if one else 's'} {words} of {file}.")
-        return notes
+        return self._checked.notes
 
     def __str__(self) -> str:
         text = self._summary(self.findings)
@@ -196,12 +182,6 @@ class Recording:
     def __repr__(self) -> str:
         entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
-
-
-def _leading_to(name: str) -> list[str]:
-    """Return a name and those of what it is a part of: "a.b.c", "a.b" and "a"."""
-    parts = name.split(".")
-    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 def _notebook() -> Callable[[object], object] | None:

@@ -27,6 +27,7 @@ MOST_TEXT = 2**20  # characters in all sources
 MOST_UNSEEN = 64  # sentences about what was not recorded
 MOST_UNIFORMS = 1000
 MOST_FINDINGS = 1000  # of other workgroups
+MOST_SENTENCE = 1000  # characters in a note
 MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
 _WORDS = ("file", "entry", "adapter")
@@ -189,9 +190,10 @@ def _check(trace: Trace) -> None:
     if isinstance(header.get("between_groups"), bool):
         said["between_groups"] = header["between_groups"]
     if isinstance(header.get("rounding"), str):
-        said["rounding"] = header["rounding"][:1000]
-    unseen = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
-    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False, "unseen": unseen} | said
+        said["rounding"] = header["rounding"][:MOST_SENTENCE]
+    for name, most in (("unseen", MOST_WORD), ("notes", MOST_SENTENCE)):
+        said[name] = [text[:most] for text in header.get(name, [])[:MOST_UNSEEN] if isinstance(text, str)]
+    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said
 
 
 def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:

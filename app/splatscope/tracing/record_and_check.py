@@ -19,6 +19,7 @@ from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
 MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups, or a part of them: 256 MB
+MOST_NAMES = 12  # of inputs that were not given, in a sentence
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
 
 
@@ -61,6 +62,28 @@ class CheckedRecording:
         if self.truncated or self.left_over or self.too_many:
             return []
         return unreached_lines(trace.sites, self._reached, trace.header["entry"])
+
+    @property
+    def not_given(self) -> list[str]:
+        """The inputs that were not given, and so were zeros: buffers, each with its number of elements, textures and uniforms."""
+        found = self.recording
+        assert found.job is not None
+        given = found.job.inputs.keys()
+        buffers = [f"{name} ({len(array):,})" for name, array in found.arrays.items() if name in found.layouts.keys() - given]
+        textures = [name for name in found.textures if name not in given]
+        return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
+        listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
+        notes = [f"Not given, so zeros: {names}." for names in listed if names]
+        for file in dict.fromkeys(file for file, _, _ in self.unreached):
+            spans = [(first, last) for name, first, last in self.unreached if name == file]
+            words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
+            one = len(spans) == 1 and spans[0][0] == spans[0][1]
+            notes.append(f"No thread reached line{'' if one else 's'} {words} of {file}.")
+        return list(dict.fromkeys([*notes, *self.recording.trace.header.get("notes", [])]))
 
     @property
     def missed(self) -> list[str]:
@@ -178,3 +201,9 @@ def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int,
             group = groups.pop()
             return group % across, group // across % down, group // (across * down)
     return None
+
+
+def _leading_to(name: str) -> list[str]:
+    """Return a name and those of what it is a part of: "a.b.c", "a.b" and "a"."""
+    parts = name.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]

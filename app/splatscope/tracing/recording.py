@@ -175,7 +175,7 @@ def _trace(
         "sources": {module.file: module.original for module in modules},
         "stepped_over": build.stepped_over,
         "unseen": build.coverage_gaps,
-    }
+    } | ({"notes": build.notes} if build.notes else {})
     rows = rows.copy()
     sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]
     trace = from_records(rows, settle(rows, sites), header, build.batches)

@@ -8,6 +8,7 @@ from splatscope.gpu.device import open_device
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import CheckedRecording
 from splatscope.tracing.recording import Recording, record
 
 NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import
@@ -331,7 +332,9 @@ def test_within_a_smaller_scope_unrolled_loops_are_recorded_as_loops_and_said_to
     recording = source(text, instrument_scope="entry")
     assert recording.same_as_plain
     assert (recording.trace.kinds == "loop").sum() == 5 * recording.trace.header["threads"]
-    assert any("are recorded as loops" in gap for gap in recording.trace.header["unseen"])
+    checked = CheckedRecording(recording, [])
+    assert any("are recorded as loops" in note for note in checked.notes)
+    assert checked.missed == []
 
 
 def test_line_directives_do_not_move_what_is_refused() -> None:

@@ -4,7 +4,7 @@ import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import slangpy as spy
@@ -28,6 +28,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
+ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
@@ -49,6 +50,7 @@ class Build:
         stepped_over: Those that do not, with the reason.
         coverage_gaps: What else is not recorded, a sentence each.
         attempts: How often it was compiled.
+        notes: What is recorded in another form than it is written in, a sentence each.
     """
 
     program: spy.ShaderProgram
@@ -59,6 +61,7 @@ class Build:
     stepped_over: dict[str, str]
     coverage_gaps: list[str]
     attempts: int
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
         with contextlib.suppress(CompileError):
             build = _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
             if job.instrument_scope == "entry":
-                build.coverage_gaps.append("Loops that the source unrolls are recorded as loops, which compile faster.")
+                build.notes.append(ROLLED)
             return build
     return _build(linker, modules, _outside_scope(modules, entry, job), MOST_ATTEMPTS)
 
