@@ -9,6 +9,10 @@ import slangpy as spy
 
 from splatscope.gpu.slang_types import SlangType, short_name
 
+_WITHOUT_COUNTER = {
+    "AppendStructuredBuffer": "it stays 0, and every Append writes element 0",
+    "ConsumeStructuredBuffer": "it stays 0, and every Consume reads element -1, which is outside",
+}
 MOST_ARRAY = 256  # elements of an array of structs or resources that can be named
 
 
@@ -139,6 +143,17 @@ class Parameter:
     kind: str
     layout: Any
 
+    @property
+    def without_counter(self) -> str:
+        """What it means that SlangPy sets no counters, where this parameter has one; else ""."""
+        what = _WITHOUT_COUNTER.get(self.layout.type.name)
+        if self.kind != "buffer" or what is None:
+            return ""
+        return (
+            f"{self.name} is {_with_article(self.layout.type.name)}, whose counter SlangPy cannot set: {what}. "
+            "Take a RWStructuredBuffer and a counter of your own (InterlockedAdd) in its place."
+        )
+
 
 def parameters_of(program: spy.ShaderProgram, source: str) -> list[Parameter]:
     """Return the parameters of a linked program with one entry point, without system values."""
@@ -167,6 +182,10 @@ def _walk(name: str, layout: Any) -> Iterator[Parameter]:
         yield Parameter(name, "other", layout)
     else:
         yield Parameter(name, "sampler" if kind == "sampler_state" else "uniform", layout)
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def innermost(layout: Any) -> Any:

@@ -84,6 +84,8 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
         full = _full_name(owner, by_name)
         if by_name[full].kind in ("texture", "sampler"):
             return f"{full}.{option}"
+    if owner in by_name and option == "counter" and by_name[owner].without_counter:
+        raise ValueError(by_name[owner].without_counter)
     near = difflib.get_close_matches(name, by_name, 1)
     hint = f" Did you mean {near[0]}?" if near else ""
     there = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]

@@ -93,6 +93,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, modules, dispatch.texture_sizes)
+    trace.header["unseen"] += [parameter.without_counter for parameter in parameters if parameter.without_counter]
     report_progress(COMPARING)
     ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
     is_outside = trace.at(lambda site: site.kind == "out-of-bounds") | (trace.flags & 1 > 0)

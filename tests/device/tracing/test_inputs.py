@@ -6,6 +6,7 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import record
 
 
@@ -309,3 +310,22 @@ def test_an_array_without_a_size_is_refused_before_it_damages_memory(device, dec
     source = f"{declared}\nRWStructuredBuffer<int> o;\n[numthreads(1, 1, 1)] void main() {{ o[0] = {used}[1][0]; }}"
     with pytest.raises(ValueError, match=rf"{used} is an array without a size: give it one"):
         record(device, KernelJob(source, records=1000))
+
+
+COUNTED = """
+AppendStructuredBuffer<uint> kept;
+ConsumeStructuredBuffer<uint> waiting;
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_GroupThreadID) { kept.Append(waiting.Consume() + 1); }
+"""
+
+
+def test_a_counter_that_cannot_be_given_is_said_to_stay_0(device):
+    given = {"waiting": np.array([7, 8, 9, 10], np.uint32)}
+    checked = record_and_check(device, KernelJob(COUNTED, inputs=given, records=1000))
+    assert checked.recording.outputs["kept"][:4].tolist() == [1, 0, 0, 0]
+    assert [words.split(",")[0] for words in checked.missed] == [
+        "kept is an AppendStructuredBuffer", "waiting is a ConsumeStructuredBuffer",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="waiting is a ConsumeStructuredBuffer, whose counter SlangPy cannot set"):
+        record(device, KernelJob(COUNTED, inputs=flat({"waiting.counter": 4}), records=1000))
