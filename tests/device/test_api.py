@@ -125,6 +125,16 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
     assert (found.difference, found.same_as_plain) == ("rounding", False)
     assert "differ by at most 1 ulps" in found.trace.header["rounding"]
 
+    def leaves_otherwise(device, job):
+        recording = real(device, job)
+        recording.plain["o"] = recording.plain["o"] + (recording.plain["o"] > 0) * np.uint32(1 << 22)
+        return recording
+
+    monkeypatch.setattr(record_and_check, "record", leaves_otherwise)
+    found = splatscope.record(**options)
+    assert found.missed == [found.trace.header["difference"]]
+    assert "nothing that was recorded explains it" in found.missed[0]
+
 
 HALVED = """
 Texture2D<float4> picture;

@@ -189,10 +189,12 @@ def _check(trace: Trace) -> None:
     said: dict[str, Any] = {}
     if isinstance(header.get("between_groups"), bool):
         said["between_groups"] = header["between_groups"]
-    if isinstance(header.get("rounding"), str):
-        said["rounding"] = header["rounding"][:MOST_SENTENCE]
-    for name, most in (("unseen", MOST_WORD), ("notes", MOST_SENTENCE)):
-        said[name] = [text[:most] for text in header.get(name, [])[:MOST_UNSEEN] if isinstance(text, str)]
+    for name in ("rounding", "difference"):
+        if isinstance(header.get(name), str):
+            said[name] = header[name][:MOST_SENTENCE]
+    said["unseen"] = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
+    if notes := [text[:MOST_SENTENCE] for text in header.get("notes", [])[:MOST_UNSEEN] if isinstance(text, str)]:
+        said["notes"] = notes
     trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said
 
 

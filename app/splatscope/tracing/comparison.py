@@ -2,15 +2,18 @@
 
 What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel.
 Then floats differ in their last digits, as they do where threads add to a sum in another order. A small difference is rounding
-only where no two threads depend on their order.
+only where no two threads depend on their order. A hash (`frac(sin(x) * 43758.5)`) makes a large difference of a last digit: of that
+it is said where it may have happened, and it counts as unexplained.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from splatscope.gpu.slang_types import is_numeric, scalar_named
+from splatscope.slang.source import COMMENT
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
@@ -24,6 +27,8 @@ _LEAVES_OPEN = (
     "conversion-out-of-range", "misaligned-access", "inactive-lane",
 )  # fmt: skip
 
+_MAGNIFIES = re.compile(r"\b(frac|fract|fmod|floor|ceil|round|trunc|asuint|asint)\s*\(")
+
 Difference = Literal["same", "rounding", "different"]
 
 
@@ -34,6 +39,8 @@ class Comparison:
     `buffers` names those that differ, and `ulps` is the largest difference between two floats, in units of the last place of the
     plain one; 0 unless `difference` is "rounding". `is_explained` is False where they are different though no two threads were seen
     to depend on their order, and nothing was found that leaves a value open. `by_findings` is whether only the latter explains it.
+    `beyond` says how many of the floats differ by more than rounding, where only floats differ, and `magnified` where a last digit
+    may have become more: "frac on line 3".
     """
 
     difference: Difference
@@ -41,6 +48,8 @@ class Comparison:
     ulps: int = 0
     is_explained: bool = True
     by_findings: bool = False
+    beyond: str = ""
+    magnified: str = ""
 
     @property
     def sentence(self) -> str:
@@ -55,7 +64,12 @@ class Comparison:
             )
         why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
         why = "what was found leaves a value open" if self.by_findings else why
-        return f"The plain kernel leaves other values in {names}: {why}."
+        if self.magnified and not self.is_explained:
+            why = (
+                f"the order of its threads does not matter, but rounding may. The compiler fuses other operations in it, and "
+                f"{self.magnified} makes much of a float's last digit"
+            )
+        return f"The plain kernel leaves other values in {names}{self.beyond}: {why}."
 
 
 def compare(
@@ -76,14 +90,17 @@ def compare(
     if _order_matters(trace, findings):
         return Comparison("different", differing)
     known = Sources.of(trace)
-    largest = 0
-    for name in differing:
-        ulps = _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name)))
-        if ulps is None:
-            is_open = any(finding.kind in _LEAVES_OPEN for finding in findings)
-            return Comparison("different", differing, is_explained=is_open, by_findings=is_open)
-        largest = max(largest, ulps)
-    return Comparison("rounding", differing, largest)
+    ulps = [_ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name))) for name in differing]
+    if None not in ulps:
+        return Comparison("rounding", differing, max(filter(None, ulps), default=0))
+    if any(finding.kind in _LEAVES_OPEN for finding in findings):
+        return Comparison("different", differing, by_findings=True)
+    scalars = [scalar_named(types.get(name, "uint")) for name in differing]
+    if not all(scalar is not None and scalar.is_floating for scalar in scalars):
+        return Comparison("different", differing, is_explained=False)
+    apart = [_apart(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)]
+    beyond = f" ({sum(far for far, _ in apart):,} of {sum(count for _, count in apart):,} floats)"
+    return Comparison("different", differing, is_explained=False, beyond=beyond, magnified=_magnifier(trace))
 
 
 def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
@@ -91,6 +108,28 @@ def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
     if any(finding.kind == "race" for finding in findings):
         return True
     return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
+
+
+def _apart(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:
+    """Return how many of two buffers' floats differ by more than rounding, and how many there are."""
+    mine, theirs = (np.ascontiguousarray(one).view(dtype).astype(np.float64) for one in (words, plain))
+    with np.errstate(all="ignore"):
+        near = np.abs(mine - theirs) <= MOST_ULPS * np.finfo(dtype).eps * np.abs(theirs)
+    return int((~near & (mine != theirs) & ~(np.isnan(mine) & np.isnan(theirs))).sum()), len(mine)
+
+
+def _magnifier(trace: Trace) -> str:
+    """Return the first call that ran and makes a large difference of a small one, "frac on line 3"; "" if there is none."""
+    sites = [trace.sites[number] for number in np.unique(trace.site).tolist()]
+    ran = sorted({(site.file != trace.header.get("file"), site.file, site.line) for site in sites})
+    lines = {
+        file: COMMENT.sub(lambda c: "\n" * c[0].count("\n"), text).split("\n") for file, text in trace.header["sources"].items()
+    }
+    for is_other, file, line in ran:
+        call = _MAGNIFIES.search(lines[file][line - 1]) if 0 < line <= len(lines.get(file, ())) else None
+        if call is not None:
+            return f"{call[1]} on line {line}{f' of {file}' if is_other else ''}"
+    return ""
 
 
 def _is_struct(type_text: str | None) -> bool:

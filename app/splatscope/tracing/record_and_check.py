@@ -175,12 +175,15 @@ def _all_groups(
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:
-    """Write into the header what pages say: whether all workgroups were looked at, and a difference of rounding."""
+    """Write into the header what pages say: whether all workgroups were looked at, and a difference that no order explains."""
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
-    if checked.comparison and checked.comparison.difference == "rounding":
-        header["rounding"] = checked.comparison.sentence
+    comparison = checked.comparison
+    if comparison and comparison.difference == "rounding":
+        header["rounding"] = comparison.sentence
+    elif comparison and (comparison.by_findings or not comparison.is_explained):
+        header["difference"] = comparison.sentence
     return checked
 
 

@@ -153,6 +153,8 @@ export interface Head {
   same_as_plain: boolean | null
   /** How floats differ from those of the plain kernel, where that is rounding alone. */
   rounding?: string
+  /** How the plain kernel's results differ, where neither rounding nor the order of threads explains it. */
+  difference?: string
   /** Whether races between workgroups were looked for. */
   between_groups?: boolean
   /** Functions that were not recorded, with the reason for each. */

@@ -50,7 +50,19 @@ def test_last_digits_are_rounding_and_the_largest_difference_is_told(ulps):
 
 
 def test_a_thousandth_more_is_no_rounding():
-    assert of("image", moved([1.0], MOST_ULPS + 1), words([1.0])) == Comparison("different", ("image",), is_explained=False)
+    found = of("image", moved([1.0, 2.0], MOST_ULPS + 1), moved([1.0, 2.0], 0))
+    assert found == Comparison("different", ("image",), is_explained=False, beyond=" (2 of 2 floats)")
+    assert found.sentence == "The plain kernel leaves other values in image (2 of 2 floats): nothing that was recorded explains it."
+
+
+def test_a_hash_may_have_made_much_of_a_last_digit_and_is_named():
+    hashed = trace((0, 0))
+    hashed.header["sources"]["k.slang"] = "// frac(x)\n\nfloat hash(float x) { return frac(sin(x) * 43758.5453); }\n"
+    found = of("image", words([0.25, 0.5, 0.75]), words([0.25, 0.9, 0.75]), trace=hashed)
+    assert (found.difference, found.is_explained, found.beyond) == ("different", False, " (1 of 3 floats)")
+    assert "rounding may" in found.sentence
+    assert "frac on line 3 of k.slang makes much of a float's last digit" in found.sentence
+    assert of("counts", words([4], np.uint32), words([5], np.uint32), "uint", trace=hashed).magnified == ""
 
 
 def test_what_is_left_of_two_large_numbers_may_be_rounding():

@@ -110,6 +110,7 @@ def test_a_cell_of_an_array_with_rows_is_named_by_row_and_column():
         ),
         ({"groups": [4, 1, 1], "between_groups": True, "same_as_plain": None}, ["✓Nothing found"]),
         ({"stepped_over": {"log2Of": "it is too long"}}, [PART, "●log2Of was not recorded: it is too long."]),
+        ({"same_as_plain": False, "difference": "Rounding may."}, [PART, "●Rounding may."]),
         ({"unseen": ["f() was not recorded."]}, [PART, "●f() was not recorded."]),
     ],
 )

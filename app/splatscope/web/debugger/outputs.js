@@ -25,7 +25,11 @@ export class Outputs {
     this.el.hidden = !recording.outputs.length
     this.el.replaceChildren(
       h("div", {class: "ph"}, h("h2", {}, "Outputs"), h("span", {class: "dim"}, "of the last run")),
-      h("p", {class: "hint"}, recording.head.rounding ?? SAME[`${recording.head.same_as_plain ?? null}`]),
+      h(
+        "p",
+        {class: "hint"},
+        recording.head.rounding ?? recording.head.difference ?? SAME[`${recording.head.same_as_plain ?? null}`],
+      ),
       ...recording.outputs.map(output),
     )
   }

@@ -109,7 +109,9 @@ def _unseen(head: dict[str, Any]) -> list[str]:
         ),
         (
             head["same_as_plain"] is False and "rounding" not in head,
-            "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+            head.get(
+                "difference", "Run without being recorded, the kernel leaves other numbers: the order of its threads matters."
+            ),
         ),
     )
     over = [f"{name} was not recorded: {why}." for name, why in head.get("stepped_over", {}).items()]

@@ -125,7 +125,9 @@ export class Findings {
     const words = [
       ...why,
       head.events && same === false
-        ? (head.rounding ?? "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.")
+        ? (head.rounding ??
+          head.difference ??
+          "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.")
         : head.events && same
           ? "Run without being recorded, the kernel leaves the same results."
           : "",
