@@ -59,7 +59,7 @@ function build(host, look) {
   const {width, height} = host.room()
   let latest = look
   const maps = gradientMaps(host, {
-    chosen: () => latest.thread,
+    chosen: () => latest.moment.thread,
     choose: (thread) => latest.moment.choose(thread),
   })
   const narrow = width < NARROW && height === Infinity

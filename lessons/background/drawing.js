@@ -59,7 +59,7 @@ function build({root, facts, room}, look) {
   const moves = {
     choose,
     move(step) {
-      const next = latest.thread + step
+      const next = latest.moment.thread + step
       if (next >= 0 && next < width * height) choose(next)
     },
   }

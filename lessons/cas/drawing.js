@@ -73,7 +73,7 @@ function build({facts, options, room}, look) {
   const paintChoices = listChoices(svg, "Thread", rows)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => choose(Math.floor((event.clientY - svg.getBoundingClientRect().top - TOP) / row))
-  onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.thread + step))
+  onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.moment.thread + step))
 
   const paint = (/** @type {Look} */ now) => {
     latest = now

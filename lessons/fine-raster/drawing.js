@@ -51,9 +51,9 @@ function build({root, facts, options, room}, look) {
   const tall = Math.max(64, Math.min(MOST_TALL, height * 0.24))
   const chosen = chosenPixel(facts, width, tall)
   const tile = pixelsOfTile(facts, width, height - chosen.height - 2 * TITLE - 10, {
-    chosen: () => latest.thread,
+    chosen: () => latest.moment.thread,
     choose(thread) {
-      if (latest.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
+      if (latest.moment.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
     },
   })
   const paint = (/** @type {Look} */ now) => {

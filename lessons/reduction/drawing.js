@@ -84,7 +84,7 @@ function build({facts, options, room}, look) {
   const paintChoices = listChoices(svg, "Thread", columns)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   svg.onclick = (event) => choose(Math.floor((event.clientX - svg.getBoundingClientRect().left - LEFT) / cell))
-  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.thread + step))
+  onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.moment.thread + step))
 
   const paint = (/** @type {Look} */ now) => {
     latest = now

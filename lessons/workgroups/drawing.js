@@ -47,7 +47,7 @@ function build({facts, options, step, room}, look) {
   const rows = height < ROOMY_HEIGHT ? TIGHT : ROOMY
   let latest = look
   const choice = {
-    chosen: () => latest.thread,
+    chosen: () => latest.moment.thread,
     choose: (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread))),
   }
   const group = threadsAndMemory(facts, options, width, rows, choice)

@@ -101,3 +101,22 @@ def test_paper_gets_all_that_is_folded_and_the_address(sort):
     sort.emulate_media(media="screen")
     sort.evaluate("window.dispatchEvent(new Event('afterprint'))")
     expect(folded).to_have_count(count)
+
+
+def test_a_long_section_lists_its_headings_beside_the_caption_where_there_is_room(turn_to):
+    page = turn_to("/app?page=bitonic-sort", width=1440, height=900)
+    contents = page.get_by_role("navigation", name="On this page")
+    caption = page.locator(".figcaption").first.bounding_box()
+    assert contents.bounding_box()["x"] > caption["x"] + caption["width"]
+    assert abs(contents.bounding_box()["y"] - caption["y"]) < 12
+    headings = page.locator(".lesson .prose h2").all_inner_texts()
+    assert contents.get_by_role("button").all_inner_texts() == headings
+    contents.get_by_role("button", name="Padding").click()
+    heading = page.get_by_role("heading", name="Padding", exact=True)
+    expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    expect(contents).to_be_hidden()  # the companion stands there now
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.evaluate("scrollTo(0, 0)")
+    expect(contents).to_be_hidden()
+    expect(turn_to("/app?page=pipeline").get_by_role("navigation", name="On this page")).to_have_count(0)

@@ -1,5 +1,6 @@
 // A page: its words, its live components where they belong, its actions in the top bar.
 import {companion} from "#web/lesson_page/companion.js"
+import {onThisPage} from "#web/lesson_page/on_this_page.js"
 import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
@@ -68,6 +69,7 @@ export function render({model, el}) {
   })
   setKeys(model.keys)
   paintModels()
+  onThisPage(root)
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (!enclosing(el, "#first")) document.getElementById("first")?.remove() // the words that the document showed until now

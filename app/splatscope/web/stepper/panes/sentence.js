@@ -28,7 +28,9 @@ export class Sentence {
     this.opened = h("p", {class: "opened", hidden: true}) // why the figure stands where it does; gone with the first step, and never spoken
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {
-      if (stage === stepper.root) this.#described = words
+      if (stage !== stepper.root) return
+      this.#described = words
+      this.#name()
     })
   }
 
@@ -49,7 +51,7 @@ export class Sentence {
     const moved = this.#again || (this.#painted !== "" && here !== this.#painted)
     this.#again = false
     this.#painted = here
-    stepper.drawn.setAttribute("aria-label", `The drawing. ${el.textContent}`)
+    this.#name()
     if (!moved && !stepper.transport.said) return // painted again: what was to be said still is
     clearTimeout(this.#rest)
     this.#rest = setTimeout(() => this.#speak(), REST)
@@ -67,9 +69,17 @@ export class Sentence {
 
   #speak() {
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
-    const words = [this.el.textContent, this.#described].filter(Boolean).join(" ")
-    this.stepper.drawn.setAttribute("aria-label", `The drawing. ${words}`)
-    this.announcer.textContent = [this.#news, words].filter(Boolean).join(" ")
+    this.announcer.textContent = [this.#news, this.#words].filter(Boolean).join(" ")
     this.#news = ""
+  }
+
+  /** The sentence, and what the drawing says of itself. */
+  get #words() {
+    return [this.el.textContent, this.#described].filter(Boolean).join(" ")
+  }
+
+  /** Name the drawing by what it shows. */
+  #name() {
+    this.stepper.drawn.setAttribute("aria-label", `The drawing. ${this.#words}`)
   }
 }

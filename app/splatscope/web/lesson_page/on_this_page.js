@@ -1,0 +1,24 @@
+// A quiet list of a long section's headings, beside the figure's caption where there is room.
+import {h} from "#web/shell/dom.js"
+
+const LONG = 4 // headings
+
+/**
+ * Set the list into a page; a short one, or one without a figure, has none.
+ * @param {HTMLElement} root  of the page
+ */
+export function onThisPage(root) {
+  const figure = root.querySelector(".lesson > .fig > .whole")
+  const headings = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".lesson > .prose h2")])
+  if (!figure || headings.length < LONG) return
+  const entries = headings.map((heading) => {
+    heading.tabIndex = -1
+    const onclick = () => {
+      heading.scrollIntoView({block: "start"})
+      heading.focus({preventScroll: true})
+    }
+    return h("li", {}, h("button", {type: "button", onclick}, heading.textContent ?? ""))
+  })
+  const title = h("p", {"aria-hidden": "true"}, "On this page")
+  figure.after(h("nav", {class: "on-this-page", "aria-label": "On this page"}, title, h("ul", {}, ...entries)))
+}
