@@ -4,11 +4,13 @@ import asyncio
 import gzip
 import logging
 import os
+import secrets
 import subprocess
 from typing import Any
 
 from bokeh.protocol.message import Message
 from bokeh.server.urls import per_app_patterns, toplevel_patterns
+from bokeh.settings import settings
 from panel.config import config
 from panel.io.server import DocHandler, WSHandler
 from tornado.escape import utf8
@@ -116,8 +118,20 @@ class Socket(WSHandler):
         return {"compression_level": 1, "mem_level": 5}
 
 
+# A page asks this server alone, and runs what this server sends. Bokeh evaluates callbacks, and Panel imports modules from memory.
+POLICY = """default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline';
+img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:;
+object-src 'none'; base-uri 'none'; form-action 'none'"""
+
+
 class PageHandler(DocHandler):
     """Sends a page's HTML, compressed."""
+
+    def set_default_headers(self) -> None:
+        """Let a page load nothing from elsewhere. Other sites may show it in a frame: no click in it gives anything away."""
+        self.set_header("Content-Security-Policy", POLICY.replace("\n", " "))
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "same-origin")
 
     @authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -138,6 +152,12 @@ class PageHandler(DocHandler):
             chunk = gzip.compress(utf8(chunk), 4, mtime=0)
         super().write(chunk)
 
+
+# Sessions are only those that this server made. `panel serve` reads the settings when this file has run; Bokeh has read the key
+# before, and keeps what it read.
+if settings.secret_key_bytes() is None and "BOKEH_SIGN_SESSIONS" not in os.environ:
+    os.environ.update(BOKEH_SIGN_SESSIONS="yes", BOKEH_SECRET_KEY=secrets.token_urlsafe(48))
+    vars(settings).pop("_secret_key_bytes", None)
 
 # Neither `panel serve` nor Bokeh's server lets one choose handlers. The lists of routes are read when the server is built, after
 # this file has run, so that handlers are replaced in place.

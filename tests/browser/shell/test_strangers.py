@@ -4,8 +4,12 @@ import asyncio
 import base64
 import gzip
 import json
+from contextlib import suppress
+from urllib.request import urlopen
 
 import pytest
+from bokeh.util.token import generate_jwt_token
+from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from helpers.forger import Forger
 from splatscope.web.classroom.classroom import code_of
@@ -75,9 +79,10 @@ def test_what_is_no_message_closes_the_connection(server, kind):
         else:
             for part in ({"msgid": "1", "msgtype": "PATCH-DOC", "num_buffers": 1000}, {}, {"events": []}):
                 await stranger.socket.write_message(json.dumps(part))
-            for number in range(3):
-                await stranger.socket.write_message(json.dumps({"id": str(number)}))
-                await stranger.socket.write_message(bytes(2 * 2**20), binary=True)
+            with suppress(WebSocketClosedError):  # by the server, perhaps before the last
+                for number in range(3):
+                    await stranger.socket.write_message(json.dumps({"id": str(number)}))
+                    await stranger.socket.write_message(bytes(2 * 2**20), binary=True)
         return (await stranger.heard(20))[-1] is None and await answers(f"{server}/app")
 
     assert asyncio.run(attack())
@@ -93,3 +98,21 @@ def test_an_error_says_nothing_of_the_server(server):
     said = asyncio.run(attack())
     assert said
     assert not [part for part in said if part and ("Traceback" in part or ".py" in part)]
+
+
+def test_a_session_that_the_server_did_not_make_is_not_opened(server):
+    async def attack() -> object:
+        token = generate_jwt_token("guess123", signed=False, expiration=3600)
+        socket = await websocket_connect(f"{server.replace('http', 'ws', 1)}/app/ws", subprotocols=["bokeh", token])
+        return await socket.read_message()
+
+    assert asyncio.run(attack()) is None
+
+
+def test_a_page_may_ask_its_own_server_alone(server):
+    with urlopen(f"{server}/app?page=train", timeout=60) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'self'" in policy
+    assert "://" not in policy
+    assert "frame-ancestors" not in policy  # a course's page may show it
