@@ -253,6 +253,25 @@ def test_a_kernel_crash_costs_no_worker(run):
     assert before == after
 
 
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_process_that_dies_while_it_starts_is_replaced_once(monkeypatch, deaths):
+    box = sandbox.Sandbox(sandbox_jobs.__name__)
+    wait, left = sandbox.SandboxedProcess.wait_until_ready, [deaths]
+
+    def dies_first(process: sandbox.SandboxedProcess) -> None:
+        if left[0]:
+            left[0] -= 1
+            process._kill()
+        wait(process)
+
+    monkeypatch.setattr(sandbox.SandboxedProcess, "wait_until_ready", dies_first)
+    job = ("record", (KernelJob(kernel(), records=4000), ""), 60.0)
+    if deaths == 2:
+        with pytest.raises(WorkerError, match="does not start"):
+            box.run(*job)
+    assert box.run(*job)[1]
+
+
 def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     box = sandbox.Sandbox(sandbox_jobs.__name__)
     job = KernelJob(kernel(), records=4000)

@@ -99,11 +99,9 @@ class Sandbox:
     def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
         """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
         adapter = arguments[1] if name == "record" else ""
-        self.prepare(adapter)
-        process = self._ready.pop(adapter)
+        process = self._started(adapter)
         reusable = False
         try:
-            process.wait_until_ready()
             answer = process.request(name, arguments, limit)
             reusable = name != "record" and process.jobs_done < MAX_CHECKS
             return answer
@@ -113,6 +111,21 @@ class Sandbox:
             else:
                 process.end()
                 self.prepare("")
+
+    def _started(self, adapter: str) -> "SandboxedProcess":
+        """Return a process that is ready. One that dies before that is replaced once: its fork server may have died."""
+        tries = 0
+        while True:
+            self.prepare(adapter)
+            process = self._ready.pop(adapter)
+            try:
+                process.wait_until_ready()
+                return process
+            except WorkerError:
+                process.end()
+                tries += 1
+                if tries == 2:
+                    raise
 
     def _fork(self, adapter: str) -> "SandboxedProcess":
         for _ in range(2):  # the fork server may have died
