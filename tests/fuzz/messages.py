@@ -255,6 +255,8 @@ def _read(draft: dict[str, Any]) -> None:
     """Read a draft as a run does, with an interface that it may fit."""
     try:
         kernel = kernel_of(draft)
+        for text in (kernel.source, kernel.file, kernel.entry, *kernel.files, *kernel.files.values()):
+            text.encode()
         public(INTERFACE, kernel.source, draft, [])
         job = job_of(draft, kernel, INTERFACE)
     except InputError as error:

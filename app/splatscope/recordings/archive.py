@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -32,7 +33,8 @@ def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
     except ArchiveError:
         raise
     except Exception as error:  # a damaged file can make NumPy and zipfile raise almost anything
-        raise ArchiveError(f"{name} is damaged: {(str(error) or type(error).__name__).splitlines()[0][:120]}.") from None
+        words = re.sub(r" at 0x[0-9a-f]+", "", str(error)) or type(error).__name__  # without addresses in this process
+        raise ArchiveError(f"{name} is damaged: {words.splitlines()[0][:120]}.") from None
     raise ArchiveError(f"{name} is neither a .npy nor a .npz file: write one with `numpy.save` or `numpy.savez`.")
 
 

@@ -15,7 +15,7 @@ from panel.config import config
 from panel.io.server import DocHandler, WSHandler
 from tornado.escape import utf8
 from tornado.ioloop import IOLoop
-from tornado.web import authenticated
+from tornado.web import HTTPError, authenticated
 
 from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
@@ -33,6 +33,7 @@ from splatscope.workers.sandbox import supervisor as sandbox
 
 log = logging.getLogger(__name__)
 FIRST_VISIT = 2.0  # seconds after the start that belong to whoever comes first: workers take all cores when they start
+MOST_VALUE = 4000  # characters of a value in an address; Panel would read a number of 5,000 digits, and fail
 _cache_fillers: list[subprocess.Popen] = []
 
 
@@ -137,6 +138,8 @@ class PageHandler(DocHandler):
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Send the document with which a section opens, or a page with its session."""
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        if any(len(value) > MOST_VALUE for value in query.values()):
+            raise HTTPError(414)
         plain = config.authorize_callback is None and "/" not in self.request.path.strip("/")
         if text := plain and await first_document(query):
             self.set_header("Cache-Control", "no-cache")

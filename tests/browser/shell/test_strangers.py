@@ -5,6 +5,7 @@ import base64
 import gzip
 import json
 from contextlib import suppress
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -116,3 +117,8 @@ def test_a_page_may_ask_its_own_server_alone(server):
     assert "default-src 'self'" in policy
     assert "://" not in policy
     assert "frame-ancestors" not in policy  # a course's page may show it
+
+
+def test_an_address_with_too_long_a_number_is_refused(server):
+    with pytest.raises(HTTPError, match="414"):
+        urlopen(f"{server}/app?page=train&step={'1' * 5000}", timeout=60)

@@ -27,21 +27,26 @@ def kernel_of(draft: dict[str, Any]) -> KernelJob:
     What a filter must say of them is said where they are compiled.
     """
     given = draft.get("files")
-    files = {str(name): str(text) for name, text in given.items()} if isinstance(given, dict) else {}
-    file = str(draft.get("file") or "")
+    files = {_text(name): _text(text) for name, text in given.items()} if isinstance(given, dict) else {}
+    file = _text(draft.get("file") or "")
     if not file or (not files and refuse_files({file: ""})):  # a recording's file may have any name
         file = KernelJob.file
     files.pop(file, None)
     return KernelJob(
-        complete(str(draft.get("source", ""))),
+        complete(_text(draft.get("source", ""))),
         file,
-        str(draft.get("entry") or ""),
+        _text(draft.get("entry") or ""),
         files=files,
         constants=_constants(draft.get("constants")),
         defines=dict(_parts(line, "=", "1") for line in _lines(draft.get("defines"))),
         arguments=tuple(part for line in _lines(draft.get("arguments")) for part in _listed(line)),
         conformances=tuple(_parts(line, ":", "") for line in _lines(draft.get("conformances"))),
     )
+
+
+def _text(given: Any) -> str:
+    """Return a text that can be encoded: what is only half of a character becomes a question mark."""
+    return str(given).encode(errors="replace").decode()
 
 
 def _lines(given: Any) -> list[str]:
