@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from splatscope.splat.state import HISTORY
+from splatscope.textbook.terms import terms
+from splatscope.web.training import training_page
 from splatscope.web.training.charts import Quality
 
 
@@ -41,3 +43,11 @@ def test_a_small_loss_is_no_0_on_its_axis() -> None:
     formatter = shown().plot.yaxis[1].formatter
     assert not formatter.use_scientific
     assert formatter.precision >= 5  # 0.00001 is below any loss reached
+
+
+def test_the_training_page_says_what_psnr_is_and_leads_to_its_entry() -> None:
+    words = training_page.HTML.split('href="?page=glossary#')[1]
+    entry, _, sentence = words.partition('">PSNR</a>')
+    assert entry in {term.anchor for term in terms()}
+    assert "decibels" in sentence
+    assert "more is nearer" in sentence
