@@ -5,12 +5,14 @@ import contextlib
 import json
 import logging
 import os
+import re
 import secrets
 import select
 import subprocess
 import sys
 import zlib
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -253,6 +255,23 @@ def test_a_kernel_crash_costs_no_worker(run):
     assert before == after
 
 
+def test_what_a_driver_compiled_for_one_source_is_not_there_for_the_next():
+    box = sandbox.Sandbox(sandbox_jobs.__name__)
+    folders = []
+    for _ in range(2):
+        box.prepare("")
+        process = box._ready[""]
+        process.wait_until_ready()
+        about = Path(f"/proc/self/fdinfo/{process._process}").read_text()
+        number_of_process = re.search(r"Pid:\s*(\d+)", about)[1]
+        folders.append(Path(os.readlink(f"/proc/{number_of_process}/cwd")))
+        assert any("mesa" in path.name for path in folders[-1].rglob("*"))  # the driver keeps there what it compiles
+        assert not list(folders[-1].rglob("note"))
+        (folders[-1] / "cache" / "note").write_text("from one source to the next")
+        box.run("record", (KernelJob(kernel(), records=4000), ""), 60.0)
+    assert folders[0] != folders[1]
+
+
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_process_that_dies_while_it_starts_is_replaced_once(monkeypatch, deaths):
     box = sandbox.Sandbox(sandbox_jobs.__name__)
@@ -296,7 +315,7 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
 
 # What a kernel could do that has taken over its process: run inside by `python -c`, after the same steps.
 INSIDE = """
-import os, socket, sys
+import fcntl, os, socket, sys
 from pathlib import Path
 from splatscope.workers.sandbox.landlock import restrict_files
 from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
@@ -322,6 +341,9 @@ tries = {
     "signal": lambda: os.kill(os.getppid(), 0),
     "mode": lambda: os.chmod(sys.argv[2], 0o777),
     "memory": lambda: bytearray(2**31),
+    "memory that is a file": lambda: os.memfd_create("x"),
+    "a signal with each input": lambda: fcntl.fcntl(0, 10, 9),
+    "an owner of signals": lambda: fcntl.fcntl(0, 8, os.getppid()),
 }
 for name, attempt in tries.items():
     try:

@@ -1,8 +1,9 @@
 """The program of the sandboxed processes, which compile and run untrusted sources. `supervisor` starts them and sends them jobs.
 
 One process, the fork server, loads all code and forks the others. Each of these opens the device, confines itself, and only then
-reads a source. The fork server has a minimal environment. Each of the others may write only to a folder of its own, for its files,
-and to the driver's cache, which they share. Both are in the fork server's temporary folder, which is removed when it ends.
+reads a source. The fork server has a minimal environment. Each of the others may write only to a folder of its own, for its files
+and the driver's cache: nothing passes from one source to the next. These folders are in the fork server's temporary folder, which
+is removed when it ends.
 
 The arguments are the file descriptor of a socket and the name of a module that has
     JOBS: dict[str, Callable[..., Answer]]   the jobs by name
@@ -37,10 +38,11 @@ from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
 from splatscope.workers.sandbox.seccomp import restrict_calls
 from splatscope.workers.sandbox.supervisor import Answer
 
-CACHE = "cache"  # the folder that drivers keep what they compiled in
+# Where drivers keep what they compiled.
+CACHE_VARIABLES = ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH")
 GIB = 2**30
 MEMORY = 2 * GIB  # bytes of address space beyond the device's own; not limited on a GPU, whose driver maps more than it uses
-FILE_SIZE = GIB // 4  # bytes
+FILE_SIZE = GIB // 16  # bytes
 OPEN_FILES = 256
 PROCESSOR_SECONDS = 600
 MAX_ADAPTER_NAME = 100  # characters
@@ -55,10 +57,6 @@ def main(control: socket.socket, jobs: ModuleType) -> None:
     """Fork a process for each connection that arrives at `control`, until its other end is closed."""
     spy.Logger.get().level = spy.LogLevel.fatal
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
-        cache = os.path.join(folder, CACHE)
-        for name in ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH"):
-            os.environ[name] = cache
-        os.mkdir(cache)
         alive: set[int] = set()
         try:
             while _fork(control, jobs, Path(folder), alive):
@@ -112,16 +110,18 @@ def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
     own.mkdir()
     os.chdir(own)
     tempfile.tempdir = str(own)
-    writable = [own, folder / CACHE]
+    cache = own / "cache"  # a few tenths of a second of compiling, for the certainty that no other source wrote to it
+    cache.mkdir()
+    os.environ.update(dict.fromkeys(CACHE_VARIABLES, str(cache)))
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
     drop_capabilities()
-    restrict_files([*_driver_paths(), SHADERS], writable, devices)
+    restrict_files([*_driver_paths(), SHADERS], [own], devices)
     device = open_device(adapter or None)
     jobs.warm_up(adapter)
 
     limit_resources(MEMORY if adapter_of(device).is_software else 0, FILE_SIZE, OPEN_FILES, PROCESSOR_SECONDS)
     headers = [Path(name, "include") for name in _listed("CUDA_PATH")]
-    restrict_files([SHADERS, *headers], writable, devices)
+    restrict_files([SHADERS, *headers], [own], devices)
     restrict_calls()
     if any(map(_opens, (__file__, "/", "/proc/self/environ"))):
         raise RuntimeError("The sandbox does not hold.")

@@ -22,6 +22,7 @@ _REFUSED = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440),
     "kcmp": (312, 272), "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),  # memory that no limit of this process counts
     # new programs, processes and namespaces
     "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "unshare": (272, 97), "setns": (308, 268),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
@@ -34,12 +35,20 @@ _REFUSED = {
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
     "inotify_add_watch": (254, 27), "fanotify_init": (300, 262),
 }  # fmt: skip
-_OTHERS = {"clone": (56, 220), "clone3": (435, 435), "tgkill": (234, 131), "prlimit64": (302, 261), "seccomp": (317, 277)}
+_OTHERS = {
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "tgkill": (234, 131),
+    "prlimit64": (302, 261),
+    "fcntl": (72, 25),
+    "seccomp": (317, 277),
+}
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in the data that the filter receives
+_NUMBER, _MACHINE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # offsets in the data that the filter receives
 _CLONE_THREAD = 0x10000
+_SIGNALS_OTHERS = (8, 10, 15)  # what fcntl is asked for: F_SETOWN, F_SETSIG, F_SETOWN_EX
 _GET_SECCOMP = 21
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
@@ -98,5 +107,8 @@ def filter_program(machine: str, process: int, refused: int, absent: int) -> byt
             (_RETURN, 0, 0, _ALLOW),
             (_RETURN, 0, 0, _FAIL | refused),
         ]
+    code += [(_EQUAL, 0, 1 + 2 * len(_SIGNALS_OTHERS), call_number("fcntl", machine)), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
+    for command in _SIGNALS_OTHERS:
+        code += [(_EQUAL, 0, 1, command), (_RETURN, 0, 0, _FAIL | refused)]
     code.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
