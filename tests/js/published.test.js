@@ -1,7 +1,8 @@
 // What a published page shows for inputs that were recorded, and for others.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {flat, inputsOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
+import {flat} from "#web/shell/stand_in.js"
+import {inputsOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
 
 /** @type {import("#web/publish/states.js").Published} */
 const PAGE = {

@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import mimetypes
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import panel as pn
@@ -24,12 +24,21 @@ FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"))}
 
 @dataclass(frozen=True)
 class Asset:
-    """A file as it is sent: `body`, and `packed`, the same in gzip's format."""
+    """Something that is sent to many: `body`, whose hash is the `version`."""
 
     body: bytes
-    packed: bytes
     version: str
     type: str
+
+    @classmethod
+    def of(cls, body: bytes, kind: str) -> "Asset":
+        """Return what is sent for a body of this MIME type."""
+        return cls(body, hashlib.sha256(body).hexdigest()[:16], kind)
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The body in gzip's format, compressed once."""
+        return gzip.compress(self.body, 9, mtime=0)
 
 
 def find(name: str) -> Asset:
@@ -59,32 +68,37 @@ def scripts() -> list[str]:
 def _read(path: Path, modified: int) -> Asset:
     body = path.read_bytes()
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return Asset(body, gzip.compress(body, 9, mtime=0), hashlib.sha256(body).hexdigest()[:16], kind)
+    return Asset.of(body, kind)
 
 
 class AssetHandler(RequestHandler):
     """Sends an asset."""
 
     def get(self, name: str) -> None:
-        """Send an asset, compressed for browsers that take it so, or tell a browser that it has it already."""
+        """Send the asset of this name."""
         try:
             asset = find(name)
         except LookupError:
             raise HTTPError(404) from None
         asked = self.get_query_argument("v", "")
-        self.set_header("Cache-Control", FOR_GOOD if asked == asset.version else "no-cache")
-        self.set_header("Content-Type", asset.type)
-        self.set_header("Vary", "Accept-Encoding")
-        packed = takes_gzip(self) and len(asset.packed) < len(asset.body)
-        self.set_header("Etag", f'"{asset.version}{"-gzip" if packed else ""}"')
-        if self.check_etag_header():
-            self.set_status(304)
-            return
-        if packed:
-            self.set_header("Content-Encoding", "gzip")
-        self.write(asset.packed if packed else asset.body)
+        send(self, asset, FOR_GOOD if asked == asset.version else "no-cache")
 
     head = get
+
+
+def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
+    """Send an asset, compressed for browsers that take it so, or tell a browser that it has it already."""
+    handler.set_header("Cache-Control", cache)
+    handler.set_header("Content-Type", asset.type)
+    handler.set_header("Vary", "Accept-Encoding")
+    packed = takes_gzip(handler) and len(asset.packed) < len(asset.body)
+    handler.set_header("Etag", f'"{asset.version}{"-gzip" if packed else ""}"')
+    if handler.check_etag_header():
+        handler.set_status(304)
+        return
+    if packed:
+        handler.set_header("Content-Encoding", "gzip")
+    RequestHandler.write(handler, asset.packed if packed else asset.body)
 
 
 def takes_gzip(handler: RequestHandler) -> bool:

@@ -14,6 +14,7 @@ from splatscope.paths import BUNDLE, LESSONS, PACKAGE
 from splatscope.web.assets import address
 
 WEB = PACKAGE / "web"
+Described = dict[str, Any]
 
 
 class Bare(Design):
@@ -38,8 +39,8 @@ class Component(JSComponent):
         params.setdefault("design", Bare)
         super().__init__(**params)
 
-    def described(self) -> dict[str, Any]:
-        """Return class, values and children as JSON can hold them, from which `first_view.js` draws the component.
+    def described(self) -> Described:
+        """Return class, values and children as JSON can hold them, from which `stand_in.js` draws the component.
 
         Raises:
             TypeError: JSON cannot hold them, or a child is no component of the app's.
@@ -67,7 +68,21 @@ def _described(child: Any) -> Any:
             return [_described(one) for one in child]
         case dict():
             return {name: _described(one) for name, one in child.items()}
-    raise TypeError(f"A first view cannot hold a {type(child).__name__}")
+    raise TypeError(f"A description cannot hold a {type(child).__name__}")
+
+
+def flat(described: Described) -> list[Described]:
+    """Return the description of a component and of all that it holds, in the order of `flat` in `stand_in.js`."""
+    held = [child for one in described["children"].values() for child in (one if isinstance(one, list) else [one]) if child]
+    return [described, *(part for child in held for part in flat(child))]
+
+
+def components(root: Component) -> list[Component]:
+    """Return a component and all that it holds, in the same order."""
+    own = [root.param[name] for name in root.param if name not in JSComponent.param]
+    held = [getattr(root, parameter.name) for parameter in own if isinstance(parameter, Child | Children)]
+    inside = [child for one in held for child in (one if isinstance(one, list) else [one]) if child is not None]
+    return [root, *(part for child in inside for part in components(child))]
 
 
 def plain(value: Any) -> Any:

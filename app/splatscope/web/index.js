@@ -1,5 +1,5 @@
 // The browser's side of the app. Each key is the name of a Python class in splatscope.web, each value its module.
-import {withFirstView} from "./shell/first_view.js"
+import {readSections} from "./shell/sections.js"
 import * as Router from "./shell/router.js"
 import * as Page from "./shell/page.js"
 import * as Frame from "./widgets/frame.js"
@@ -26,7 +26,7 @@ import * as Show from "./results/show.js"
 import * as LessonBar from "./lesson_page/lesson_bar.js"
 import * as WalkBar from "./classroom/walk_bar.js"
 
-export default withFirstView({
+const modules = {
   Router,
   Page,
   Frame,
@@ -52,4 +52,8 @@ export default withFirstView({
   Show,
   LessonBar,
   WalkBar,
-})
+}
+
+readSections(modules)
+
+export default modules

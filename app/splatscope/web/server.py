@@ -11,7 +11,6 @@ from typing import Any
 from bokeh.protocol.message import Message
 from bokeh.server.urls import per_app_patterns, toplevel_patterns
 from bokeh.settings import settings
-from panel.config import config
 from panel.io.server import DocHandler, WSHandler
 from tornado.escape import utf8
 from tornado.ioloop import IOLoop
@@ -22,10 +21,11 @@ from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
 from splatscope.web import inbound
-from splatscope.web.assets import AssetHandler, takes_gzip
+from splatscope.web.assets import AssetHandler, send, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
-from splatscope.web.first_document import first_document
+from splatscope.web.first_document import first_document, reads
 from splatscope.web.lesson_page.first_recording import RecordingHandler
+from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.recording_files import RecordingFileHandler
 from splatscope.web.shell.pages import PAGES
 from splatscope.workers import worker_pool
@@ -140,10 +140,8 @@ class PageHandler(DocHandler):
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         if any(len(value) > MOST_VALUE for value in query.values()):
             raise HTTPError(414)
-        plain = config.authorize_callback is None and "/" not in self.request.path.strip("/")
-        if text := plain and await first_document(query):
-            self.set_header("Cache-Control", "no-cache")
-            self.write(text)
+        if document := await first_document(query) if reads(self.request.path) else None:
+            send(self, document, "no-cache")
         else:
             await super().get(*args, **kwargs)
 
@@ -171,5 +169,6 @@ toplevel_patterns.extend(
         (r"/assets/(.*)", AssetHandler),
         (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
         (r"/recordings/(.*)", RecordingHandler),
+        (r"/sections/([\w-]+)", SectionHandler),
     ]
 )

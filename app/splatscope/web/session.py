@@ -16,7 +16,7 @@ def serve() -> Shell:
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
     document = pn.state.curdoc
     document.template_variables["bundle"] = address(BUNDLE.name)  # the same one for all components, even if it is built anew
-    shell = _shell_of(query)
+    shell = _shell_of(query, first_document.reads(pn.state.app_url or ""))
     shell.router.servable()
     document.title = title(entry_of(shell.page))
     if first_document.SESSION in query:
@@ -24,20 +24,23 @@ def serve() -> Shell:
         document.template_variables["scripts"] = scripts()
     else:
         document.template = first_document.TEMPLATES.get_template("shell.html")
-        document.template_variables.update(first_document.variables(shell))
+        document.template_variables.update(first_document.session_variables(shell))
     return shell
 
 
-def _shell_of(query: dict[str, str]) -> Shell:
-    """Return the shell for an address. When the session ends, it is closed and leaves its walk."""
+def _shell_of(query: dict[str, str], reads: bool) -> Shell:
+    """Return the shell for an address. When the session ends, it is closed and leaves its walk.
+
+    `reads` says whether the browser reads sections without this session.
+    """
     page, step, inputs = query.get("page", ""), read_step(query.get("step")), read_inputs(query)
     walk = join(query)
     if walk is not None:
-        shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes")
+        shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes", reads=reads)
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:
-        shell = Shell(f"walk={query['walk']}")  # the home page reports that there is no such walk
+        shell = Shell(f"walk={query['walk']}", reads=reads)  # the home page reports that there is no such walk
     else:
-        shell = Shell(page or "home", step, inputs)
+        shell = Shell(page or "home", step, inputs, reads=reads)
     pn.state.on_session_destroyed(lambda _: shell.close())
     return shell

@@ -108,14 +108,20 @@ def test_the_live_page_takes_the_place_of_the_first_one(visit):
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
-SESSION = re.compile(r"[?&]session=1")
+SECTION = re.compile(r"/sections/[\w-]+\?")
 
 
-def test_a_sections_figure_is_stepped_before_its_session_is_there_and_goes_on_when_it_comes(visit):
-    begun = []
-    page = visit("/app?page=home")
-    page.route(SESSION, lambda route: begun.append(route))  # the session waits
-    page.goto(page.url.replace("home", "bitonic-sort"))
+def sockets_of(page):
+    """The sockets that a page opens from now on."""
+    opened = []
+    page.on("websocket", lambda socket: opened.append(socket.url))
+    return opened
+
+
+def test_a_section_is_read_stepped_and_changed_and_the_next_one_too_without_a_session(visit, server):
+    page = visit("/app?page=blending")
+    sockets = sockets_of(page)
+    page.goto(f"{server}/app?page=bitonic-sort")
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     page.keyboard.press("Home")
@@ -124,47 +130,81 @@ def test_a_sections_figure_is_stepped_before_its_session_is_there_and_goes_on_wh
     step = stepper.get_attribute("data-step")
     assert int(step) > 0
     expect(page).to_have_url(re.compile(f"step={step}"))
-    page.get_by_role("radio", name="Falling").click()  # is sent once the session is there
-    page.get_by_role("radio", name="Shuffled").focus()
     before = stepper.get_attribute("data-recording")
     place = stepper.bounding_box()
-    assert page.evaluate("window.Bokeh === undefined")
-    begun[0].continue_()
+    page.get_by_role("radio", name="Falling").click()
+    page.get_by_role("radio", name="Shuffled").focus()
     expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
     expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
-    expect(stepper).to_have_count(1)
     assert stepper.bounding_box()["y"] == place["y"]
     expect(page.get_by_role("radio", name="Shuffled")).to_be_focused()
-    page.get_by_role("link", name="Blending", exact=True).first.click()
-    expect(page.locator("[data-page]")).to_have_count(1)
-    expect(page.locator("[data-page=blending]")).to_be_visible()
-    assert page.locator("#first").count() == 0
-
-
-def test_a_link_that_is_followed_before_the_session_is_there_leads_on_when_it_comes(visit):
-    begun = []
-    page = visit("/app?page=home")
-    page.route(SESSION, lambda route: begun.append(route))
-    page.goto(page.url.replace("home", "bitonic-sort"))
-    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
-    page.wait_for_function("performance.getEntriesByType('resource').length > 2")
     page.evaluate("window.stays = true")
     page.get_by_role("link", name="Blending", exact=True).first.click()
-    expect(page).to_have_url(re.compile("page=blending"))
-    begun[0].continue_()
     expect(page.locator("[data-page=blending]")).to_be_visible()
     expect(page.locator("[data-page]")).to_have_count(1)
-    assert page.evaluate("window.stays")
     page.go_back()
     expect(page.locator("[data-page=bitonic-sort]")).to_be_visible()
+    expect(page.get_by_role("radio", name="Falling")).to_be_checked()
+    assert page.evaluate("window.stays")
+    assert sockets == []
 
 
-def test_a_section_without_its_session_says_so_and_is_stepped_on(visit):
-    page = visit("/app?page=home")
-    page.route(SESSION, lambda route: route.fulfill(body=""))
-    page.goto(page.url.replace("home", "blending"))
+def test_changes_that_follow_at_once_are_all_taken_in(visit):
+    page = visit("/app?page=bitonic-sort")
+    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
+    held = []
+    page.route(SECTION, lambda route: route.continue_() if held else held.append(route))
+    page.get_by_role("radio", name="Falling").click()
+    page.get_by_test_id("controls").get_by_role("spinbutton").first.fill("8")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    assert "count" not in held[0].request.url  # the second waits for the first one's answer
+    held[0].continue_()
+    expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
+    expect(page).to_have_url(re.compile("count=8"), timeout=60_000)
+
+
+def test_a_page_that_needs_a_session_gets_it_and_sections_are_read_beside_it(visit):
+    page = visit("/app?page=bitonic-sort")
+    page.evaluate("window.stays = true")
+    sockets = sockets_of(page)
+    page.get_by_role("link", name="Train", exact=True).first.click()
+    expect(page.locator("[data-page=train]")).to_be_visible()
+    expect(page.locator("[data-page]")).to_have_count(1)
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    expect(page.locator("[data-page=blending]")).to_be_visible()
+    expect(page.locator("[data-page]")).to_have_count(1)
+    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
+    page.get_by_role("link", name="Train", exact=True).first.click()
+    expect(page.locator("[data-page=train]")).to_be_visible()
+    expect(page.locator("[data-page]")).to_have_count(1)
+    assert len(sockets) == 1
+    assert page.evaluate("window.stays")
+
+
+def test_a_section_gone_on_to_before_a_session_is_there_stays(visit):
+    begun = []
+    page = visit("/app?page=bitonic-sort")
+    page.route(re.compile(r"[?&]session=1"), lambda route: begun.append(route))
+    page.get_by_role("link", name="Train", exact=True).first.click()
+    expect(page).to_have_url(re.compile("page=train"))
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    expect(page.locator("[data-page=blending]")).to_be_visible()
+    begun[0].continue_()
+    page.wait_for_function("window.Bokeh?.documents.length")
+    page.wait_for_timeout(500)
+    expect(page.locator("[data-page]")).to_have_count(1)
+    expect(page.locator("[data-page=blending]")).to_be_visible()
+    page.get_by_role("link", name="Train", exact=True).first.click()
+    expect(page.locator("[data-page=train]")).to_be_visible()
+
+
+def test_a_section_whose_server_is_away_says_so_and_is_stepped_on(visit):
+    page = visit("/app?page=bitonic-sort")
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
+    page.route(SECTION, lambda route: route.fulfill(body=""))
+    page.get_by_role("radio", name="Falling").click()
     expect(page.locator("#lost")).to_contain_text("The connection to the server is lost")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")

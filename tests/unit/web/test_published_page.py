@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from splatscope.web.publish.states import PublishedPage, flat
+from splatscope.web.component import flat
+from splatscope.web.publish.states import PublishedPage
 
 
 def view(steps, words="Begin", **values):

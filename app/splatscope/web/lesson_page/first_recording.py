@@ -1,5 +1,7 @@
 """The recording with which a section opens: prepared before its page is built, and a file that browsers keep for good."""
 
+from functools import lru_cache
+
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.services.lessons import LessonRecording, open_at_once, opened_at_once
@@ -11,7 +13,12 @@ from splatscope.web.assets import FOR_GOOD, relative
 
 def quizzes(stem: str) -> list[str]:
     """Return the names of a section's quizzes, in order."""
-    return [block.args[0] for block in parse(text_of(stem)) if block.kind == "quiz"]
+    return list(_quizzes(text_of(stem)))
+
+
+@lru_cache(64)
+def _quizzes(text: str) -> tuple[str, ...]:
+    return tuple(block.args[0] for block in parse(text) if block.kind == "quiz")
 
 
 async def prepare(stem: str) -> LessonRecording | None:

@@ -24,6 +24,7 @@ from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse
 from splatscope.textbook.results import Answer
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
+from splatscope.web.component import Component, components
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
@@ -43,12 +44,13 @@ log = logging.getLogger(__name__)
 
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
 SETTLE = 0.4  # seconds without a change of the inputs, after which claims and shows run again
+RECORDED = ("meta", "file", "stops", "opening", "sentences", "fix")  # what a recording makes known of the stepper
 SHIPPED = "recorded"  # the address parameter that shows the shipped recording
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 class LessonPage:
-    """One session's page of a lesson. A change of a control leads to a new recording and new answers."""
+    """A lesson's page: for all who read it with the same inputs (`section_view.py`), or for one session, in which inputs change."""
 
     def __init__(self, location: Location):
         stem = location.page
@@ -100,9 +102,37 @@ class LessonPage:
         for task in self._tasks.values():
             task.cancel()
 
-    async def fill(self) -> None:
-        """Record the figure and run all experiments, for a page without a session. What fails is said where it would stand."""
-        await self._record(waits=False)
+    async def fill(self, settle: float = 0.0) -> None:
+        """Record the figure, and after `settle` seconds run all experiments, for a page without a session.
+
+        What fails is said where it would stand.
+        """
+        await self._record(settle, waits=self.stepper is not None and not self.stepper.sequence)
+
+    def unknown(self) -> list[tuple[Component, tuple[str, ...]]]:
+        """Return the components whose results are still to come, with the names of these."""
+        found: list[tuple[Component | None, tuple[str, ...]]] = []
+        if self.stepper is not None and not self.stepper.sequence:
+            found = [(self.stepper, RECORDED), (self.drawing, ("facts",)), (self.bar, ("adapter", "elsewhere", "recorded"))]
+            found += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
+        found += [(self.experiments[name], ("verdict", "results")) for name in self.waiting]
+        return [(component, names) for component, names in found if component is not None]
+
+    async def run_anew(self, number: int) -> dict[str, Any]:
+        """Run an experiment again, for a page without a session, and return the values of its component.
+
+        Args:
+            number: Of its component, in the order of `components`.
+
+        Raises:
+            LookupError: It is none of an experiment's.
+        """
+        numbered = dict(enumerate(components(self.page)))
+        name = next((name for name, one in self.experiments.items() if one is numbered.get(number)), None)
+        if name is None:
+            raise LookupError(number)
+        await self._run(name, anew=True)
+        return self.experiments[name].described()["values"]
 
     # The text
 

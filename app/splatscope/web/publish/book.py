@@ -27,7 +27,7 @@ from splatscope.paths import ASSETS, BUNDLE
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
-from splatscope.web.component import style_sheet
+from splatscope.web.component import Described, components, flat, style_sheet
 from splatscope.web.first_document import TEMPLATES
 from splatscope.web.home.home import GROWTH, PICTURE, home
 from splatscope.web.home.live import LiveRender
@@ -36,7 +36,7 @@ from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
 from splatscope.web.publish import tools
-from splatscope.web.publish.states import Described, PublishedPage, components, flat
+from splatscope.web.publish.states import PublishedPage
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
 from splatscope.web.results.results import Claim, Show
@@ -257,6 +257,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         published=True,
         policy="{policy}",
         base=base,
+        bokeh=f"{base}assets/bokeh.js",
         bundle=base + SCRIPT.name,
         groups=[(group, pages) for group, pages in known if pages],
         current=entry,

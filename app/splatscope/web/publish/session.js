@@ -1,11 +1,11 @@
 // In the place of a session: shows the page that the address names, and answers a change of its inputs from what was recorded.
 import {h, nearView} from "#web/shell/dom.js"
 import {answerWith, current, startShell} from "#web/shell/router.js"
-import {standIn} from "#web/shell/stand_in.js"
+import {counted, flat, partsOf, standIn} from "#web/shell/stand_in.js"
 import {blend} from "./blend.js"
 import {embedButton, onlyFigure} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
-import {flat, inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
+import {inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
  * @import {Entry} from "#web/shell/router.js"
@@ -133,13 +133,6 @@ async function showLater(number, results) {
 }
 
 /**
- * A component and all that it holds, in the order of `flat`.
- * @param {StandIn} part
- * @returns {StandIn[]}
- */
-const partsOf = (part) => [part, ...Object.values(part.held).flat().flatMap(partsOf)]
-
-/**
  * Show another state of this page.
  * @param {State} state
  * @param {Record<string, string>} notes  under controls, by input
@@ -158,20 +151,6 @@ async function change(state, notes = {}) {
   } catch (reason) {
     if (asked === changes) for (const part of at.parts) if ("busy" in part.model) part.set({error: String(reason)})
   }
-}
-
-const sameRecording = (/** @type {Record<string, any>} */ values, /** @type {string} */ known) => values.meta.recording === known
-
-/**
- * Values with what Python counts up: the number of the recording, and that of an answer to a control.
- * @param {StandIn} part
- * @param {Record<string, any>} values
- * @param {Record<string, string>} notes
- */
-function counted({model}, values, notes) {
-  if (model.revision !== undefined) return {...values, notes, revision: model.revision + 1}
-  if (!values.meta || sameRecording(values, model.meta.recording)) return values
-  return {...values, sequence: model.sequence + 1}
 }
 
 /**

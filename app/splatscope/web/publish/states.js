@@ -1,5 +1,5 @@
 // What a published page shows, for each set of inputs that was recorded. Python writes it, see states.py.
-import {alike} from "#web/shell/stand_in.js"
+import {alike, flat} from "#web/shell/stand_in.js"
 
 /** @import {Described} from "#web/shell/stand_in.js" */
 
@@ -19,16 +19,6 @@ import {alike} from "#web/shell/stand_in.js"
  * @property {Record<string, any>} fix  inputs that remove what the recording finds
  * @property {State[]} states  the first is that of the view
  */
-
-/**
- * A component and all that it holds, in the order in which Python numbers them.
- * @param {Described} described
- * @returns {Described[]}
- */
-export const flat = (described) => [
-  described,
-  ...Object.values(described.children).flatMap((one) => [one ?? []].flat().flatMap(flat)),
-]
 
 /**
  * The values of a component in a state: all those that some state changes.

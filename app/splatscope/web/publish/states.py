@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from splatscope.web.component import Component
+from splatscope.web.component import Described, flat
 
 LONG = 2000  # characters from which on a value is loaded when it is shown
 FILE = "$file"
 LAZY = ("Show",)  # components whose long values are loaded when they come into view
 COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
-Described = dict[str, Any]
 
 
 @dataclass
@@ -76,16 +75,3 @@ class PublishedPage:
             self._numbers[key] = len(self.values)
             self.values.append(value)
         return self._numbers[key]
-
-
-def flat(described: Described) -> list[Described]:
-    """Return the description of a component and of all that it holds, as `states.js` numbers them."""
-    held = [child for one in described["children"].values() for child in (one if isinstance(one, list) else [one]) if child]
-    return [described, *(part for child in held for part in flat(child))]
-
-
-def components(root: Component) -> list[Component]:
-    """Return a component and all that it holds, in the same order."""
-    values = (getattr(root, name) for name in root.described()["children"])
-    held = [child for one in values for child in (one if isinstance(one, list) else [one]) if child is not None]
-    return [root, *(part for child in held for part in components(child))]

@@ -43,6 +43,7 @@
  * @property {{stage: HTMLElement}} room  a figure's drawing has more room than before, or less
  * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
  * @property {Place} page  another page was asked for
+ * @property {null} live  a page with a session stands in the document
  * @property {{root: HTMLElement, steps: boolean}} answered  a quiz was answered; whether the figure steps to what shows it
  * @property {{root: HTMLElement}} claim  a claim shows something else: it was run, or bet on
  * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page

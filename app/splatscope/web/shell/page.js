@@ -5,10 +5,11 @@ import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
 import {enclosing, h, style} from "./dom.js"
+import {emit} from "./events.js"
 import {setKeys} from "./keys.js"
 import {printing} from "./print.js"
 import {progress} from "./progress.js"
-import {arrived} from "./router.js"
+import {arrived, current, isRead} from "./router.js"
 
 /**
  * @import {Render} from "#web/types.d.ts"
@@ -40,19 +41,21 @@ function sought(root) {
 }
 
 /** @type {HTMLElement | null} */
-let current = null // the page now shown
+let shown = null // the page now shown
 /** @type {HTMLElement | null} */
 let owner = null // the component whose actions the bar holds
 
 /** The root of the page now shown. */
-export const pageRoot = () => current
+export const pageRoot = () => shown
 
 /** @param {Render<{page: string, html: string, keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
-export function render({model, el}) {
+export function render({model, el, view}) {
   style(el)
+  const overtaken = () => view && isRead(current().page) // the reader has gone on to a section by now
+  if (overtaken()) return h("div", {hidden: true})
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
-  current = root
+  shown = root
   quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => {
@@ -72,7 +75,9 @@ export function render({model, el}) {
   onThisPage(root)
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
-    if (!enclosing(el, "#first")) document.getElementById("first")?.remove() // the words that the document showed until now
+    if (enclosing(el, "#first") || overtaken()) return
+    if (view) emit("live", null)
+    document.getElementById("first")?.remove() // what the document showed until now
   })
   requestAnimationFrame(() => arrived(sought(root)))
   return root

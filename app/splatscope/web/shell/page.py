@@ -40,7 +40,7 @@ class Page(Component):
     def first(self) -> str:
         """The page's HTML for the document itself, which browsers show until the scripts have run.
 
-        Its marks are named otherwise, since no live page is there yet: `first_view.js` gives them their names.
+        Its marks are named otherwise, since no page is drawn yet: `sections.js` gives them their names.
         """
         return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
 

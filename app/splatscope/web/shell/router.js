@@ -2,9 +2,11 @@
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
+import {h} from "./dom.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
+import {beginSession} from "./session.js"
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -18,6 +20,7 @@ import {startProgress} from "./progress.js"
  * @property {string} title
  * @property {string} group
  * @property {string} description
+ * @property {boolean} section
  */
 
 /**
@@ -46,8 +49,12 @@ const PACE = 200 // ms between two writes of the step: browsers allow some 200 i
 let due = null // where a link led before the session was there
 /** @type {(place: Place, followed: boolean) => void} */
 let tellPython = (place, followed) => {
-  if (followed) due = place
+  if (!followed) return
+  due = place
+  if (!isRead(place.page)) wantSession()
 }
+/** @type {((place: Place) => void) | null} */
+let read = null // shows a section without a session
 /** @type {Map<string, Entry>} */
 let entries = new Map()
 let shown = parse(location.search)
@@ -103,6 +110,28 @@ export function showLed(next) {
   if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
   shown = next
   emit("step", next.step)
+}
+
+/**
+ * Have sections read without a session.
+ * @param {(place: Place) => void} show
+ */
+export function readWith(show) {
+  read = show
+}
+
+/**
+ * Whether a page is read without a session.
+ * @param {string} page
+ */
+export const isRead = (page) => read !== null && (entries.get(page)?.section ?? false)
+
+let wanted = false // a session is there, or on its way
+
+function wantSession() {
+  if (wanted) return
+  wanted = true
+  beginSession().catch(lose)
 }
 
 /**
@@ -174,11 +203,13 @@ function show(next) {
   const other = next.page !== shown.page
   shown = next
   tellPython(next, true)
-  if (!other) return emit("step", next.step)
-  moving = true
-  byId("content").setAttribute("aria-busy", "true")
-  announce(next.page)
-  emit("page", next)
+  if (other) {
+    moving = true
+    byId("content").setAttribute("aria-busy", "true")
+    announce(next.page)
+    emit("page", next)
+  } else emit("step", next.step)
+  if (isRead(next.page)) read?.(next)
 }
 
 /**
@@ -238,6 +269,7 @@ function onClick(event) {
  * @param {Render<unknown>["view"]["model"]["document"]} connection
  */
 function start(model, connection) {
+  wanted = true
   if (model.begin.page) shown = model.begin
   tellPython = ({page, step, inputs}, followed) => {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
@@ -256,8 +288,7 @@ function start(model, connection) {
 }
 
 /**
- * Start what needs no server: links, theme, keys, drawer, progress. Called by whichever is there first, the first view or the live
- * router.
+ * Start what needs no server: links, theme, keys, drawer, progress. Called by whichever is there first, a section or the live router.
  * @param {Entry[]} pages
  */
 export function startShell(pages) {
@@ -295,9 +326,10 @@ export function render({model, view}) {
     started = true
     start(model, view.model.document)
     startShell(model.entries)
+    if (isRead(shown.page)) read?.(shown)
   }
   const strip = byId("walk"),
     walk = model.get_child("walk")
   if (walk && !strip.childElementCount) strip.append(walk)
-  return model.get_child("view")
+  return model.get_child("view") ?? h("div", {hidden: true})
 }

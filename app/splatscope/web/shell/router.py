@@ -21,7 +21,7 @@ class Router(Component):
     Python a message. Python never writes the address.
     """
 
-    view = Child(doc="The page that is shown")
+    view = Child(default=None, doc="The page that is shown; None for a section, which the browser reads by itself")
     walk = Child(default=None, doc="The strip of a walk, above the page")
     begin = param.Dict(default={}, doc="{page, step, inputs} that a walk begins at; empty for those of the address")
     entries = param.List(default=[], doc="Every page as {name, title, group, description}")

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
+from typing import Any
 from urllib.parse import urlencode
 
 import param
@@ -20,8 +21,8 @@ log = logging.getLogger(__name__)
 class Shell(Location):
     """Builds the page that the address names, and closes the one before.
 
-    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `live`
-    False, there is no session, and the page begins nothing.
+    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `reads`,
+    the browser reads sections without this session (`sections.js`), which then shows no page.
     """
 
     def __init__(
@@ -31,10 +32,11 @@ class Shell(Location):
         inputs: dict[str, str] | None = None,
         walk: Component | None = None,
         notes_only: bool = False,
-        live: bool = True,
+        reads: bool = False,
     ):
-        super().__init__(page=page, step=step, inputs=inputs or {}, live=live)
+        super().__init__(page=page, step=step, inputs=inputs or {})
         self._notes_only = notes_only
+        self.reads = reads and not notes_only
         self.view = self._build()
         begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}
         self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[public(e) for e in BY_NAME.values()])
@@ -54,16 +56,20 @@ class Shell(Location):
         if other:
             left, self.view = self.view, self._build()
             self.router.view = self.view
-            left.close()
+            if left is not None:
+                left.close()
 
     def close(self) -> None:
         """Close the current page, since the session has ended."""
-        self.view.close()
+        if self.view is not None:
+            self.view.close()
 
-    def _build(self) -> Page:
+    def _build(self) -> Page | None:
         if self._notes_only:
             return Page(page="notes")
         entry = entry_of(self.page)
+        if self.reads and entry.is_section:
+            return None
         try:
             page = entry.load()(self)
         except Exception as error:  # one page that fails must not take the shell with it
@@ -78,9 +84,9 @@ def title(entry: Entry) -> str:
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 
-def public(entry: Entry) -> dict[str, str]:
+def public(entry: Entry) -> dict[str, Any]:
     """Return what a browser is told of a page."""
-    return {name: value for name, value in asdict(entry).items() if name != "builder"}
+    return {name: value for name, value in asdict(entry).items() if name != "builder"} | {"section": entry.is_section}
 
 
 def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:

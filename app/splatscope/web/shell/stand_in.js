@@ -21,16 +21,15 @@ import {h} from "./dom.js"
  * @property {Live} model
  * @property {Record<string, StandIn[]>} held  by the parameter that holds them
  * @property {() => void} rendered  tells it, and what it holds, that it stands in the document
- * @property {(model: Live) => void} connect  has it use the live model from then on
  * @property {(values: Record<string, unknown>) => void} set  changes values, as Python would
  * @property {() => void} remove  tells it, and what it holds, that it is gone
  */
 
 /**
- * Draw a component and what it holds. Its model is stood in for until the live one is there, and all goes to that one from then on.
+ * Draw a component and what it holds.
  * @param {Modules} modules
  * @param {Described} described
- * @param {Answer} [answer]  takes what the component sends, where there is nobody else to answer; otherwise it waits for the live model
+ * @param {Answer} answer  takes what the component sends
  * @returns {StandIn}
  */
 export function standIn(modules, {class: name, values, children}, answer) {
@@ -38,33 +37,25 @@ export function standIn(modules, {class: name, values, children}, answer) {
   const held = {}
   for (const [child, one] of Object.entries(children))
     held[child] = one ? [one].flat().map((each) => standIn(modules, each, answer)) : []
-  /** @type {Live | null} */
-  let live = null
   /** @type {[name: string, act: () => void][]} */
   const listeners = []
-  /** @type {unknown[]} */
-  const messages = []
   const own = {
     get_child: (/** @type {string} */ child) => {
       const hosts = held[child].map(({host}) => host)
       return Array.isArray(children[child]) ? hosts : (hosts[0] ?? null)
     },
     send_msg: (/** @type {unknown} */ message) => {
-      if (live) live.send_msg(message)
-      else if (answer)
-        queueMicrotask(() => answer(message, self)) // a message that is sent while it is drawn waits for that
-      else messages.push(message)
+      queueMicrotask(() => answer(message, self)) // one that is sent while it is drawn waits for that
     },
     on(/** @type {string} */ event, /** @type {() => void} */ act) {
       listeners.push([event, act])
-      live?.on(event, act)
     },
   }
   const tell = (/** @type {string} */ event) => {
     for (const [heard, act] of listeners) if (heard === event) act()
   }
   const model = new Proxy(own, {
-    get: (_, key) => own[/** @type {keyof typeof own} */ (key)] ?? (live ? live[key] : values[/** @type {string} */ (key)]),
+    get: (_, key) => own[/** @type {keyof typeof own} */ (key)] ?? values[/** @type {string} */ (key)],
   })
   const host = h("div"),
     el = h("div")
@@ -90,14 +81,37 @@ export function standIn(modules, {class: name, values, children}, answer) {
       for (const one of inside()) one.remove()
       tell("remove")
     },
-    connect(there) {
-      live = there
-      for (const [event, act] of listeners) there.on(event, act)
-      for (const [key, value] of Object.entries(values)) if (!alike(value, there[key])) tell(key)
-      for (const message of messages.splice(0)) there.send_msg(message)
-    },
   }
   return self
+}
+
+/**
+ * A described component and all that it holds, in the order in which Python numbers them.
+ * @param {Described} described
+ * @returns {Described[]}
+ */
+export const flat = (described) => [
+  described,
+  ...Object.values(described.children).flatMap((one) => [one ?? []].flat().flatMap(flat)),
+]
+
+/**
+ * A drawn component and all that it holds, in the same order.
+ * @param {StandIn} part
+ * @returns {StandIn[]}
+ */
+export const partsOf = (part) => [part, ...Object.values(part.held).flat().flatMap(partsOf)]
+
+/**
+ * Values with what Python counts up: the number of the recording, and that of an answer to a control.
+ * @param {StandIn} part
+ * @param {Record<string, any>} values
+ * @param {Record<string, string>} notes  under controls, by input
+ */
+export function counted({model}, values, notes) {
+  if (model.revision !== undefined) return {...values, notes, revision: model.revision + 1}
+  if (!values.meta || values.meta.recording === model.meta.recording) return values
+  return {...values, sequence: model.sequence + 1}
 }
 
 /**

@@ -1,0 +1,177 @@
+"""What a section shows for some inputs, as JSON: made once for all readers, none of whom needs a session.
+
+A reader is sent lines. The first holds the whole page, at once; the others hold what has changed since, until the figure is
+recorded and all experiments have run. The next reader is sent the same page in one line.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from cachetools import LRUCache
+
+from splatscope.recordings.packed import PackedRecording
+from splatscope.textbook.contents import find_lesson, text_of
+from splatscope.web.assets import Asset
+from splatscope.web.component import components, flat
+from splatscope.web.lesson_page import first_recording
+from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
+from splatscope.web.lesson_page.lesson_page import SETTLE, SHIPPED, LessonPage
+from splatscope.web.shell.location import Location
+from splatscope.web.shell.pages import entry_of
+from splatscope.web.shell.shell import neighbours
+
+log = logging.getLogger(__name__)
+
+MOST = 256  # pages that are kept
+PACE = 0.1  # seconds between two lines
+COUNTED = ("sequence", "revision")  # what the browser counts by itself
+
+
+class SectionView:
+    """A section's page for some inputs. It fills while somebody reads it.
+
+    Attributes:
+        page: The whole page as a line of JSON, as it is now.
+        done: Whether nothing more is to come.
+        failed: Whether something could not be recorded or run, so that the next reader had better try again.
+    """
+
+    def __init__(self, stem: str, inputs: Mapping[str, str]):
+        self._lesson: LessonPage | None = build(stem, inputs)
+        self._parts = components(self._lesson.page)
+        self._changes: list[bytes] = []  # a line each
+        self._changed = asyncio.Event()
+        self._readers = 0
+        self._filling: asyncio.Task[None] | None = None
+        self._due: asyncio.TimerHandle | None = None
+        self._packed: PackedRecording | None = None  # held, so that browsers can fetch it
+        self._settles = bool(inputs)  # others may follow at once, while a control is moved
+        self.done = self.failed = False
+        self._describe()
+        for part in self._parts:
+            part.param.watch(self._soon, [*part.described()["values"]])
+
+    async def changes(self) -> AsyncIterator[bytes]:
+        """Yield a line for each change from now on, until nothing more is to come."""
+        at = len(self._changes)
+        self._readers += 1
+        if self._filling is None and not self.done:
+            self._filling = asyncio.create_task(self._fill(self._lesson))
+        try:
+            while True:
+                for line in self._changes[at:]:
+                    at += 1
+                    yield line
+                if at == len(self._changes):
+                    if self.done:
+                        return
+                    await self._changed.wait()
+        finally:
+            self._readers -= 1
+            if not self._readers and self._filling is not None:  # all have left
+                self._filling.cancel()
+                self._filling = None
+
+    async def _fill(self, lesson: LessonPage) -> None:
+        try:
+            await lesson.fill(SETTLE if self._settles else 0.0)
+        except Exception:
+            log.exception("The page %s could not be filled", lesson.page.page)
+            self.failed = True
+        self.failed |= any(getattr(part, "error", "") for part in self._parts)
+        self.done = True
+        self._describe()
+        self._filling, self._lesson = None, None
+        self._parts.clear()
+        lesson.page.close()
+
+    def _soon(self, *_: Any) -> None:
+        """Describe the page soon, with all that changes until then."""
+        if self._lesson is not None and self._due is None and self._filling is not None:
+            self._due = asyncio.get_running_loop().call_later(PACE, self._describe)
+
+    def _describe(self) -> None:
+        """Take in what the page shows now, and tell the readers what has changed."""
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        before = getattr(self, "described", None)
+        self.described = described = self._lesson.page.described()
+        self._packed = self._lesson.stepper.packed if self._lesson.stepper else None
+        numbers = {id(part): number for number, part in enumerate(self._parts)}
+        unknown = {numbers[id(part)]: names for part, names in self._lesson.unknown()}
+        self.page = Asset.of(_line({"view": described, "unknown": unknown}), "application/x-ndjson")
+        if before is None:
+            return
+        changed = {
+            number: values
+            for number, (old, new) in enumerate(zip(flat(before), flat(described), strict=True))
+            if (values := _difference(old["values"], new["values"]))
+        }
+        if changed:
+            self._changes.append(_line({"values": changed}))
+        told, self._changed = self._changed, asyncio.Event()
+        told.set()
+
+
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in new.items() if name not in COUNTED and value != old[name]}
+
+
+def _line(content: Any) -> bytes:
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+_views: LRUCache[tuple[str, str, str], SectionView] = LRUCache(MOST)
+
+
+async def view_of(stem: str, inputs: Mapping[str, str]) -> SectionView:
+    """Return what a section shows for the inputs in an address, the same object for all who ask."""
+    key = stem, _address(stem, inputs), text_of(stem)
+    if key not in _views or _views[key].failed:
+        await first_recording.prepare(stem)
+        if key not in _views or _views[key].failed:  # nobody else has made it meanwhile
+            _views[key] = SectionView(stem, inputs)
+    return _views[key]
+
+
+def build(stem: str, inputs: Mapping[str, str]) -> LessonPage:
+    """Return a section's page for nobody's session."""
+    lesson = LessonPage(Location(page=stem, inputs=dict(inputs), live=False))
+    lesson.page.html += neighbours(entry_of(stem))
+    return lesson
+
+
+def changed(stem: str, inputs: Mapping[str, str], change: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the inputs in an address after a change, and what is to be said of it, by input.
+
+    Args:
+        stem: The section.
+        inputs: As in the address.
+        change: `set`, new values by name, or `fix`, whether the lesson's fix is applied.
+    """
+    lesson = find_lesson(stem)()
+    set_from_address(lesson, inputs)
+    notes = dict.fromkeys((name for name in lesson.param if name != "name"), "")
+    for name, value in (change.get("set") or {}).items():
+        try:
+            if name in notes:
+                set_parameter(lesson, name, value)
+        except ValueError as error:
+            notes[name] = str(error)
+    if change.get("fix"):
+        lesson.param.update(**lesson.fix)
+    return dict(parse_qsl(address_of(lesson), keep_blank_values=True)), notes
+
+
+def _address(stem: str, inputs: Mapping[str, str]) -> str:
+    """Return the one address of the inputs that an address names."""
+    if not inputs or SHIPPED in inputs:
+        return SHIPPED if inputs else ""
+    lesson = find_lesson(stem)()
+    set_from_address(lesson, inputs)
+    return address_of(lesson)

@@ -1,0 +1,164 @@
+"""Sections are read without a session: what one shows is made once, filled while somebody reads it, and told line by line."""
+
+import asyncio
+import json
+
+import pytest
+from bokeh.server.auth_provider import NullAuth
+from tornado.testing import AsyncHTTPTestCase
+from tornado.web import Application
+
+from splatscope.web import server
+from splatscope.web.lesson_page import section_view
+from splatscope.web.lesson_page.lesson_page import LessonPage
+from splatscope.web.lesson_page.section_handler import SectionHandler
+from splatscope.web.lesson_page.section_view import changed, view_of
+
+NAME = "bitonic-sort"
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch):
+    section_view._views.clear()
+    yield
+    section_view._views.clear()
+
+
+@pytest.fixture
+def filled(monkeypatch):
+    """Sections take two moments to fill, and no device. Returns what has begun and ended."""
+    log = []
+
+    async def fill(lesson, settle=0.0):
+        log.append("begun")
+        try:
+            for quiz in list(lesson.quizzes.values())[:2]:
+                await asyncio.sleep(0.2)
+                quiz.answer = {"value": "7", "options": ["7"]}
+            lesson.waiting = []
+            log.append("filled")
+        except asyncio.CancelledError:
+            log.append("cancelled")
+            raise
+
+    monkeypatch.setattr(LessonPage, "fill", fill)
+    return log
+
+
+def test_all_who_ask_for_the_same_inputs_get_the_same_page():
+    async def ask():
+        first = await view_of(NAME, {})
+        assert await view_of(NAME, {"count": "16"}) is first  # the default
+        assert await view_of(NAME, {"count": "no number"}) is first
+        other = await view_of(NAME, {"count": "8"})
+        assert other is not first
+        assert await view_of(NAME, {"count": "8", "unheard": "of"}) is other
+
+    asyncio.run(ask())
+
+
+def test_a_reader_is_told_what_changes_and_the_next_gets_it_all_at_once(filled):
+    async def read():
+        view = await view_of(NAME, {})
+        before = json.loads(view.page.body)
+        assert before["unknown"]  # the results that are to come
+        lines = [json.loads(line) async for line in view.changes()]
+        return view, before, lines
+
+    view, before, lines = asyncio.run(read())
+    assert [[values.keys() for values in line["values"].values()] for line in lines] == [[{"answer"}]] * 2
+    assert view.done
+    assert filled == ["begun", "filled"]
+    after = json.loads(view.page.body)
+    assert not after["unknown"]
+    assert str(after["view"]).count("'value': '7'") == 2 + str(before["view"]).count("'value': '7'")
+    assert len(view.page.packed) < len(view.page.body) / 2
+
+
+def test_two_readers_have_it_filled_once_and_a_late_one_hears_the_rest(filled):
+    async def read():
+        view = await view_of(NAME, {})
+
+        async def reader(after):
+            await asyncio.sleep(after)
+            return [line async for line in view.changes()]
+
+        return await asyncio.gather(reader(0), reader(0), reader(0.35))
+
+    one, two, late = asyncio.run(read())
+    assert one == two
+    assert len(one) == 2
+    assert late == one[1:]
+    assert filled == ["begun", "filled"]
+
+
+def test_once_all_readers_have_left_nothing_goes_on(filled):
+    async def read():
+        view = await view_of(NAME, {})
+        lines = view.changes()
+        task = asyncio.ensure_future(anext(lines))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.sleep(0.05)
+        assert filled == ["begun", "cancelled"]
+        assert not view.done
+        return [line async for line in view.changes()]  # somebody comes back
+
+    assert len(asyncio.run(read())) == 2
+
+
+def test_what_failed_is_tried_again_by_the_next_reader(filled):
+    async def read():
+        view = await view_of(NAME, {})
+        view.failed = True
+        assert await view_of(NAME, {}) is not view
+
+    asyncio.run(read())
+
+
+def test_a_change_is_taken_in_or_it_is_said_what_is_allowed():
+    inputs, notes = changed(NAME, {"seed": "3"}, {"set": {"count": 8, "order": "backwards", "unheard": 1, "name": "x"}})
+    assert inputs == {"seed": "3", "count": "8"}
+    assert "shuffled" in notes.pop("order")
+    assert set(notes.values()) == {""}
+    assert "unheard" not in notes
+    assert "name" not in notes
+
+
+class TestSectionHandler(AsyncHTTPTestCase):
+    """The server's route for sections, alone."""
+
+    def get_app(self):
+        route = next(route for route in server.toplevel_patterns if route[1] is SectionHandler)
+        app = Application([route])
+        app.auth_provider = NullAuth()
+        return app
+
+    @pytest.fixture(autouse=True)
+    def _filled(self, filled):
+        pass
+
+    def test_a_complete_page_is_sent_whole_and_not_sent_again(self):
+        lines = self.fetch(f"/sections/{NAME}?inputs=").body.splitlines()
+        assert len(lines) == 3
+        answer = self.fetch(f"/sections/{NAME}?inputs=")
+        (line,) = answer.body.splitlines()
+        assert json.loads(line)["view"]["class"] == "Page"
+        again = self.fetch(f"/sections/{NAME}?inputs=", headers={"If-None-Match": answer.headers["Etag"]})
+        assert (again.code, again.body) == (304, b"")
+
+    def test_an_answer_to_a_change_begins_with_what_is_to_be_said_of_it(self):
+        first = self.fetch(f"/sections/{NAME}?inputs=&change=%7B%22set%22:%7B%22count%22:-1%7D%7D").body.splitlines()[0]
+        assert "are allowed" in json.loads(first)["notes"]["count"]
+
+    def test_what_is_none_is_refused(self):
+        assert self.fetch("/sections/home?inputs=").code == 404
+        changes = "[1]", "nothing", "3", "%7B%22set%22:[1]%7D", "[" * 9000
+        assert {self.fetch(f"/sections/{NAME}?inputs=&change={change}").code for change in changes} == {400}
+        for body in ("", "[]", '{"run": 0}', '{"run": "x"}', '{"run": [1]}'):
+            assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body=body).code == 400
+
+    def test_other_sites_cannot_run_experiments(self):
+        headers = {"Sec-Fetch-Site": "cross-site"}
+        assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body='{"run": 0}', headers=headers).code == 403
