@@ -16,16 +16,14 @@ import statistics
 import sys
 import tempfile
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import psutil
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -47,9 +45,6 @@ class Class:
         self.address = address
         self.took: dict[str, list[float]] = defaultdict(list)
         self.refused: list[str] = []
-        self.reading: set[asyncio.Future[Any]] = set()  # answers that are not complete yet
-        self.http = AsyncHTTPClient(force_instance=True, max_clients=1000)
-        assert isinstance(self.http, SimpleAsyncHTTPClient)
 
     @asynccontextmanager
     async def timed(self, what: str) -> AsyncIterator[None]:
@@ -63,10 +58,24 @@ class Class:
         else:
             self.took[what].append(time.perf_counter() - began)
 
+    async def read(self, path: str) -> AsyncIterator[bytes]:
+        """Yield what an address says as it comes, as a browser reads it; whoever stops reading hangs up."""
+        at = urlsplit(self.address)
+        reader, writer = await asyncio.open_connection(at.hostname, at.port)
+        try:
+            writer.write(f"GET /{path} HTTP/1.0\r\nHost: {at.netloc}\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if not head.split(maxsplit=2)[1].startswith("2"):
+                raise ValueError(head.partition("\r\n")[0])
+            packed = zlib.decompressobj(31) if "content-encoding: gzip" in head.lower() else None
+            while chunk := await reader.read(1 << 16):
+                yield packed.decompress(chunk) if packed else chunk
+        finally:
+            writer.close()
+
     async def get(self, path: str) -> bytes:
-        """Fetch an address, relative to the server, as browsers do."""
-        answer = await self.http.fetch(f"{self.address}/{path}", request_timeout=PATIENCE, connect_timeout=PATIENCE)
-        return answer.body
+        """Return all that an address says."""
+        return b"".join([chunk async for chunk in self.read(path)])
 
 
 class Learner:
@@ -77,6 +86,7 @@ class Learner:
         self.random = random.Random(seed)
         self.kept: set[str] = set()
         self.page = ""
+        self.reading: asyncio.Task[None] | None = None
 
     async def come(self) -> None:
         """Open a page."""
@@ -100,27 +110,23 @@ class Learner:
         await self._ask({})
 
     async def _ask(self, query: dict[str, str]) -> None:
-        """Ask for the section, and fetch its recording; go on reading what it says, as browsers do."""
+        """Ask for the section, and fetch its recording; go on reading what it says until something else is asked."""
+        if self.reading:
+            self.reading.cancel()
         file = asyncio.get_running_loop().create_future()
-        rest = b""
+        self.reading = asyncio.create_task(self._hear(f"sections/{self.page}?{urlencode({'inputs': ''} | query)}", file))
+        await asyncio.wait({file, self.reading}, return_when=asyncio.FIRST_COMPLETED)
+        if not file.done():
+            raise ValueError(f"{self.page} {query} has no recording: {self.reading.exception()}")
+        await self._fetch(file.result())
 
-        def hear(chunk: bytes) -> None:
-            nonlocal rest
+    async def _hear(self, path: str, file: asyncio.Future[str]) -> None:
+        rest = b""
+        async for chunk in self.peers.read(path):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
-                found = RECORDING.search(line.decode())
-                if found and not file.done():
+                if (found := RECORDING.search(line.decode())) and not file.done():
                     file.set_result(found[0])
-
-        address = f"{self.peers.address}/sections/{self.page}?{urlencode({'inputs': ''} | query)}"
-        request = HTTPRequest(address, streaming_callback=hear, request_timeout=PATIENCE, connect_timeout=PATIENCE)
-        answer = asyncio.ensure_future(self.peers.http.fetch(request))
-        self.peers.reading.add(answer)
-        answer.add_done_callback(self.peers.reading.discard)
-        await asyncio.wait({file, answer}, return_when=asyncio.FIRST_COMPLETED)
-        if not file.done():
-            raise ValueError(f"{self.page} {query} has no recording: {answer.exception()}")
-        await self._fetch(file.result())
 
     async def _fetch(self, address: str) -> None:
         if address not in self.kept:

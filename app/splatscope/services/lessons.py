@@ -125,6 +125,8 @@ def opened_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | 
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
     """Run a method of the lesson on a worker, with the parameters it depends on. The result is cached, unless `anew`.
 
+    Recordings go first: nobody waits for an experiment as for the figure, unless they have asked for it `anew`.
+
     Raises:
         WorkerError: The worker was lost or took too long.
         CompileError: A kernel does not compile.
@@ -133,7 +135,9 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     request = LessonRequest.of(lesson, dependencies(lesson, method))
     if anew:
         return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT)
-    return await _results.get(request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT))
+    return await _results.get(
+        request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, waits=True)
+    )
 
 
 def dependencies(lesson: Lesson, method: str) -> set[str]:

@@ -77,6 +77,7 @@ class Pool:
         key: str | None = None,
         limit: float = 30.0,
         untrusted: bool = False,
+        waits: bool = False,
         on_progress: Callable[[int], None] | None = None,
         **kwargs: Any,
     ) -> Any:
@@ -90,6 +91,7 @@ class Pool:
             key: Jobs of one key run in the same process for as long as that lives, so that it can hold their state.
             limit: Seconds that the job may run; the time in the queue does not count.
             untrusted: The job may well use up its limit: such jobs never occupy all workers.
+            waits: All other jobs go first, also those that come later.
             on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
             kwargs: Its keyword arguments.
 
@@ -101,7 +103,7 @@ class Pool:
         """
         while True:
             connection = await self._connection()
-            worker = await connection.scheduler.acquire(key, untrusted)
+            worker = await connection.scheduler.acquire(key, untrusted, waits)
             job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress))
             try:
                 return await asyncio.shield(job)

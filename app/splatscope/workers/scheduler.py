@@ -1,4 +1,7 @@
-"""Assignment of jobs to workers: one job at a time on each worker, first come first served, all jobs of a key on one worker."""
+"""Assignment of jobs to workers: one job at a time on each worker, all jobs of a key on one worker.
+
+First come, first served; jobs that can wait come after all others.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,6 +26,7 @@ class _Request:
 
     key: str | None
     untrusted: bool
+    waits: bool
     granted: asyncio.Future[Worker]
 
 
@@ -51,12 +55,12 @@ class Scheduler:
             self._replacements.append(asyncio.get_running_loop().call_later(REPLACEMENT_WAIT, self._stop_waiting_for_replacement))
             self._assign()
 
-    async def acquire(self, key: str | None, untrusted: bool = False) -> Worker:
+    async def acquire(self, key: str | None, untrusted: bool = False, waits: bool = False) -> Worker:
         """Wait for an idle worker: the one that `key` is bound to, or any. Give it back with `release`.
 
-        Untrusted jobs never occupy all workers, where there are two or more.
+        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first.
         """
-        request = _Request(key, untrusted, asyncio.get_running_loop().create_future())
+        request = _Request(key, untrusted, waits, asyncio.get_running_loop().create_future())
         self._queue.append(request)
         self._assign()
         try:
@@ -90,8 +94,8 @@ class Scheduler:
         self._assign()
 
     def _assign(self) -> None:
-        """Grant idle workers to queued requests, oldest first."""
-        for request in list(self._queue):
+        """Grant idle workers to queued requests, oldest first, and those that wait last."""
+        for request in sorted(self._queue, key=lambda request: request.waits):
             worker = self.affinity.get(request.key) or self._least_loaded(request)
             if worker is None or worker.busy or (request.untrusted and not self._accepts_untrusted()):
                 continue

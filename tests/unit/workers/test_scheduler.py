@@ -63,6 +63,22 @@ def test_jobs_are_assigned_in_the_order_in_which_they_came():
     asyncio.run(scenario())
 
 
+def test_jobs_that_can_wait_come_after_all_others():
+    async def scenario():
+        scheduler, order = workers("a"), []
+
+        async def job(name: str) -> None:
+            worker = await scheduler.acquire(None, waits=name.isupper())
+            order.append(name)
+            await asyncio.sleep(0)
+            scheduler.release(worker)
+
+        await asyncio.gather(*map(job, "aBcDe"))
+        assert order == list("aceBD")
+
+    asyncio.run(scenario())
+
+
 def test_a_request_that_is_cancelled_as_it_is_granted_releases_its_worker():
     async def scenario():
         scheduler = workers("a")
