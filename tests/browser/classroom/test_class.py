@@ -152,6 +152,39 @@ def test_a_student_wanders_off_and_rejoins(visit: Callable[..., Page], teach):
     at_stop(student, BLENDING)
 
 
+def test_a_student_who_joins_while_the_presenter_is_at_home_follows_from_there(visit: Callable[..., Page]):
+    teacher = visit("/app?walk=whole&key=home-key")
+    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "home")
+    student = visit(f"/app?walk=whole&class={code_of('home-key')}")
+    expect(student.locator("[data-page]")).to_have_attribute("data-page", "home")
+    expect(walk(student)).to_contain_text(f"With the presenter: {STOPS[0].title}")
+    teacher.get_by_label("Stop of the walk").select_option(str(BLENDING + 1))
+    at_stop(student, BLENDING + 1)
+    expect(walk(student)).to_have_attribute("data-follows", "true")
+
+
+def test_who_presents_sees_how_many_are_where_and_have_answered_what(visit: Callable[..., Page], teach):
+    teacher, path = teach("attendance-key")
+    stepped(teacher)
+    student, other = visit(path), visit(path)
+    for page in (student, other):
+        at_stop(page, BLENDING)
+    expect(walk(teacher)).to_contain_text("2 follow")
+    walk(teacher).get_by_title("Who is where").click()
+    here = teacher.get_by_test_id("attendance").locator("[data-attended=blending]")
+    expect(here).to_have_attribute("data-here", "2")
+    quiz = student.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    right = quiz.get_attribute("data-answer")
+    quiz.locator(".opts").get_by_role("button", name=right, exact=True).click()
+    quiz.get_by_role("button", name=re.compile("^Reveal")).click()
+    expect(here).to_contain_text("Question 1: 1 answered, 1 of them right")
+    other.get_by_role("navigation").get_by_role("link", name="Undo", exact=True).click()
+    there = teacher.get_by_test_id("attendance").locator("[data-attended=undo]")
+    expect(there).to_have_attribute("data-here", "1")
+    expect(walk(student).get_by_test_id("attendance")).to_be_hidden()
+
+
 def test_a_presenters_control_reaches_the_class(visit: Callable[..., Page], teach):
     teacher, path = teach("control-key")
     stepped(teacher)

@@ -12,6 +12,8 @@ from weakref import WeakValueDictionary
 
 import param
 
+from splatscope.web.classroom.attendance import Attendance
+
 MAX_KEY = 200  # characters
 
 
@@ -26,7 +28,7 @@ class Classroom(param.Parameterized):
 
     def __init__(self, code: str):
         super().__init__(code=code)
-        self._students: dict[object, bool] = {}
+        self.attendance = Attendance()
 
     def lead(self, where: dict[str, Any]) -> None:
         """Set where the presenter is. Leaving the first stop starts the clock."""
@@ -47,11 +49,10 @@ class Classroom(param.Parameterized):
     def count(self, student: object, apart: bool | None) -> None:
         """Count a student as following (False), apart (True), or gone (None)."""
         if apart is None:
-            self._students.pop(student, None)
+            self.attendance.left(student)
         else:
-            self._students[student] = apart
-        away = sum(self._students.values())
-        self.heads = {"follow": len(self._students) - away, "apart": away}
+            self.attendance.came(student, apart)
+        self.heads = self.attendance.heads
 
 
 _classes: WeakValueDictionary[str, Classroom] = WeakValueDictionary()

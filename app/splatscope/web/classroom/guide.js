@@ -1,5 +1,6 @@
 // Where a walk stands: alone from stop to stop, following a presenter, or presenting. The router asks it for the address.
-import {emit} from "#web/shell/events.js"
+import {enclosing} from "#web/shell/dom.js"
+import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {UNNAMED} from "#web/shell/address.js"
 import * as router from "#web/shell/router.js"
@@ -38,11 +39,19 @@ import {bring} from "./view.js"
  *
  * What the server sends.
  * @typedef {{type: "joined", role: Role, where: Partial<Presented>, heads?: Heads, began: number}} Joined
- * @typedef {Joined | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
+ * @typedef {object} Attended  a page, and who is on it; steps as [step, how many]
+ * @property {string} page
+ * @property {string} title
+ * @property {number} here
+ * @property {[step: number, count: number][]} steps
+ * @property {[step: number, count: number][]} stuck
+ * @property {{answered: number, right: number}[]} questions
+ * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
  *   | {type: "heads", heads: Heads} | {type: "began", began: number}} Message
  */
 
 const KEYS = ["PageDown", "PageUp"]
+const LOOK = 2000 // ms between two looks at the class
 
 /** Where a reader is in a walk, and who says so. */
 export class Guide {
@@ -62,6 +71,8 @@ export class Guide {
     /** @type {Heads} */
     this.heads = {follow: 0, apart: 0}
     this.began = 0
+    /** @type {Attended[]} */
+    this.attended = [] // for who presents
     this.key = this.#key(query.get("key"))
     /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
@@ -100,6 +111,8 @@ export class Guide {
       inDialogs: true,
     })
     if (model.code) model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname})
+    on("answered", ({root}) => this.#answered(root))
+    setInterval(() => this.#look(), LOOK)
     if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
   }
 
@@ -133,6 +146,9 @@ export class Guide {
         break
       case "heads":
         this.heads = message.heads
+        break
+      case "class":
+        this.attended = message.class
         break
       case "began":
         this.began = message.began
@@ -178,6 +194,7 @@ export class Guide {
   #followNow() {
     this.timer = 0
     this.#follow()
+    this.changed()
   }
 
   #stopTimer() {
@@ -189,6 +206,22 @@ export class Guide {
     if (this.role !== "present" || this.model.window !== "page") return
     const {page, step, inputs} = router.current()
     this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: this.stops[this.stop].show})
+  }
+
+  /** See where the class is. */
+  #look() {
+    if (this.role === "present" && !document.hidden) this.model.send_msg({type: "look"})
+  }
+
+  /**
+   * Have an answer counted: the first one of each student.
+   * @param {HTMLElement} root  of the question
+   */
+  #answered(root) {
+    if (this.role !== "follow") return
+    const question = enclosing(root, "[data-block^=quiz-]")?.getAttribute("data-block")?.replace("quiz-", "")
+    const right = !root.querySelector(".opts .wrong")
+    this.model.send_msg({type: "answered", page: router.current().page, question, right})
   }
 
   /**

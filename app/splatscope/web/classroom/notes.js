@@ -1,5 +1,6 @@
 // The presenter's second window: what to say, how long, what comes next, who follows.
 import {h} from "#web/shell/dom.js"
+import {attendance} from "./attendance.js"
 
 /** @import {Guide, Heads} from "./guide.js" */
 
@@ -29,6 +30,8 @@ export function notes(root, guide) {
   const words = h("div", {class: "prose", "data-testid": "notes"})
   const next = h("p", {class: "next"})
   const heads = h("p", {class: "dim num"})
+  const people = attendance()
+  const inside = h("details", {class: "people"}, h("summary", {}, "Who is where"), people.el)
   const time = h("span", {class: "elapsed num"})
   const plan = h("span", {class: "dim num"})
   const [done, due] = [h("i"), h("b")]
@@ -63,7 +66,7 @@ export function notes(root, guide) {
   root.classList.add("notes")
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
-    h("article", {}, number, title, words),
+    h("article", {}, number, title, words, inside),
     h("footer", {}, next, h("div", {class: "acts"}, back, on), heads, own),
   )
 
@@ -98,6 +101,8 @@ export function notes(root, guide) {
     heads.textContent = mine ? headsText(seen) : ""
     back.disabled = !mine || stop === 0
     on.disabled = !mine || !after
+    inside.hidden = !mine
+    people.paint(guide.attended)
     again.hidden = !mine
     own.hidden = !mine
     tick()

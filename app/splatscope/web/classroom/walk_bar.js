@@ -4,6 +4,7 @@ import {setWalkKeys} from "#web/shell/keys.js"
 import {setGuide} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {Guide} from "./guide.js"
+import {attendance} from "./attendance.js"
 import {headsText, notes} from "./notes.js"
 import {classDialog} from "./students.js"
 import {typeSize} from "./type_size.js"
@@ -49,7 +50,9 @@ function bar(root, guide) {
   const type = typeSize()
   const classLink = classDialog(model)
   const students = button("Link for students", () => classLink.dialog.showModal())
-  const heads = h("span", {class: "dim num wide"})
+  const heads = h("summary", {class: "dim num wide", title: "Who is where"})
+  const people = attendance()
+  const inside = h("details", {class: "people"}, heads, people.el)
   const second = button("Notes", () =>
     model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold(),
   )
@@ -78,7 +81,7 @@ function bar(root, guide) {
       state,
       rejoin,
       h("span", {class: "sp"}),
-      heads,
+      inside,
       students,
       second,
       teach,
@@ -104,7 +107,8 @@ function bar(root, guide) {
     state.classList.toggle("led", led)
     state.textContent = stateText(guide)
     rejoin.hidden = own || led
-    students.hidden = heads.hidden = !present
+    students.hidden = inside.hidden = !present
+    people.paint(guide.attended)
     heads.textContent = headsText(guide.heads)
     teach.hidden = own ? present : true
     leave.href = `${location.pathname}?page=${own ? page : (last.page ?? page)}`

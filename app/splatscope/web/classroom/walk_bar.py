@@ -61,6 +61,11 @@ class WalkBar(Component):
         stop = self._walk.stops[min(self.start, len(self._walk.stops) - 1)]
         return stop.page, 0, dict(parse_qsl(stop.inputs))
 
+    def is_at(self, page: str, step: int) -> None:
+        """Take in where this session is, for the presenter's numbers."""
+        if self.room and self.role == "follow":
+            self.room.attendance.is_at(self, page, step)
+
     def close(self) -> None:
         """Leave the class."""
         for watcher in self._watched:
@@ -77,6 +82,10 @@ class WalkBar(Component):
             self._join(str(message.get("key") or ""), str(message.get("base") or ""))
         elif kind == "apart" and self.role == "follow":
             room.count(self, bool(message.get("apart")))
+        elif kind == "answered" and self.role == "follow":
+            room.attendance.answered(self, str(message.get("page")), str(message.get("question")), message.get("right") is True)
+        elif self.role == "present" and kind == "look":
+            self._send_msg({"type": "class", "class": room.attendance.summary(room.where)})
         elif self.role == "present" and kind == "lead":
             room.lead(_valid(message, len(self.stops)))
         elif self.role == "present" and kind == "ask":
