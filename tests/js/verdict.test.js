@@ -39,3 +39,9 @@ test("of functions that were not chosen there is a count where there are many", 
   const mixed = verdict({stepped_over: {...over, main: "it has a loop"}}).why
   assert.deepEqual(mixed, ["Not looked at: main (it has a loop) and 9 functions that were not chosen."])
 })
+
+test("what is said not to be recorded makes a verdict one of a part, and a note does not", () => {
+  const {heading, level, why} = verdict({unseen: ["k.slang, line 3: this barrier is not recorded."]})
+  assert.deepEqual([heading, level, why.join("")], ["Nothing found in what was recorded", "note", ""])
+  assert.equal(verdict({notes: ["No thread reached line 7 of k.slang."], unseen: []}).level, "ok")
+})

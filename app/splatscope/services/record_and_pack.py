@@ -12,7 +12,7 @@ from splatscope.services.cache_key import recording_key
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
-from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording, record_and_check
 from splatscope.tracing.recording import Recording
 
 
@@ -25,7 +25,7 @@ def record_and_pack(
         device: The device to run it on.
         job: The kernel and its inputs.
         between_groups: Also look for races between workgroups, in a second dispatch that records them all.
-        with_uniforms: Also pack the values of uniforms, which the recordings that ship do not have.
+        with_uniforms: Also pack what the recordings that ship do not have: the values of uniforms, and notes on the verdict.
 
     Returns:
         The recording, its findings, and the packed form for the browser. If the source does not compile, the recording is None
@@ -43,7 +43,15 @@ def record_and_pack(
     recording, findings = checked.recording, checked.findings
     job = replace(recording.job or job, include=job.include, files=job.files)
     recording.job = job
+    if with_uniforms:
+        recording.trace.header |= {"notes": checked.notes, "unseen": _unseen(checked)}
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
     about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else None}
     return recording, findings, packed_recording(recording, findings, job, recording.layouts, **about)
+
+
+def _unseen(checked: CheckedRecording) -> list[str]:
+    """Return what the page says was not looked at, beside what it sees itself: a recording that is full, say."""
+    unseen = checked.recording.trace.header["unseen"]
+    return [NO_ACCESS, *unseen] if NO_ACCESS in checked.missed else unseen

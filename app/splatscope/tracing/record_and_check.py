@@ -19,6 +19,7 @@ from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
 MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups, or a part of them: 256 MB
+NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 MOST_NAMES = 12  # of inputs that were not given, in a sentence
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
 
@@ -93,7 +94,7 @@ class CheckedRecording:
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
         elif not self.findings and not header.get("unseen") and accesses_nothing(recording.trace.sites, self._reached):
-            missed.append("No thread came to an access to memory, so nothing was looked at: are all inputs given?")
+            missed.append(NO_ACCESS)
         if self.truncated:
             records = f"{recording.job.records:,} " if recording.job else ""
             missed.append(

@@ -159,6 +159,8 @@ export interface Head {
   between_groups?: boolean
   /** Functions that were not recorded, with the reason for each. */
   stepped_over?: Record<string, string>
+  /** What else a reader of the verdict ought to know, in sentences: inputs that were not given, lines that no thread reached. */
+  notes?: string[]
   /** What the recording does not show, in sentences. */
   unseen?: string[]
   sites: Site[]

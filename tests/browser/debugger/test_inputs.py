@@ -23,11 +23,33 @@ def test_inputs_reach_the_kernel(bench):
     bench.get_by_label("Values of data").blur()
     run(bench)
     edit(bench)
-    expect(bench.get_by_test_id("outputs")).to_contain_text("1 3 5 7 16")
+    outputs = bench.get_by_test_id("outputs")
+    expect(outputs).to_contain_text("1 3 5 7 16")
+    expect(outputs).not_to_contain_text("before your changes")
     bench.get_by_label("Number of elements of data").fill("0")
     bench.get_by_label("Number of elements of data").blur()
+    expect(outputs).to_contain_text("of the last run, before your changes")
+    expect(outputs).to_have_class(re.compile(r"\bold\b"))
     bench.get_by_test_id("debugger-run").click()
     expect(bench.get_by_test_id("debugger-message")).to_contain_text("whole number from 1 to 1,048,576")
+
+
+PARTLY = """RWStructuredBuffer<uint> data;
+[shader("compute")] [numthreads(4, 1, 1)]
+void computeMain(uint lane : SV_GroupIndex)
+{
+    data[lane] = lane;
+    if (lane > 9)
+        data[lane] = 0;
+}
+"""
+
+
+def test_lines_that_no_thread_reached_are_named_beside_the_verdict(bench):
+    write(bench, PARTLY)
+    run(bench)
+    expect(stepper(bench).locator("[data-verdict=ok]")).to_contain_text("Nothing found")
+    expect(stepper(bench).get_by_test_id("note")).to_have_text(re.compile(r"^No thread reached line 7 of \S+$"))
 
 
 def test_an_array_file_fills_a_buffer(bench, tmp_path):

@@ -19,6 +19,16 @@ def test_races_that_share_a_line_are_one():
     assert found[1].message == "They race on 18 and 20."
 
 
+def test_races_between_two_barriers_that_share_lines_with_each_other_are_one():
+    steps = [race(11, 12), race(11, 13), race(12, 13), race(13, 14), race(14, 15)]
+    found = one_for_each_cause(steps, lambda finding: 1)
+    assert shown(found) == [("race", "tile", 11, 12, 1)]
+    assert found[0].message.endswith("these lines race: 11 and 13; 12 and 13; 13 and 14; 14 and 15.")
+    apart = one_for_each_cause([race(11, 12), race(11, 13), race(13, 14)], lambda finding: finding.lines[0])
+    assert shown(apart) == [("race", "tile", 11, 12, 1), ("race", "tile", 13, 14, 1)]
+    assert len(one_for_each_cause([race(11, 12), race(11, 13), race(13, 14)], lambda finding: None)) == 2
+
+
 def test_other_variables_and_files_have_causes_of_their_own():
     apart = [race(9, 18), race(9, 18, name="other"), race(9, 18, file="b.slang"), race(4, 5)]
     assert len(one_for_each_cause(apart)) == 4

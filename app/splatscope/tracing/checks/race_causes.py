@@ -1,5 +1,7 @@
 """Why two accesses are not ordered, as far as the recording shows it; and which races have one cause."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from splatscope.tracing.checks.accesses import Accesses
@@ -60,26 +62,36 @@ def why_not_handed_over(trace: Trace, atomics: Accesses, first: int, second: int
     return ""
 
 
-def one_for_each_cause(findings: list[Finding]) -> list[Finding]:
+def one_for_each_cause(findings: list[Finding], stretch_of: Callable[[Finding], object] | None = None) -> list[Finding]:
     """Return one finding for the races on a variable that share a line: what orders one of them orders the others.
 
     For example, without the barrier at the end of a loop, a write races with the reads of the next turn and with those behind the
     loop. A benign race gives way to a true one. The message of a finding names the other lines; its count stays that of its own.
+
+    Args:
+        findings: The races.
+        stretch_of: What tells one stretch between two barriers from others; None for a race that lies in more than one. Races in
+            one stretch are one finding also where they share lines with each other alone, as the steps of a reduction do that
+            counts on waves in step.
     """
     kept: list[Finding] = []
-    others: list[list[list[int]]] = []
+    others: list[list[Finding]] = []
     for finding in sorted(findings, key=lambda f: (f.kind != "race", sorted(f.lines))):
-        of = next((number for number, head in enumerate(kept) if _share_a_line(head, finding)), None)
+        heads = range(len(kept))
+        of = next((number for number in heads if _share_a_line(kept[number], finding)), None)
+        if of is None and stretch_of is not None and finding.kind == "race" and (stretch := stretch_of(finding)) is not None:
+            alike = [[race for race in (kept[number], *others[number]) if stretch_of(race) == stretch] for number in heads]
+            of = next((number for number in heads if any(_share_a_line(race, finding) for race in alike[number])), None)
         if of is None:
             kept.append(finding)
             others.append([])
         elif finding.kind == kept[of].kind == "race":
-            pairs = [sorted(lines) for lines in (kept[of].lines, *others[of])]
+            pairs = [sorted(race.lines) for race in (kept[of], *others[of])]
             if sorted(finding.lines) not in pairs:
-                others[of].append(finding.lines)
+                others[of].append(finding)
     for finding, more in zip(kept, others, strict=True):
         if more:
-            pairs = "; ".join(f"{a} and {b}" for a, b in more)
+            pairs = "; ".join(f"{a} and {b}" for a, b in (race.lines for race in more))
             finding.message = f"{finding.message} For the same reason these lines race: {pairs}."
     return kept
 

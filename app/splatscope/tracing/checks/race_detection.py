@@ -67,7 +67,8 @@ def races_in(
     if hand_overs is not None and len(pairs.first):
         pairs = _without_handed_over(table, hand_overs, pairs)
     atomics = hand_overs.atomics if between_groups and hand_overs is not None else None
-    return one_for_each_cause(_findings(trace, table, pairs, known, atomics))
+    found = _findings(trace, table, pairs, known, atomics)
+    return one_for_each_cause(found, None if between_groups else lambda finding: _stretch(trace, finding))
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -171,6 +172,12 @@ def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atom
     for key, finding in found.items():
         finding.count = len(segments[key])
     return list(found.values())
+
+
+def _stretch(trace: Trace, finding: Finding) -> tuple[int, int] | None:
+    """Return how many barriers the threads of a race had passed; None where they had passed different ones."""
+    passed = {(int(trace.shared_epoch[event]), int(trace.device_epoch[event])) for event in finding.events}
+    return passed.pop() if len(passed) == 1 else None
 
 
 def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: Sources, atomics: Accesses | None) -> Finding:

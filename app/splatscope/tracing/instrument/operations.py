@@ -36,7 +36,8 @@ _SUMS = {"+": "_rec_sum", "-": "_rec_difference", "*": "_rec_product"}
 _ASSIGNED = {"+": "_rec_added", "-": "_rec_subtracted", "*": "_rec_multiplied"}
 _MOST_FACTOR = 1 << 16  # a literal; more is that of a hash
 _ARITHMETIC = ("parenthesized_expression", "unary_expression", "conditional_expression", "argument_list")
-_BITS = ("&", "|", "^", "<<", ">>", "%", "&=", "|=", "^=", "<<=", ">>=", "%=", "~")
+_BITS = ("&", "|", "^", "<<", ">>", "&=", "|=", "^=", "<<=", ">>=", "~")
+_REMAINDERS = ("%", "%=")  # of a hash or a random number, or of an index that is brought back into its range
 _LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
     "int": ("-2147483904.0", "2147483648.0"), "uint": ("-1.0", "4294967296.0"),
     "int16_t": ("-32769.0", "32768.0"), "uint16_t": ("-1.0", "65536.0"),
@@ -112,7 +113,8 @@ class Operations:
             return False
         outer = node if node.type == "assignment_expression" else node.parent
         while outer is not None and (outer.type in _ARITHMETIC or outer.type == "binary_expression"):
-            if text_of(outer.child_by_field_name("operator") or outer) in _BITS:
+            by = text_of(outer.child_by_field_name("operator") or outer)
+            if by in _BITS or (by in _REMAINDERS and self._has_large_literal(outer)):
                 return False
             outer = outer.parent
         if outer is None or outer.type == "subscript_argument_list" or self._is_converted(outer):
@@ -122,6 +124,11 @@ class Operations:
         target = outer.child_by_field_name("left") or outer.child_by_field_name("declarator")
         names = {text_of(n) for part in (node, target) if part is not None for n in walk(part) if n.type == "identifier"}
         return not names & self._bit_patterns
+
+    def _has_large_literal(self, node: Node) -> bool:
+        """Return whether an expression holds a number as large as those of hashes and random numbers."""
+        known = (integer(text_of(literal), {}) for literal in walk(node) if literal.type == "number_literal")
+        return any(abs(number or 0) >= _MOST_FACTOR for number in known)
 
     @property
     def _bit_patterns(self) -> set[str]:
@@ -137,7 +144,9 @@ class Operations:
             return self._context.types.of(outer).startswith("uint") or text_of(outer).startswith("asuint")
         if outer.type == "assignment_expression":
             operator = text_of(outer.child_by_field_name("operator"))
-            return operator in _BITS or self._context.types.of(outer.child_by_field_name("left")).startswith("uint")
+            return operator in (*_BITS, *_REMAINDERS) or self._context.types.of(outer.child_by_field_name("left")).startswith(
+                "uint"
+            )
         if outer.type == "init_declarator" and outer.parent is not None:
             return text_of(outer.parent).lstrip().startswith("uint")
         return False

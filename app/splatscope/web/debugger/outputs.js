@@ -17,14 +17,16 @@ const SAME = {
 
 export class Outputs {
   constructor() {
+    this.of = h("span", {class: "dim"})
     this.el = h("section", {class: "panel outputs", "data-testid": "outputs", "aria-label": "Outputs", hidden: true})
   }
 
   /** @param {Recording} recording */
   show(recording) {
     this.el.hidden = !recording.outputs.length
+    this.#tell(false)
     this.el.replaceChildren(
-      h("div", {class: "ph"}, h("h2", {}, "Outputs"), h("span", {class: "dim"}, "of the last run")),
+      h("div", {class: "ph"}, h("h2", {}, "Outputs"), this.of),
       h(
         "p",
         {class: "hint"},
@@ -32,6 +34,17 @@ export class Outputs {
       ),
       ...recording.outputs.map(output),
     )
+  }
+
+  /** The kernel or its inputs are no longer those of the last run. */
+  age() {
+    this.#tell(true)
+  }
+
+  /** @param {boolean} isOld */
+  #tell(isOld) {
+    this.el.classList.toggle("old", isOld)
+    this.of.textContent = isOld ? "of the last run, before your changes" : "of the last run"
   }
 }
 

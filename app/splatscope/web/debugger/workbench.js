@@ -288,6 +288,7 @@ class Workbench {
 
   changed() {
     if (!this.given) return
+    this.outputs.age()
     clearLink()
     this.save()
     clearTimeout(this.timer)

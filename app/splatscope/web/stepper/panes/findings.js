@@ -25,7 +25,7 @@ export const severityOf = (finding) => finding.severity ?? "error"
  * @param {Head} head
  * @returns {{heading: string, level: "ok" | "note", why: string[]}}
  */
-export function verdictOf({events, truncated, stepped_over: over = {}, findings}) {
+export function verdictOf({events, truncated, stepped_over: over = {}, unseen = [], findings}) {
   const unchosen = Object.values(over).filter((reason) => reason === NOT_CHOSEN).length
   const left = Object.entries(over).filter(([, reason]) => unchosen < 3 || reason !== NOT_CHOSEN),
     found = findings.length > 0
@@ -52,7 +52,7 @@ export function verdictOf({events, truncated, stepped_over: over = {}, findings}
       level: "note",
       why: ["The recording was full before the end: what came later was not looked at.", missed],
     }
-  if (missed)
+  if (missed || unseen.length)
     return {
       heading: found ? "Not all of it was recorded" : "Nothing found in what was recorded",
       level: "note",
@@ -111,10 +111,13 @@ export class Findings {
     })
   }
 
-  /** What the recording does not show. */
+  /** What the recording does not show; and what else a reader of the verdict ought to know. */
   #unseen() {
-    const {unseen = []} = this.recording.head
-    return unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words))
+    const {unseen = [], notes = []} = this.recording.head
+    return [
+      ...unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words)),
+      ...notes.map((words) => h("p", {class: "dim", "data-testid": "note"}, words)),
+    ]
   }
 
   /** What was looked at and what was not, where nothing was found or not everything was seen. */
