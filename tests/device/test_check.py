@@ -223,6 +223,35 @@ def test_the_reports_agree(repository, check, tmp_path):
     assert "the same" in suite.find("testcase[@classname='same.slang']/system-out").text
 
 
+ACROSS = """groupshared uint cells[8];
+#include "reader.slangh"
+RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    cells[t] = t;
+    o[t] = opposite(t);
+}
+"""
+
+
+def test_a_race_between_two_files_is_reported_and_allowed_in_either(repository, check, tmp_path):
+    reader = "uint opposite(uint t)\n{\n    return cells[7 - t];COMMENT\n}\n"
+    folder = repository(race_slang=ASKS + ACROSS)
+    (folder / "reader.slangh").write_text(reader.replace("COMMENT", ""))
+    assert check("race.slang", "--sarif", tmp_path / "s.json")[0] == 1
+    (result,) = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+    places = [one["physicalLocation"] for one in (*result["locations"], *result["relatedLocations"])]
+    found = {(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places}
+    assert found == {("race.slang", 8), ("reader.slangh", 3)}
+    for allowed, comment in (("reader.slangh", reader), ("race.slang", ASKS + ACROSS)):
+        (folder / "reader.slangh").write_text(reader.replace("COMMENT", ""))
+        (folder / "race.slang").write_text(ASKS + ACROSS)
+        said = "  // splatscope: allow race: it is meant"
+        (folder / allowed).write_text(comment.replace("COMMENT", said).replace("cells[t] = t;", f"cells[t] = t;{said}"))
+        assert check("race.slang")[0] == 0
+
+
 def test_the_table_names_every_kernel_and_ends_with_the_totals(repository, check):
     repository(race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN)
     _, out, _ = check()

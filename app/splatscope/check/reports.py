@@ -71,8 +71,9 @@ def _sarif_result(verdict: Verdict, finding: Finding, here: Path) -> dict[str, A
         "message": {"text": finding.message},
         "locations": [_sarif_location(file, finding.line)],
     }
-    others = [line for line in dict.fromkeys(finding.lines) if line != finding.line]
-    return found | ({"relatedLocations": [_sarif_location(file, line) for line in others]} if others else {})
+    others = [place for place in dict.fromkeys(finding.places) if place != (finding.file, finding.line)]
+    related = [_sarif_location(relative(verdict.path_of(finding, name), here), line) for name, line in others]
+    return found | ({"relatedLocations": related} if related else {})
 
 
 def _sarif_location(file: str, line: int) -> dict[str, Any]:

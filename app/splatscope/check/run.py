@@ -57,9 +57,9 @@ class Verdict:
             return ERROR
         return FINDINGS if self.findings else INCOMPLETE if self.missed else CLEAN
 
-    def path_of(self, finding: Finding) -> Path:
-        """Return the file that a finding is in."""
-        return self.paths.get(finding.file, self.kernel.path)
+    def path_of(self, finding: Finding, file: str = "") -> Path:
+        """Return the file that a finding is in, or another of its files."""
+        return self.paths.get(file or finding.file, self.kernel.path)
 
 
 def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None] = lambda verdict: None) -> list[Verdict]:
@@ -106,7 +106,7 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         return Verdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
     findings, silenced = [], []
     for finding in recording.findings:
-        reason = _reason(finding, kernel, allowed.get(finding.file or kernel.job.file, []))
+        reason = _reason(finding, kernel, allowed)
         if reason:
             silenced.append((finding, reason))
         else:
@@ -124,11 +124,12 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
     )
 
 
-def _reason(finding: Finding, kernel: CheckedKernel, allowed: list[Allowed]) -> str:
-    """Return why a finding is in order; "" if it is not."""
+def _reason(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> str:
+    """Return why a finding is in order; "" if it is not. `allowed` is by file."""
     if finding.kind in kernel.allow:
         return "allowed by the configuration"
-    return next((one.reason for one in allowed if finding.kind in one.kinds and one.line in finding.lines), "")
+    there = ((one, line) for file, line in finding.places for one in allowed.get(file or kernel.job.file, []))
+    return next((one.reason for one, line in there if finding.kind in one.kinds and one.line == line), "")
 
 
 def _path(kernel: CheckedKernel, name: str) -> Path | None:

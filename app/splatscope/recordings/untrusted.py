@@ -147,7 +147,10 @@ def _finding(plain: dict[str, Any]) -> Finding:
         raise ValueError("kind")
     name, message, file = (str(plain[key])[:most] for key, most in (("name", MOST_WORD), ("message", 1000), ("file", MOST_WORD)))
     lines, threads = ([int(n) for n in plain[key][:8]] for key in ("lines", "threads"))
-    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), [], int(plain["count"]), file)
+    files = [str(one)[:MOST_WORD] for one in plain.get("files", [])[:8]]
+    if files and len(files) != len(lines):
+        raise ValueError("files")
+    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), [], int(plain["count"]), file, files)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:

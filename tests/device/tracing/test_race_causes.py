@@ -128,3 +128,25 @@ def test_a_hand_over_between_groups_needs_a_fence(fence, count):
         np.unique([race.message.partition("the two")[2] for race in races]).tolist()
         == [": flag on lines 11 and 15 hands over without a fence; DeviceMemoryBarrier() is one."] * count
     )
+
+
+READER = "#pragma once\nuint neighbour(uint lane)\n{\n    return tile[63 - lane];\n}\n"
+ACROSS = """groupshared uint tile[64];
+#include "reader.slangh"
+RWStructuredBuffer<uint> output;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    tile[lane] = lane;
+    output[lane] = neighbour(lane);
+}
+"""
+
+
+def test_a_race_whose_accesses_stand_in_two_files_names_both(tmp_path):
+    (tmp_path / "reader.slangh").write_text(READER)
+    findings = find(record(open_device(), KernelJob(ACROSS, "k.slang", include=(tmp_path,), records=400_000)).trace)
+    (race,) = [finding for finding in findings if finding.kind == "race"]
+    assert sorted(race.places) == [("k.slang", 7), ("reader.slangh", 4)]
+    assert "line 7 of k.slang" in race.message
+    assert "line 4 of reader.slangh" in race.message

@@ -37,3 +37,15 @@ def test_other_variables_and_files_have_causes_of_their_own():
 def test_a_benign_race_gives_way_and_is_not_counted():
     found = one_for_each_cause([race(9, 9, kind="benign-race"), race(9, 18), race(3, 4, kind="benign-race")])
     assert shown(found) == [("race", "tile", 9, 18, 1), ("benign-race", "tile", 3, 4, 1)]
+
+
+def test_a_race_between_two_files_names_both_and_shares_lines_with_races_in_either():
+    across = Finding("race", "tile", "They race.", [3, 9], [0, 1], file="a.slang", files=["a.slang", "k.slang"])
+    inside = race(9, 18)
+    found = one_for_each_cause([across, inside])
+    assert [finding.message for finding in found] == [
+        "They race. For the same reason these lines race: 9 of k.slang and 18 of k.slang."
+    ]
+    assert len(one_for_each_cause([across, race(3, 18)])) == 2
+    assert across.as_dict()["files"] == ["a.slang", "k.slang"]
+    assert "files" not in inside.as_dict()

@@ -11,6 +11,7 @@ class Finding:
 
     `kind` is that of a check in the registry, `name` the declared identifier, without index. `lines`, `threads` and `events` belong
     together, the earlier access first; `events` are numbers in the trace. `index` is the element, `count` how often it was seen.
+    `file` is that of its first line; `files` are those of its lines where they stand in several, else [].
     """
 
     kind: str
@@ -22,11 +23,17 @@ class Finding:
     events: list[int] = field(default_factory=list)
     count: int = 1
     file: str = ""
+    files: list[str] = field(default_factory=list)
 
     @property
     def line(self) -> int:
         """The first of its lines; 0 if it has none."""
         return self.lines[0] if self.lines else 0
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """(file, line) of its lines."""
+        return [(file, line) for file, line in zip(self.files or [self.file] * len(self.lines), self.lines, strict=True)]
 
     @property
     def words(self) -> str:
@@ -35,4 +42,5 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding in plain parts, as JSON has them."""
-        return json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
+        plain = json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
+        return plain if self.files else {name: value for name, value in plain.items() if name != "files"}

@@ -86,15 +86,20 @@ def one_for_each_cause(findings: list[Finding], stretch_of: Callable[[Finding], 
             kept.append(finding)
             others.append([])
         elif finding.kind == kept[of].kind == "race":
-            pairs = [sorted(race.lines) for race in (kept[of], *others[of])]
-            if sorted(finding.lines) not in pairs:
+            pairs = [sorted(race.places) for race in (kept[of], *others[of])]
+            if sorted(finding.places) not in pairs:
                 others[of].append(finding)
     for finding, more in zip(kept, others, strict=True):
         if more:
-            pairs = "; ".join(f"{a} and {b}" for a, b in (race.lines for race in more))
+            pairs = "; ".join(" and ".join(_line(place, finding.file) for place in race.places) for race in more)
             finding.message = f"{finding.message} For the same reason these lines race: {pairs}."
     return kept
 
 
 def _share_a_line(one: Finding, other: Finding) -> bool:
-    return (one.name, one.file) == (other.name, other.file) and bool(set(one.lines) & set(other.lines))
+    return one.name == other.name and bool(set(one.places) & set(other.places))
+
+
+def _line(place: tuple[str, int], own: str) -> str:
+    file, line = place
+    return str(line) if file == own else f"{line} of {file}"

@@ -194,5 +194,7 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: S
     did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), where, strict=True)]
     message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
-    lines = [site.line for site in sites]
-    return Finding("benign-race" if benign else "race", sites[0].name, message, lines, threads, index, events, file=sites[0].file)
+    lines, files = [site.line for site in sites], [site.file for site in sites]
+    kind = "benign-race" if benign else "race"
+    several = files if files[0] != files[1] else []
+    return Finding(kind, sites[0].name, message, lines, threads, index, events, file=files[0], files=several)
