@@ -50,7 +50,7 @@ def test_the_reader_stays_at_their_stop_when_another_devices_recording_comes(tur
         page.keyboard.press("ArrowRight")
     expect(stepper).not_to_have_attribute("data-step", "0")
     page.get_by_test_id("elsewhere").click(timeout=60_000)
-    expect(stepper).not_to_have_attribute("data-adapter", here)
+    expect(stepper).not_to_have_attribute("data-adapter", here, timeout=60_000)  # the page is there before the workers are
     assert stepper.evaluate(STOP) == 2
 
 
