@@ -7,7 +7,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splatscope.web.inbound import MOST_BYTES, MOST_VALUES, RefusedError, admit
@@ -139,6 +139,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES, st.sampled_from(["PATCH-DOC", "PULL-DOC-REQ", "PUSH-DOC", "ERROR"]))
 def test_any_content_is_admitted_or_refused(content, kind):
     try:
@@ -148,6 +149,7 @@ def test_any_content_is_admitted_or_refused(content, kind):
     assert kind != "PATCH-DOC" or admitted == {"events": []}
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_any_data_of_a_message_is_admitted_as_it_is_or_refused(data):
     content = json.loads(json.dumps({"events": [message(entries(data=data))]}))
