@@ -1,5 +1,7 @@
 """The section on the background: its figure, questions and claim against the NumPy twin, and the two runs it makes."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -32,8 +34,11 @@ def test_the_figure_is_the_twins(record_lesson, transmittance, colour):
     np.testing.assert_allclose(query.output("inSample")[:, :3], in_sample, atol=2e-6)
     centre = 1 * 8 + 3
     assert value[centre, 3] == pytest.approx(transmittance, abs=2e-6)
-    answer = lesson.centre(query)
-    assert abs(float(answer.value) - in_sample[centre, 0]) < 0.006
+    answer = lesson.edge(query)
+    x, y = map(int, re.match(r"Pixel (\d+), (\d+),", answer.question).groups())
+    pixel, halfway = y * 8 + x, np.abs(value[:, 3] - (1 + transmittance) / 2)
+    assert halfway[pixel] <= halfway.min() + 1e-5
+    assert abs(float(answer.value) - in_sample[pixel, 0]) < 0.006
     assert answer.value in answer.options
     answer = lesson.visible(query)
     assert abs(int(answer.value) - np.sum(np.abs(right - in_sample).max(axis=1) > 1 / 255)) <= 1

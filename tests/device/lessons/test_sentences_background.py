@@ -59,7 +59,7 @@ def test_each_stop_is_where_all_threads_have_done_what_its_sentence_says(record_
 @pytest.mark.parametrize("values", CASES)
 def test_options_differ_and_each_wrong_one_has_its_reason(record_lesson, values):
     lesson, query = record_lesson("background", **values)
-    for answer in (lesson.centre(query), lesson.visible(query)):
+    for answer in (lesson.edge(query), lesson.visible(query)):
         assert len(set(answer.options)) == len(answer.options) >= 2
         assert set(answer.wrong) == set(answer.options) - {answer.value}
         assert answer.question.endswith("?")

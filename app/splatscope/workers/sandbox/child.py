@@ -42,7 +42,7 @@ from splatscope.workers.sandbox.supervisor import Answer
 CACHE_VARIABLES = ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH")
 GIB = 2**30
 MEMORY = 2 * GIB  # bytes of address space beyond the device's own; not limited on a GPU, whose driver maps more than it uses
-FILE_SIZE = GIB // 16  # bytes
+FILE_SIZE = GIB // 4  # bytes; lavapipe keeps all memory of its buffers in one file, opened with the device
 OPEN_FILES = 256
 PROCESSOR_SECONDS = 600
 MAX_ADAPTER_NAME = 100  # characters
