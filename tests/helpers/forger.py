@@ -4,11 +4,20 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 from urllib.request import urlopen
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+T = TypeVar("T")
+
+
+def apart(attack: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a thread of its own: in this one, the browser's events may have their loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, attack).result()
 
 
 def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:

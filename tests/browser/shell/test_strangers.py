@@ -1,6 +1,5 @@
 """What a stranger sends through a page's socket moves nobody else, and ends at most his own connection."""
 
-import asyncio
 import base64
 import gzip
 import json
@@ -12,7 +11,7 @@ import pytest
 from bokeh.util.token import generate_jwt_token
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
-from helpers.forger import Forger
+from helpers.forger import Forger, apart
 from splatscope.web.classroom.classroom import code_of
 
 KEY = "a-teacher-of-this-test"
@@ -47,7 +46,7 @@ def test_a_student_cannot_take_over_a_walk(server):
         assert any('"train"' in part for part in led), "the teacher leads"
         return parts
 
-    assert not [part for part in asyncio.run(attack()) if "train" in part]
+    assert not [part for part in apart(attack()) if "train" in part]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_a_value_that_no_page_sends_closes_the_connection(server, value):
         await stranger.say("Router", [["type", "go"], ["page", value]])
         return (await stranger.heard(20))[-1] is None and await answers(f"{server}/app")
 
-    assert asyncio.run(attack())
+    assert apart(attack())
 
 
 @pytest.mark.parametrize("kind", ["another document", "many buffers", "a broken part"])
@@ -86,7 +85,7 @@ def test_what_is_no_message_closes_the_connection(server, kind):
                     await stranger.socket.write_message(bytes(2 * 2**20), binary=True)
         return (await stranger.heard(20))[-1] is None and await answers(f"{server}/app")
 
-    assert asyncio.run(attack())
+    assert apart(attack())
 
 
 def test_an_error_says_nothing_of_the_server(server):
@@ -96,7 +95,7 @@ def test_an_error_says_nothing_of_the_server(server):
         await stranger.say("Router", [["type", "go"]])
         return await stranger.heard(3)
 
-    said = asyncio.run(attack())
+    said = apart(attack())
     assert said
     assert not [part for part in said if part and ("Traceback" in part or ".py" in part)]
 
@@ -107,7 +106,7 @@ def test_a_session_that_the_server_did_not_make_is_not_opened(server):
         socket = await websocket_connect(f"{server.replace('http', 'ws', 1)}/app/ws", subprotocols=["bokeh", token])
         return await socket.read_message()
 
-    assert asyncio.run(attack()) is None
+    assert apart(attack()) is None
 
 
 def test_a_page_may_ask_its_own_server_alone(server):

@@ -58,7 +58,7 @@ export function render({model, el}) {
   }
   model.on("values", () => queueMicrotask(onValues))
   const resized = () => {
-    if (!shown) return
+    if (!shown || !root.isConnected) return // the page is being left: there is no room to measure
     drawing.resized?.(new Look(shown))
     hideParts(root)
   }
