@@ -173,7 +173,7 @@ def test_changing_page_is_fast(visit):
     }""")
     at(page, "home", "?page=home")
     print(f"page change: {took:.0f} ms")
-    assert took < 1000  # a bound for a busy machine; an idle one takes about 60 ms
+    assert took < 5000  # a bound for a busy machine, with workers that start; an idle one takes about 120 ms
 
 
 def test_pages_that_were_left_are_freed_in_the_browser(visit):
