@@ -6,6 +6,7 @@ in one line; they may not raise. No worker runs: the pool refuses every job.
 
 import argparse
 import asyncio
+import json
 import logging
 import math
 import random
@@ -21,11 +22,13 @@ from bokeh.document import Document
 from panel.io.state import set_curdoc
 
 from splatscope.gpu.reflection import Interface, Layout, Texture
+from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import find
 from splatscope.web.component import Component
 from splatscope.web.debugger.draft import job_of, kernel_of, public
 from splatscope.web.debugger.inputs import InputError
+from splatscope.web.lesson_page.section_view import changed
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.shell import Shell
 from splatscope.workers import worker_pool
@@ -179,6 +182,11 @@ class Forger:
             message["name"] = self.random.choice(self.names)
         return message
 
+    def change(self) -> dict[str, Any]:
+        """Return a change of a section's inputs, as JSON can hold it."""
+        change = {"set": {self.random.choice(self.names): self.value() for _ in range(2)}, "fix": self.value(4)}
+        return json.loads(json.dumps(change, default=str))
+
     def draft(self) -> dict[str, Any]:
         """Return a draft of the debugger's page, with a source that compiles in half of them."""
         draft = self.map() | {"inputs": {name: self.value(1) for name in ("keys", "tint", "picture", "linear")}}
@@ -245,6 +253,11 @@ async def forge(count: int, seed: int) -> Counter[Failure]:
         await asyncio.sleep(0.01)
         walk.close()
         shell.close()
+    for name in lesson_names():
+        forger.names = [parameter for parameter in find_lesson(name)().param if parameter != "name"]
+        for _ in range(count // 200):
+            change = forger.change()
+            _attempt(failures, f"a change of {name}", lambda change=change, name=name: _change(name, change))
     for _ in range(count // 10):
         draft = forger.draft()
         _attempt(failures, "a draft", lambda draft=draft: _read(draft))
@@ -265,6 +278,11 @@ def _read(draft: dict[str, Any]) -> None:
         return
     if not all(isinstance(array, np.ndarray) for array in job.inputs.values()):
         raise TypeError("an input that is no array")
+
+
+def _change(name: str, change: dict[str, Any]) -> None:
+    """Change a section's inputs, and write what is answered."""
+    json.dumps(changed(name, {}, change), ensure_ascii=False).encode()
 
 
 def _attempt(failures: Counter[Failure], what: str, act: Callable[[], None]) -> None:
@@ -292,14 +310,16 @@ def _names(items: Any) -> Iterator[str]:
 def main() -> int:
     """Send the messages and print what raised."""
     parser = argparse.ArgumentParser(prog="tests.fuzz.messages", description=__doc__)
-    parser.add_argument("--count", type=int, default=100_000, help="how many messages; a tenth as many drafts")
+    parser.add_argument(
+        "--count", type=int, default=100_000, help="how many messages; a tenth as many drafts and changes of inputs"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with without_workers():
         failures = asyncio.run(forge(options.count, options.seed))
     for (what, error, where), times in failures.most_common():
         print(f"{times:6} {what}: {error} ({where})")
-    print(f"{options.count:,} messages and {options.count // 10:,} drafts: {len(failures)} kinds of exceptions")
+    print(f"{options.count:,} messages, {options.count // 10:,} drafts and as many changes: {len(failures)} kinds of exceptions")
     return int(bool(failures))
 
 

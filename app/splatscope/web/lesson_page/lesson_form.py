@@ -77,6 +77,8 @@ def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
     if isinstance(parameter, param.Selector):
         value = next((one for one in parameter.objects if one == value or str(one) == value), value)
     try:
+        if isinstance(value, str):
+            value.encode()  # half of a character would come back in no answer
         setattr(lesson, name, value)
     except (ValueError, TypeError):
         raise ValueError(_allowed(parameter)) from None
