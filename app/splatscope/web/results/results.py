@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import param
+from bokeh.document import Document
 from bokeh.embed import json_item
+from bokeh.io.doc import patch_curdoc
 from cachetools import LRUCache
 
 from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
@@ -71,11 +73,18 @@ def parts_of(result: Result) -> list[dict[str, Any]]:
     return _drawn[id(result)][1]
 
 
+def _item(curves: Curves) -> Any:
+    """Return a chart as JSON. Bokeh looks at the current document, which may be that of a session which has ended meanwhile."""
+    document = Document()
+    with patch_curdoc(document):
+        return json_item(curves_chart(curves))
+
+
 def plain(part: Part) -> dict[str, Any]:
     """Return a part of a result as JSON types. Raises TypeError for a part of an unknown kind."""
     match part:
         case Curves():
-            return {"kind": "chart", "x": part.x, "y": part.y, "words": in_words(part), "item": json_item(curves_chart(part))}
+            return {"kind": "chart", "x": part.x, "y": part.y, "words": in_words(part), "item": _item(part)}
         case Bars():
             return {"kind": "bars", **vars(part)}
         case Table():
