@@ -47,23 +47,9 @@ def test_jobs_of_a_key_wait_for_its_worker_while_another_is_idle():
     asyncio.run(scenario())
 
 
-def test_jobs_are_assigned_in_the_order_in_which_they_came():
-    async def scenario():
-        scheduler, order = workers("a"), []
+def order_of(jobs: str) -> list[str]:
+    """Return the jobs, a letter each, in the order in which one worker gets them; those in capitals can wait."""
 
-        async def job(name: str) -> None:
-            worker = await scheduler.acquire(None)
-            order.append(name)
-            await asyncio.sleep(0)
-            scheduler.release(worker)
-
-        await asyncio.gather(*map(job, "abcde"))
-        assert order == list("abcde")
-
-    asyncio.run(scenario())
-
-
-def test_jobs_that_can_wait_come_after_all_others():
     async def scenario():
         scheduler, order = workers("a"), []
 
@@ -73,10 +59,18 @@ def test_jobs_that_can_wait_come_after_all_others():
             await asyncio.sleep(0)
             scheduler.release(worker)
 
-        await asyncio.gather(*map(job, "aBcDe"))
-        assert order == list("aceBD")
+        await asyncio.gather(*map(job, jobs))
+        return order
 
-    asyncio.run(scenario())
+    return asyncio.run(scenario())
+
+
+def test_jobs_are_assigned_in_the_order_in_which_they_came():
+    assert order_of("abcde") == list("abcde")
+
+
+def test_jobs_that_can_wait_come_after_all_others():
+    assert order_of("aBcDe") == list("aceBD")
 
 
 def test_a_request_that_is_cancelled_as_it_is_granted_releases_its_worker():
