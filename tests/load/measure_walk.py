@@ -4,20 +4,19 @@ Students are sockets without a browser: they join, count the bytes they receive,
 """
 
 import asyncio
-import json
 import math
 import random
-import re
 import secrets
 import statistics
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from urllib.request import urlopen
+from pathlib import Path
 
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from tornado.websocket import WebSocketClientConnection
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from helpers.page_socket import PageSocket
 from splatscope.web.classroom.classroom import code_of
 from splatscope.web.classroom.walk_bar import SPREAD
 
@@ -25,61 +24,26 @@ WALK = "whole"
 PATIENCE = 180.0  # seconds for a page to reach everybody
 
 
-def header(kind: str) -> str:
-    return json.dumps({"msgid": secrets.token_hex(8), "msgtype": kind})
+class Visitor(PageSocket):
+    """One session, which keeps what it receives."""
 
-
-def components(found: object) -> Iterator[tuple[str, str]]:
-    """(class, id) of each component of the app in a document."""
-    if isinstance(found, dict) and "id" in found and "class_name" in (attributes := found.get("attributes", {})):
-        yield attributes["class_name"], found["id"]
-    for part in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
-        yield from components(part)
-
-
-@dataclass
-class Visitor:
-    """One session, connected as by Bokeh's own client."""
-
-    socket: WebSocketClientConnection
-    models: dict[str, str] = field(default_factory=dict)
-    frames: list[tuple[float, int, str]] = field(default_factory=list)  # when, bytes, the first characters
-    task: asyncio.Task[None] | None = None
+    def __init__(self, socket: WebSocketClientConnection):
+        super().__init__(socket)
+        self.frames: list[tuple[float, int, str]] = []  # when, bytes, the first characters
+        self.task: asyncio.Task[None] | None = None
 
     @classmethod
     async def come(cls, address: str, query: str) -> "Visitor":
-        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}", timeout=120).read().decode())
-        token = re.search(r'"token":"([^"]+)"', page)[1]
-        socket = await websocket_connect(
-            f"{address.replace('http', 'ws', 1)}/ws", subprotocols=["bokeh", token], max_message_size=2**28
-        )
-        visitor = cls(socket)
-        while '"ACK"' not in (await socket.read_message() or '"ACK"'):
-            pass
-        await visitor._send("PULL-DOC-REQ", {})
-        while not visitor.models:
-            message = await socket.read_message()
-            if isinstance(message, str) and "doc" in message[:20]:
-                visitor.models = dict(components(json.loads(message)))
+        """Open a page with its session, and listen."""
+        visitor = await super().come(address, query)
         visitor.task = asyncio.get_running_loop().create_task(visitor._listen())
-        await visitor._event("document_ready", [])
+        await visitor.event("document_ready", [])
         return visitor
-
-    async def _send(self, kind: str, content: dict) -> None:
-        for part in (header(kind), "{}", json.dumps(content)):
-            await self.socket.write_message(part)
 
     async def turn(self, page: str, within: float = 0.0) -> None:
         """Request a page as a browser would, at a random moment within this many seconds."""
         await asyncio.sleep(random.uniform(0, within))
-        await self.say("Router", type="go", page=page, step=0, inputs={}, followed=True)
-
-    async def say(self, component: str, **data: object) -> None:
-        await self._event("data_event", [["model", {"id": self.models[component]}], ["data", _encoded(data)]])
-
-    async def _event(self, name: str, values: list) -> None:
-        event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}
-        await self._send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}]})
+        await self.say("Router", entries(type="go", page=page, step=0, inputs={}, followed=True))
 
     async def _listen(self) -> None:
         while (message := await self.socket.read_message()) is not None:
@@ -94,11 +58,9 @@ class Visitor:
         return [when for when, size, text in self.frames if not text and size > 1000]
 
 
-def _encoded(data: dict) -> dict:
-    return {
-        "type": "map",
-        "entries": [[name, _encoded(value) if isinstance(value, dict) else value] for name, value in data.items()],
-    }
+def entries(**data: object) -> list[list[object]]:
+    """Return a message as Bokeh encodes it."""
+    return [[name, {"type": "map"} if value == {} else value] for name, value in data.items()]
 
 
 async def quiet(visitors: list[Visitor], seconds: float = 2.0) -> None:
@@ -109,14 +71,14 @@ async def quiet(visitors: list[Visitor], seconds: float = 2.0) -> None:
 
 async def lead(teacher: Visitor, **where: object) -> float:
     began = time.perf_counter()
-    await teacher.say("WalkBar", type="lead", **{"inputs": "", "show": "figure"} | where)
+    await teacher.say("WalkBar", entries(type="lead", **{"inputs": "", "show": "figure"} | where))
     return began
 
 
 async def measure(address: str, count: int) -> None:
     key = secrets.token_hex(8)
     teacher = await Visitor.come(address, f"walk={WALK}&key={key}&page=undo")
-    await teacher.say("WalkBar", type="join", key="", base=address)
+    await teacher.say("WalkBar", entries(type="join", key="", base=address))
     await asyncio.sleep(1)
     await lead(teacher, page="undo", step=1, stop=7)
     link = code_of(key)
@@ -124,7 +86,7 @@ async def measure(address: str, count: int) -> None:
     students = [await Visitor.come(address, f"walk={WALK}&class={link}") for _ in range(count)]
     print(f"{count} students came within {time.perf_counter() - began:.1f} s, one after the other")
     for student in students:
-        await student.say("WalkBar", type="join", key="", base=address)
+        await student.say("WalkBar", entries(type="join", key="", base=address))
     await quiet([teacher, *students])
 
     late, sizes, messages = [], [], []

@@ -11,7 +11,7 @@ import pytest
 from bokeh.util.token import generate_jwt_token
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
-from helpers.forger import Forger, apart
+from helpers.page_socket import PageSocket, apart
 from splatscope.web.classroom.classroom import code_of
 
 KEY = "a-teacher-of-this-test"
@@ -21,7 +21,7 @@ JOIN = [["type", "join"], ["key", ""], ["base", ""]]
 
 async def answers(address: str) -> bool:
     """Return whether a new visitor's session works."""
-    visitor = await Forger.come(address, "page=glossary")
+    visitor = await PageSocket.come(address, "page=glossary")
     works = "Router" in visitor.models
     visitor.socket.close()
     return works
@@ -30,7 +30,7 @@ async def answers(address: str) -> bool:
 def test_a_student_cannot_take_over_a_walk(server):
     async def attack() -> list[str]:
         follow = f"walk=whole&class={code_of(KEY)}"
-        student, other = await Forger.come(f"{server}/app", follow), await Forger.come(f"{server}/app", follow)
+        student, other = await PageSocket.come(f"{server}/app", follow), await PageSocket.come(f"{server}/app", follow)
         for one in (student, other):
             await one.say("WalkBar", JOIN)
         await other.heard(1)
@@ -39,7 +39,7 @@ def test_a_student_cannot_take_over_a_walk(server):
         await student.say("WalkBar", [["type", "join"], ["key", "a key of his own"], ["base", ""]])
         await student.say("WalkBar", LEAD)
         parts = await other.heard(2)
-        teacher = await Forger.come(f"{server}/app", f"walk=whole&key={KEY}")
+        teacher = await PageSocket.come(f"{server}/app", f"walk=whole&key={KEY}")
         await teacher.say("WalkBar", JOIN)
         await teacher.say("WalkBar", LEAD)
         led = await other.heard(2)
@@ -60,7 +60,7 @@ def test_a_student_cannot_take_over_a_walk(server):
 )
 def test_a_value_that_no_page_sends_closes_the_connection(server, value):
     async def attack() -> bool:
-        stranger = await Forger.come(f"{server}/app", "page=glossary")
+        stranger = await PageSocket.come(f"{server}/app", "page=glossary")
         await stranger.say("Router", [["type", "go"], ["page", value]])
         return (await stranger.heard(20))[-1] is None and await answers(f"{server}/app")
 
@@ -70,7 +70,7 @@ def test_a_value_that_no_page_sends_closes_the_connection(server, value):
 @pytest.mark.parametrize("kind", ["another document", "many buffers", "a broken part"])
 def test_what_is_no_message_closes_the_connection(server, kind):
     async def attack() -> bool:
-        stranger = await Forger.come(f"{server}/app", "page=glossary")
+        stranger = await PageSocket.come(f"{server}/app", "page=glossary")
         if kind == "another document":
             await stranger.send("PUSH-DOC", {"doc": {"roots": []}})
         elif kind == "a broken part":
@@ -90,7 +90,7 @@ def test_what_is_no_message_closes_the_connection(server, kind):
 
 def test_an_error_says_nothing_of_the_server(server):
     async def attack() -> list[str]:
-        stranger = await Forger.come(f"{server}/app", "page=glossary")
+        stranger = await PageSocket.come(f"{server}/app", "page=glossary")
         stranger.models["Router"]["model"] = "p9999999"
         await stranger.say("Router", [["type", "go"]])
         return await stranger.heard(3)

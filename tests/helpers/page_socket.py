@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.request import urlopen
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
@@ -29,7 +29,7 @@ def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
         yield from components(part)
 
 
-class Forger:
+class PageSocket:
     """A session's connection. `models` has the ids of its components by class."""
 
     def __init__(self, socket: WebSocketClientConnection):
@@ -37,34 +37,37 @@ class Forger:
         self.models: dict[str, dict[str, str]] = {}
 
     @classmethod
-    async def come(cls, address: str, query: str) -> "Forger":
+    async def come(cls, address: str, query: str) -> Self:
         """Open a page with its session, as its script would."""
-        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}&session=1", timeout=60).read().decode())
+        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}&session=1", timeout=120).read().decode())
         token = re.search(r'"token":"([^"]+)"', page)[1]
         socket = await websocket_connect(
             f"{address.replace('http', 'ws', 1)}/ws", subprotocols=["bokeh", token], max_message_size=2**28
         )
-        forger = cls(socket)
+        visitor = cls(socket)
         while '"ACK"' not in (await socket.read_message() or '"ACK"'):
             pass
-        await forger.send("PULL-DOC-REQ", {})
-        while not forger.models:
+        await visitor.send("PULL-DOC-REQ", {})
+        while not visitor.models:
             message = await socket.read_message()
             if isinstance(message, str) and "doc" in message[:20]:
-                forger.models = dict(components(json.loads(message)))
-        return forger
+                visitor.models = dict(components(json.loads(message)))
+        return visitor
 
     async def send(self, kind: str, content: Any) -> None:
         """Send a message of Bokeh's protocol."""
         for part in ({"msgid": secrets.token_hex(8), "msgtype": kind}, {}, content):
             await self.socket.write_message(json.dumps(part))
 
-    async def say(self, component: str, entries: list[list[Any]]) -> None:
-        """Send a message to a component, with the entries of a map as Bokeh encodes them."""
-        model = {"id": self.models[component]["model"]}
-        values = {"type": "map", "entries": [["model", model], ["data", {"type": "map", "entries": entries}]]}
-        data = {"type": "event", "name": "data_event", "values": values}
+    async def event(self, name: str, entries: list[list[Any]]) -> None:
+        """Send an event with the entries of a map as Bokeh encodes them."""
+        data = {"type": "event", "name": name, "values": {"type": "map", "entries": entries}}
         await self.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]})
+
+    async def say(self, component: str, entries: list[list[Any]]) -> None:
+        """Send a message to a component, with the entries of its map."""
+        model = {"id": self.models[component]["model"]}
+        await self.event("data_event", [["model", model], ["data", {"type": "map", "entries": entries}]])
 
     async def set(self, component: str, **values: Any) -> None:
         """Change parameters of a component, as Bokeh would let a browser."""
