@@ -111,8 +111,8 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
     """Whether all groups were looked at; and a difference in the last digit, which is of rounding where no order matters."""
     real = record_and_check.record
 
-    def rounds_otherwise(device, job):
-        recording = real(device, job)
+    def rounds_otherwise(device, job, *more):
+        recording = real(device, job, *more)
         recording.plain["o"] = recording.plain["o"] + (recording.plain["o"] > 0)
         return recording
 
@@ -125,8 +125,8 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
     assert (found.difference, found.same_as_plain) == ("rounding", False)
     assert "differ by at most 1 ulps" in found.trace.header["rounding"]
 
-    def leaves_otherwise(device, job):
-        recording = real(device, job)
+    def leaves_otherwise(device, job, *more):
+        recording = real(device, job, *more)
         recording.plain["o"] = recording.plain["o"] + (recording.plain["o"] > 0) * np.uint32(1 << 22)
         return recording
 
@@ -265,8 +265,8 @@ def test_lines_that_no_group_reached_are_told_and_those_that_one_did_are_not():
 def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
     real = record_and_check.record
 
-    def leaves_others(device, job):
-        recording = real(device, job)
+    def leaves_others(device, job, *more):
+        recording = real(device, job, *more)
         recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 24)
         return recording
 
@@ -276,6 +276,26 @@ def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
     assert (found.difference, found.findings) == ("different", [])
     with pytest.raises(splatscope.FindingsError, match="nothing that was recorded explains it"):
         found.assert_clean()
+
+
+def test_a_hash_that_makes_much_of_rounding_is_a_note_on_a_clean_verdict(monkeypatch):
+    real = record_and_check.record
+
+    def leaves_others(device, job, *more):
+        recording = real(device, job, *more)
+        recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 22)
+        return recording
+
+    monkeypatch.setattr(record_and_check, "record", leaves_others)
+    source = """RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(8, 1, 1)] void main(uint3 t : SV_DispatchThreadID)
+{
+    o[t.x] = frac(sin(t.x * 12.9898) * 43758.5453);
+}"""
+    found = splatscope.record(source=source, vars={"o": np.zeros(8, np.float32)}, device=open_device())
+    found.assert_clean()
+    assert found.difference == "different"
+    assert "frac on line 4 makes much of a float's last digit" in found.notes[0]
 
 
 def test_an_open_device_runs_it_in_this_process_and_gives_its_buffers():

@@ -285,6 +285,48 @@ def test_what_cannot_be_captured_is_one_line_and_runs_all_the_same(device):
     assert numbers(out)[:4] == [0, 1, 2, 3]
 
 
+def test_a_sampler_that_only_another_kernel_of_the_file_uses_need_not_be_given(device):
+    source = """
+Texture2D<float4> picture;
+SamplerState smooth;
+RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(4, 1, 1)] void sampled(uint3 t : SV_DispatchThreadID)
+{
+    o[t.x] = picture.SampleLevel(smooth, float2(0.5), 0).x;
+}
+[shader("compute")] [numthreads(4, 1, 1)] void loaded(uint3 t : SV_DispatchThreadID) { o[t.x] = picture[t.xy].x; }
+"""
+    picture = device.create_texture(
+        format=spy.Format.r32_float, width=4, height=4, usage=spy.TextureUsage.shader_resource, data=np.ones((4, 4), np.float32)
+    )
+    given = {"picture": picture, "o": buffer_of(device, np.zeros(4, np.float32))}
+    with splatscope.capture() as captured:
+        kernel_of(device, source, "load", "loaded").dispatch([4, 1, 1], given)
+    assert captured.missed == []
+    assert captured.recordings[0].outputs["o"].tolist() == [1, 1, 1, 1]
+    with splatscope.capture() as captured:
+        kernel_of(device, source, "sample", "sampled").dispatch([4, 1, 1], given)
+    assert captured.missed == ["sampled, dispatch 0, was not captured: its sampler smooth is not among what it is given by name."]
+
+
+def test_a_function_that_touches_no_memory_itself_is_complete_beside_one_that_does(device):
+    source = """
+import "slangpy";
+[Differentiable] float square(float x) { return x * x; }
+float nth(StructuredBuffer<float> numbers, int n) { return numbers[n]; }
+"""
+    module = spy.Module.load_from_source(device, "beside", source)
+    x = spy.Tensor.from_numpy(device, np.arange(4, dtype=np.float32)).with_grads()
+    with splatscope.capture() as captured:
+        y = spy.Tensor.from_numpy(device, np.zeros(4, np.float32)).with_grads()
+        module.square(x, _result=y)
+        y.grad.copy_from_numpy(np.ones(4, np.float32))
+        module.square.bwds(x, y)
+    assert captured.missed == []
+    assert [recording.missed for recording in captured.recordings] == [[], []]
+    assert x.grad.to_numpy().tolist() == [0, 2, 4, 6]
+
+
 def test_errors_of_the_program_are_its_own_and_slangpy_is_as_before(device):
     names = [(spy.ComputeKernel, "dispatch"), (spy.ShaderCursor, "__setattr__"), (spy.ComputePassEncoder, "bind_pipeline")]
     before = [owner.__dict__[name] for owner, name in names]

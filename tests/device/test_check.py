@@ -1,6 +1,7 @@
 """`splatscope check`: which kernels are looked at, what is found, what is allowed, and the reports."""
 
 import json
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -239,7 +240,12 @@ def test_a_race_between_two_files_is_reported_and_allowed_in_either(repository, 
     reader = "uint opposite(uint t)\n{\n    return cells[7 - t];COMMENT\n}\n"
     folder = repository(race_slang=ASKS + ACROSS)
     (folder / "reader.slangh").write_text(reader.replace("COMMENT", ""))
-    assert check("race.slang", "--sarif", tmp_path / "s.json")[0] == 1
+    status, out, _ = check("race.slang", "--sarif", tmp_path / "s.json", "--junit", tmp_path / "j.xml", "--github")
+    assert status == 1
+    annotated = re.findall(r"^::error file=([\w.]+),line=(\d+),title=splatscope%3A race::Thread ", out, re.MULTILINE)
+    assert sorted(annotated) == [("race.slang", "8"), ("reader.slangh", "3")]
+    failure = ElementTree.parse(tmp_path / "j.xml").getroot().find("testcase/failure").get("message")
+    assert {"race.slang:8", "reader.slangh:3"} == set(failure.partition(": race: ")[0].split(" and "))
     (result,) = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
     places = [one["physicalLocation"] for one in (*result["locations"], *result["relatedLocations"])]
     found = {(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places}
@@ -250,6 +256,63 @@ def test_a_race_between_two_files_is_reported_and_allowed_in_either(repository, 
         said = "  // splatscope: allow race: it is meant"
         (folder / allowed).write_text(comment.replace("COMMENT", said).replace("cells[t] = t;", f"cells[t] = t;{said}"))
         assert check("race.slang")[0] == 0
+
+
+TWO_FILES = """// splatscope: groups=1
+groupshared uint turn;
+#include "wait.slangh"
+RWStructuredBuffer<uint> o;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    if (t < 32)
+        meet();
+    else
+        GroupMemoryBarrierWithGroupSync();
+    o[t] = t;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "places"),
+    [
+        (TWO_FILES, [("parted.slang", "11"), ("wait.slangh", "3")]),
+        (TWO_FILES.replace("GroupMemoryBarrierWithGroupSync()", "meet()"), [("parted.slang", "9")]),
+    ],
+    ids=["two barriers", "two calls of one"],
+)
+def test_threads_that_part_at_a_barrier_of_another_file_are_annotated_where_they_stand(repository, check, source, places):
+    folder = repository(parted_slang=source)
+    (folder / "wait.slangh").write_text("void meet()\n{\n    GroupMemoryBarrierWithGroupSync();\n}\n")
+    status, out, _ = check("--github")
+    assert status == 1
+    annotated = re.findall(r"^::error file=([\w.]+),line=(\d+),title=splatscope%3A barrier-divergence::", out, re.MULTILINE)
+    assert sorted(annotated) == places
+
+
+def test_a_wait_for_what_another_file_changes_is_annotated_in_both(repository, check):
+    source = """// splatscope: groups=1 vars={"lock": [0]}
+RWStructuredBuffer<uint> lock;
+#include "take.slangh"
+RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    uint before = 1;
+    while (before != 0)
+        before = take();
+    o[t] = t;
+    InterlockedExchange(lock[0], 0);
+}
+"""
+    folder = repository(waits_slang=source)
+    take = "uint take()\n{\n    uint before;\n    InterlockedCompareExchange(lock[0], 0, 1, before);\n    return before;\n}\n"
+    (folder / "take.slangh").write_text(take)
+    status, out, _ = check("--github")
+    assert status != 0
+    annotated = re.findall(r"^::error file=([\w.]+),line=(\d+),title=splatscope%3A livelock::", out, re.MULTILINE)
+    assert annotated == [("take.slangh", "4"), ("waits.slang", "9")]
 
 
 def test_the_table_names_every_kernel_and_ends_with_the_totals(repository, check):

@@ -75,6 +75,6 @@ def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
         folder.mkdir(parents=True, exist_ok=True)
         recording.save(folder / f"{name}.npz")
         recording.to_html(folder / f"{name}.html")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a bundle that is not built
         return f"{text}\nThe recording could not be saved: {error}"
     return f"{text}\nTo step it, open {folder / name}.html"

@@ -99,7 +99,7 @@ def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
         file = relative(verdict.kernel.path, here)
         case = ElementTree.SubElement(suite, "testcase", classname=file, name=verdict.kernel.name, time=f"{verdict.seconds:.3f}")
         if verdict.findings:
-            messages = [f"{relative(verdict.path_of(f), here)}:{f.line}: {f.kind}: {f.message}" for f in verdict.findings]
+            messages = [f"{_places(verdict, f, here)}: {f.kind}: {f.message}" for f in verdict.findings]
             failure = ElementTree.SubElement(case, "failure", message=_xml(messages[0]), type=verdict.findings[0].kind)
             failure.text = _xml("\n".join([*messages, *verdict.missed]))
         elif verdict.state != "clean":
@@ -113,6 +113,10 @@ def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def _places(verdict: Verdict, finding: Finding, here: Path) -> str:
+    return " and ".join(f"{relative(path, here)}:{line}" for path, line in verdict.places_of(finding))
+
+
 def _xml(text: str) -> str:
     """Return a text without the characters that XML does not allow."""
     return "".join(
@@ -121,13 +125,13 @@ def _xml(text: str) -> str:
 
 
 def as_annotations(verdicts: Iterable[Verdict], here: Path) -> list[str]:
-    """Return the lines that GitHub's workflows show beside the code."""
+    """Return the lines that GitHub's workflows show beside the code: of a finding that spans files, one in each."""
     lines = []
     for verdict in verdicts:
         for finding in verdict.findings:
             command = "notice" if CHECKS[finding.kind].severity == "note" else "error"
-            file = relative(verdict.path_of(finding), here)
-            lines.append(_annotation(command, file, finding.line, f"splatscope: {finding.kind}", finding.message))
+            for path, line in verdict.places_of(finding):
+                lines.append(_annotation(command, relative(path, here), line, f"splatscope: {finding.kind}", finding.message))
         texts = [verdict.error] if verdict.state == ERROR else verdict.missed
         file, line = relative(verdict.error_file or verdict.kernel.path, here), verdict.error_line
         lines += [_annotation("error", file, line, "splatscope: not looked at", f"{verdict.kernel.name}: {text}") for text in texts]

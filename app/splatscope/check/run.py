@@ -61,6 +61,13 @@ class Verdict:
         """Return the file that a finding is in, or another of its files."""
         return self.paths.get(file or finding.file, self.kernel.path)
 
+    def places_of(self, finding: Finding) -> list[tuple[Path, int]]:
+        """Return (file, line) of a finding's first line in each of its files."""
+        first: dict[Path, int] = {}
+        for file, line in finding.places or [(finding.file, 0)]:
+            first.setdefault(self.path_of(finding, file), line)
+        return list(first.items())
+
 
 def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None] = lambda verdict: None) -> list[Verdict]:
     """Record kernels on as many workers as there are processors, and return what came of each, in their order.

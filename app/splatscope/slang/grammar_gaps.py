@@ -42,11 +42,18 @@ _KEYWORDS = (
 _NAME = re.compile(rf"\b({'|'.join(_KEYWORDS)})\b(?!\s+[A-Za-z_])")
 _STAND_INS = {f"${word[1:]}": word for word in _KEYWORDS}  # no name in Slang has a $
 _STAND_IN = re.compile(r"\$\w+")
+_INFINITY, _AS_LITERAL = "1.#INF", "1.e999"  # HLSL's, and one of its length that every grammar reads
 
 
 def as_written(text: str) -> str:
     """Return a piece of masked text with its stand-ins for names taken back: `$ut[i]` becomes `out[i]`."""
+    text = text.replace(_AS_LITERAL, _INFINITY)
     return _STAND_IN.sub(lambda match: _STAND_INS.get(match.group(0), match.group(0)), text) if "$" in text else text
+
+
+def with_infinities(text: str) -> str:
+    """Return a text with `1.#INF`, which the grammar takes for a directive, as a number of the same length."""
+    return text.replace(_INFINITY, _AS_LITERAL)
 
 
 def mask(text: str) -> str:
@@ -55,7 +62,7 @@ def mask(text: str) -> str:
     Example:
         `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`, and `out[i] = 1;` becomes `$ut[i] = 1;`.
     """
-    masked = list(text)
+    masked = list(with_infinities(text))
     for match in _NAME.finditer(text):
         masked[match.start()] = "$"
     for match in _ALIAS.finditer(text):

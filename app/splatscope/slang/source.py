@@ -14,7 +14,7 @@ import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.grammar_gaps import as_written, blank, mask
+from splatscope.slang.grammar_gaps import as_written, blank, mask, with_infinities
 
 _parser = Parser(Language(tree_sitter_slang.language()))
 
@@ -205,7 +205,7 @@ def _without_unbalanced_branches(text: str) -> str:
 
 def parse(text: str) -> Node:
     """Return the syntax tree of a whole file as written; what the grammar does not know is an ERROR in it."""
-    return _parser.parse(text.encode()).root_node
+    return _parser.parse(with_infinities(text).encode()).root_node
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -3,7 +3,7 @@
 What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel.
 Then floats differ in their last digits, as they do where threads add to a sum in another order. A small difference is rounding
 only where no two threads depend on their order. A hash (`frac(sin(x) * 43758.5)`) makes a large difference of a last digit: of that
-it is said where it may have happened, and it counts as unexplained.
+it is said where it may have happened: a note on the verdict, since the run that was recorded is one that the source allows.
 """
 
 import re

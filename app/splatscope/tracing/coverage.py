@@ -1,15 +1,19 @@
 """What a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 
 from splatscope.slang.loops import loops_without_budget
 from splatscope.slang.modules import Module
+from splatscope.slang.preprocessor import definitions
+from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.sites import Site, loops_with_budget
 
 _ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_WITHOUT_A_NAME = ("", "get", "set", "ref", "modify")  # what an operator, a property or a subscript calls
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
@@ -38,26 +42,34 @@ def coverage_gaps(
     return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(found)]
 
 
-def unreached_lines(sites: list[Site], reached: Collection[int], entry: str) -> list[tuple[str, int, int]]:
+Place = tuple[str, str, int, int, str]
+
+
+def place_of(site: Site) -> Place:
+    """Return what tells a site from others in every recording of a program: their numbers differ where a store was outside."""
+    return site.file, site.function, site.line, site.column, site.name
+
+
+def unreached_lines(sites: list[Site], reached: Collection[Place], entry: str) -> list[tuple[str, int, int]]:
     """Return (file, first line, last line) of what no thread reached in the entry point and in functions that were called.
 
     Nothing is said of a loop's head: it has events only if its body is entered.
 
     Args:
         sites: The sites of the program.
-        reached: The numbers of those that have events.
+        reached: The places of those that have events.
         entry: The entry point's name.
 
     """
     heads = {(site.file, site.line) for site in sites if site.kind in ("loop", "overrun")}
-    called = {(sites[number].file, sites[number].function) for number in reached}
+    called = {(file, function) for file, function, *_ in reached}
     lines: dict[tuple[str, str], dict[int, bool]] = {}
-    for number, site in enumerate(sites):
+    for site in sites:
         if site.kind in _ONLY_IF_WRONG or (site.file, site.line) in heads:
             continue
         if (site.file, site.function) in called or site.function == entry:
             of = lines.setdefault((site.file, site.function), {})
-            of[site.line] = of.get(site.line, False) or number in reached
+            of[site.line] = of.get(site.line, False) or place_of(site) in reached
     found = []
     for (file, _), of in lines.items():
         for was_reached, run in groupby(sorted(of.items()), key=lambda item: item[1]):
@@ -67,10 +79,39 @@ def unreached_lines(sites: list[Site], reached: Collection[int], entry: str) -> 
     return sorted(set(found))
 
 
-def accesses_nothing(sites: list[Site], reached: Collection[int]) -> bool:
-    """Return whether no thread reached any of the accesses to memory that the program has."""
-    accesses = {number for number, site in enumerate(sites) if site.kind in ("read", "write", "atomic") and site.space}
-    return bool(accesses) and accesses.isdisjoint(reached)
+def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Mapping[str, str], entry: str) -> bool:
+    """Return whether no thread reached any of the accesses to memory in the entry point and in what it may call.
+
+    Args:
+        sites: The sites of the program.
+        reached: The places of those that have events.
+        sources: The program's texts by file.
+        entry: The entry point's name.
+    """
+    accesses = [site for site in sites if site.kind in ("read", "write", "atomic") and site.space]
+    if not accesses or any(place_of(site) in reached for site in accesses):
+        return False
+    in_use = words_in_use(entry, sources.values())
+    return any(site.function in in_use for site in accesses)
+
+
+def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
+    """Return the words in an entry point, in functions whose names are among them, and in what has no name to be called by."""
+    words: dict[str, set[str]] = {}
+    pending = [entry]
+    for text in texts:
+        source = Source(text)
+        for block in source.functions():
+            words.setdefault(block.name, set()).update(_WORD.findall(source.code[block.start : block.end]))
+        pending += [word for macro in definitions(text) for word in _WORD.findall(macro.body)]
+    pending += [name for name in words if name in _WITHOUT_A_NAME or not name.isidentifier() or name.startswith("__")]
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += words.get(name, ())
+    return found if entry in words else found.union(words, *words.values())
 
 
 def _acts(name: str, symbols: Symbols) -> bool:

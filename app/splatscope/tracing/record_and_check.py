@@ -11,16 +11,18 @@ import slangpy as spy
 
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.comparison import Comparison, compare
-from splatscope.tracing.coverage import accesses_nothing, unreached_lines
+from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines
+from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import Parts, cause_of
-from splatscope.tracing.progress import SEARCHING, progress_to, report_progress
+from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
 MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups, or a part of them: 256 MB
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 MOST_NAMES = 12  # of inputs that were not given, in a sentence
+_UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # after which the plain kernel is not run
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
 
 
@@ -38,7 +40,7 @@ class CheckedRecording:
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
     left_over: str = ""  # which workgroups, or parts of them, were not looked at for want of time
-    elsewhere: frozenset[int] = frozenset()  # the sites that have events in recordings of other workgroups, or before
+    elsewhere: frozenset[Place] = frozenset()  # the sites that have events in recordings of other workgroups, or before
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -49,12 +51,12 @@ class CheckedRecording:
         return compare(recording.outputs, recording.plain, recording.types, recording.trace, self.findings)
 
     @cached_property
-    def _reached(self) -> frozenset[int]:
+    def _reached(self) -> frozenset[Place]:
         """The sites that have events. All are taken as reached where a file holds one of several workgroups: it is not known."""
         trace = self.recording.trace
         if not self.elsewhere and math.prod(trace.header["groups"]) > 1:
-            return frozenset(range(len(trace.sites)))
-        return self.elsewhere | frozenset(np.unique(trace.site).tolist())
+            return frozenset(map(place_of, trace.sites))
+        return self.elsewhere | _places(trace)
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
@@ -76,7 +78,10 @@ class CheckedRecording:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
+        """What a reader of the verdict ought to know, a sentence each.
+
+        Inputs that were not given, lines that no thread reached, a rounding that a hash makes much of.
+        """
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
         for file in dict.fromkeys(file for file, _, _ in self.unreached):
@@ -84,6 +89,8 @@ class CheckedRecording:
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
             one = len(spans) == 1 and spans[0][0] == spans[0][1]
             notes.append(f"No thread reached line{'' if one else 's'} {words} of {file}.")
+        if self.comparison and self.comparison.magnified and not self.findings:
+            notes.append(self.comparison.sentence)
         return list(dict.fromkeys([*notes, *self.recording.trace.header.get("notes", [])]))
 
     @property
@@ -93,7 +100,9 @@ class CheckedRecording:
         missed = [f"{name} was not recorded: {why}." for name, why in recording.stepped_over.items()]
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
-        elif not self.findings and not header.get("unseen") and accesses_nothing(recording.trace.sites, self._reached):
+        elif not (self.findings or header.get("unseen")) and accesses_nothing(
+            recording.trace.sites, self._reached, header["sources"], header["entry"]
+        ):
             missed.append(NO_ACCESS)
         if self.truncated:
             records = f"{recording.job.records:,} " if recording.job else ""
@@ -106,8 +115,8 @@ class CheckedRecording:
             missed.append("Only one workgroup was looked at.")
         if self.left_over:
             missed.append(self.left_over)
-        if self.comparison and not self.comparison.is_explained and not self.findings:
-            missed.append(self.comparison.sentence)
+        if (comparison := self.comparison) and not (comparison.is_explained or comparison.magnified or self.findings):
+            missed.append(comparison.sentence)
         return missed + header.get("unseen", [])
 
 
@@ -129,28 +138,33 @@ def record_and_check(
         ValueError: the inputs do not fit.
     """
     end = time.monotonic() + seconds
-    reached: set[int] = set()
+    reached: set[Place] = set()
 
-    def recorded(job: KernelJob) -> Recording:
-        recording = record(device, job)
-        reached.update(np.unique(recording.trace.site).tolist())
+    def recorded(job: KernelJob, run_plain: bool = True) -> Recording:
+        recording = record(device, job, run_plain)
+        reached.update(_places(recording.trace))
         return recording
 
-    recording = recorded(job)
-    report_progress(SEARCHING)
+    # What other workgroups do outside of their memory must be known before the plain kernel runs.
+    several = between_groups and math.prod(job.groups) > 1
+    recording = recorded(job, run_plain=not several)
+    if not several:
+        report_progress(SEARCHING)
     findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
-    if not between_groups or math.prod(job.groups) == 1:
+    if not several:
         return _said(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached)))
     try:
         with progress_to(None):
-            elsewhere, full, left_over = _all_groups(recorded, job, recording, follow, end - time.monotonic())
+            elsewhere, full, left_over, is_safe = _all_groups(recorded, job, recording, follow, end - time.monotonic())
     except ValueError as error:
+        recording.plain = _plain(device, job) if recording.plain_is_safe else None
         return _said(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
-            recording = recorded(replace(job, group=group))
+            recording = recorded(replace(job, group=group), run_plain=False)
         findings, truncated = find(recording.trace), recording.trace.header["truncated"]
+    recording.plain = _plain(device, job) if is_safe and recording.plain_is_safe else None
     known = {cause_of(finding) for finding in findings}
     # Their events are those of the wide recording, which nobody sees.
     findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
@@ -158,21 +172,35 @@ def record_and_check(
 
 
 def _all_groups(
-    record: Callable[[KernelJob], Recording], job: KernelJob, recording: Recording, follow: bool, seconds: float
-) -> tuple[list[Finding], bool, str]:
+    record: Callable[..., Recording], job: KernelJob, recording: Recording, follow: bool, seconds: float
+) -> tuple[list[Finding], bool, str, bool]:
     """Return what is found in all workgroups, whether a recording of them was full before its end, and what was left over.
+
+    And whether the plain kernel may be run.
 
     Raises:
         ValueError: There are too many threads.
     """
     needed, groups = _wide_records(recording), math.prod(job.groups)
     if not follow or needed <= MOST_WIDE:
-        trace = record(replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)).trace
-        return find(trace), trace.header["truncated"], ""
+        all_of_them = replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)
+        wide = record(all_of_them, run_plain=False)
+        return find(wide.trace), wide.trace.header["truncated"], "", wide.plain_is_safe
     part = max(1, MOST_WIDE * groups // (2 * needed))
-    parts = Parts(groups, part, lambda chosen: record(replace(job, all_groups=True, records=MOST_WIDE, part=chosen)).trace)
+    jobs = replace(job, all_groups=True, records=MOST_WIDE)
+    parts = Parts(groups, part, lambda chosen: record(replace(jobs, part=chosen), run_plain=False).trace)
     parts.look(seconds)
-    return parts.findings, parts.truncated, parts.left_over
+    is_safe = not any(finding.kind in _UNSAFE for finding in parts.findings)
+    return parts.findings, parts.truncated, parts.left_over, is_safe
+
+
+def _plain(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray]:
+    report_progress(COMPARING)
+    return prepare(device, job).dispatch().outputs()
+
+
+def _places(trace: Trace) -> frozenset[Place]:
+    return frozenset(place_of(trace.sites[number]) for number in np.unique(trace.site).tolist())
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:

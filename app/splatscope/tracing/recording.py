@@ -29,11 +29,12 @@ class Recording:
     """What came of a kernel.
 
     `outputs` are the buffers after the instrumented dispatch, by name, as uint32 words; `plain` are those after the plain one, None
-    where that was not safe to run. `types` are the scalar types of their elements; "uint" for structs and byte-address buffers.
-    `functions` are those that were recorded, `stepped_over` those that were not, each with the reason. `job` is what was
-    dispatched, its inputs under their parameters' full names, as the kernel stores them. `arrays` are the outputs in the dtypes of
-    their elements, `layouts` those of the buffers' elements. `uniforms` are their types by name, `pictures` the (height,
-    width, components) of the two-dimensional textures among the outputs, `textures` the names of all textures.
+    where that was not run; `plain_is_safe` is whether what was recorded shows that it may be. `types` are the scalar types of their
+    elements; "uint" for structs and byte-address buffers. `functions` are those that were recorded, `stepped_over` those that were
+    not, each with the reason. `job` is what was dispatched, its inputs under their parameters' full names, as the kernel stores
+    them. `arrays` are the outputs in the dtypes of their elements, `layouts` those of the buffers' elements. `uniforms` are their
+    types by name, `pictures` the (height, width, components) of the two-dimensional textures among the outputs, `textures` the
+    names of all textures.
     """
 
     trace: Trace
@@ -48,6 +49,7 @@ class Recording:
     uniforms: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     textures: tuple[str, ...] = ()
+    plain_is_safe: bool = False
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -57,8 +59,8 @@ class Recording:
         return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
 
 
-def record(device: spy.Device, job: KernelJob) -> Recording:
-    """Record one workgroup of a dispatch.
+def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Recording:
+    """Record one workgroup of a dispatch, and run the plain kernel if that is safe, unless `run_plain` is False.
 
     With `job.all_groups`, record all of them, each thread in a smaller part of as many records.
 
@@ -94,12 +96,14 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
     rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
     trace = _trace(rows, build, job, entry, size, device, modules, dispatch.texture_sizes)
     trace.header["unseen"] += [parameter.without_counter for parameter in parameters if parameter.without_counter]
-    report_progress(COMPARING)
+    if run_plain:
+        report_progress(COMPARING)
     ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
     is_outside = trace.at(lambda site: site.kind == "out-of-bounds") | (trace.flags & 1 > 0)
     harmless = trace.at(lambda site: site.space == "texture")  # the device drops a store outside of a texture
     unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
-    plain = None if unsafe or first_divergence(trace) else Dispatch(device, *plain_program, job, {}).dispatch().outputs()
+    is_safe = not (unsafe or first_divergence(trace))
+    plain = Dispatch(device, *plain_program, job, {}).dispatch().outputs() if run_plain and is_safe else None
     outputs, arrays = dispatch.read()
     return Recording(
         trace,
@@ -114,6 +118,7 @@ def record(device: spy.Device, job: KernelJob) -> Recording:
         interface.uniforms,
         _pictures(interface, arrays),
         tuple(interface.textures),
+        is_safe,
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import record
 
 HEAD = """RWStructuredBuffer<float> output; RWStructuredBuffer<uint> counts; RWTexture2D<float> image;
@@ -92,3 +93,14 @@ def test_a_race_within_groups_and_between_them_is_told_once():
 def test_many_groups_are_checked_in_reasonable_room():
     job = KernelJob(f"{HEAD}    output[at & 511] = 1;\n}}\n", groups=(512, 1, 1), all_groups=True)
     assert {finding.kind for finding in find(record(open_device(), job).trace)} <= {"benign-race"}
+
+
+@pytest.mark.parametrize("follow", [False, True])
+@pytest.mark.parametrize(("at", "is_run"), [("lane", True), ("isBad ? lane + 40 : lane", False)])
+def test_the_plain_kernel_runs_only_if_no_workgroup_writes_outside(at, is_run, follow):
+    """The recorded kernel keeps such a write inside; the plain one would write over whatever lies behind shared memory."""
+    body = f"tile[{at}] = 1; GroupMemoryBarrierWithGroupSync(); output[at] = tile[lane];"
+    job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(4, 1, 1), records=100_000)
+    checked = record_and_check(open_device(), job, between_groups=True, follow=follow)
+    assert [finding.kind for finding in checked.findings if finding.kind != "race"] == ([] if is_run else ["out-of-bounds"])
+    assert checked.recording.same_as_plain is (True if is_run else None)

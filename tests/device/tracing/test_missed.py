@@ -1,5 +1,6 @@
 """What the checks cannot see is named as missed; barriers and accesses behind macros are seen where that is certain."""
 
+import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
@@ -92,3 +93,24 @@ def test_what_stands_for_one_buffer_or_another_is_missed():
 def test_an_array_of_buffers_is_missed():
     found = checked("several[1][l] = l;", "RWStructuredBuffer<uint> several[2];")
     assert found.missed == ["kernel.slang, line 4: this access to several is not recorded: no race with it is looked for."]
+
+
+UNGUARDED = """
+StructuredBuffer<int> numbers;
+RWStructuredBuffer<int> tripled;
+[shader("compute")] [numthreads(32, 1, 1)]
+void triple(uint3 thread : SV_DispatchThreadID)
+{
+    tripled[thread.x] = 3 * numbers[thread.x];
+    if (thread.x > 1000)
+        tripled[0] = 1;
+}
+"""
+
+
+def test_a_store_that_is_outside_in_another_workgroup_leaves_the_notes_of_the_first():
+    """Such a store has a site of its own in the recording of all workgroups, which the other recording does not know."""
+    given = {"numbers": np.ones(70, np.int32), "tripled": np.zeros(70, np.int32)}
+    found = record_and_check(open_device(), KernelJob(UNGUARDED, groups=(3, 1, 1), inputs=given), between_groups=True)
+    assert {finding.kind for finding in found.findings} == {"out-of-bounds"}
+    assert found.unreached == [("kernel.slang", 9, 9)]

@@ -16,15 +16,20 @@ def run(path: Path, **more):
     source = path.read_text()
     groups = tuple(int(n) for n in (said(source, "groups") or ["1,1,1"])[0].split(","))
     inputs = dict(parse_buffer(text) for text in said(source, "buffer"))
-    return record(open_device(), KernelJob(source, path.name, groups=groups, inputs=inputs, **{"records": 400_000} | more))
+    size = {"records": 4_000_000, "all_groups": True} if said(source, "record") == ["all"] else {"records": 400_000}
+    return record(open_device(), KernelJob(source, path.name, groups=groups, inputs=inputs, **size | more))
 
 
 @pytest.mark.parametrize("path", FINDING_FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FINDING_FILES])
 def test_findings(path):
-    recording = run(path)
-    findings = find(recording.trace)
+    wanted = expected(path.read_text())
+    for _ in range(6 if path.parent.name == "group-order" and wanted else 1):  # a device begins groups when it likes
+        recording = run(path)
+        findings = find(recording.trace)
+        if sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == wanted:
+            break
     shown = "\n".join(f"{f.kind}: {f.message}" for f in findings)
-    assert sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == expected(path.read_text()), shown
+    assert sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == wanted, shown
     assert not recording.stepped_over
     slots = recording.trace.slot
     for finding in findings:

@@ -21,6 +21,7 @@ from splatscope.slang.grammar_gaps import mask
         ("{ x = a[i] + b; }", "{ x = a[i] + b; }"),
         ("{ out[i]++; x = inout.y; }", "{ $ut[i]++; x = $nout.y; }"),
         ("{ float sample = 1; f(sample); }", "{ float $ample = 1; f($ample); }"),
+        ("{ x = 1.#INF; }", "{ x = 1.e999; }"),
         ("{ precise float z = x; }", "{ precise float z = x; }"),
     ],
 )

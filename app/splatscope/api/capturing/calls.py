@@ -21,6 +21,8 @@ from slangpy.core.native import NativeCallRuntimeOptions
 from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
 from splatscope.noticing import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
+from splatscope.slang.modules import load_modules
+from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.job import KernelJob
 
 _QUEUE_OPTIONS = ("queue", "cuda_stream", "query_pool", "query_index_before", "query_index_after")
@@ -70,7 +72,7 @@ class Call:
 
     def _read(self, job: KernelJob, run: Run) -> tuple[KernelJob, Callable[[], Bound]]:
         reading = reading_of(self.device, job)
-        samplers = {key: np.asarray(one) for name in reading.samplers for key, one in _sampler(name, self.vars).items()}
+        samplers = {key: np.asarray(one) for name in reading.samplers for key, one in _sampler(name, self.vars, job).items()}
         bound = reading.read(self.device, run)
         return job, lambda: replace(found := bound(), inputs=found.inputs | samplers)
 
@@ -208,8 +210,8 @@ _FILTERS = ("point", "linear")
 _ADDRESSES = {"wrap": "wrap", "mirror_repeat": "mirror", "clamp_to_edge": "clamp", "clamp_to_border": "border"}
 
 
-def _sampler(name: str, given: dict[str, Any]) -> dict[str, str]:
-    """Return a sampler's options as inputs, from what a dispatch is given by name.
+def _sampler(name: str, given: dict[str, Any], job: KernelJob) -> dict[str, str]:
+    """Return a sampler's options as inputs, from what a dispatch is given by name; {} for one that the kernel has no use for.
 
     Raises:
         NotCaptured: It is not among these, or has other options than inputs have.
@@ -222,6 +224,9 @@ def _sampler(name: str, given: dict[str, Any]) -> dict[str, str]:
     if len(found) != 1:
         found = all_
     if len({id(one) for one in found}) != 1:
+        modules = load_modules(job.source, job.file, job.include, job.defines)
+        if last not in words_in_use(job.entry, [module.original for module in modules]):
+            return {}
         raise NotCaptured(f"its sampler {name} is not among what it is given by name")
     desc = found[0].desc
     filter_, address = desc.mag_filter.name, desc.address_u.name

@@ -5,9 +5,9 @@ import numpy as np
 from splatscope.tracing.checks.arrivals import Divergence
 from splatscope.tracing.checks.call_paths import call_sites
 from splatscope.tracing.checks.context import Context
-from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
+from splatscope.tracing.checks.words import lines_of, thread_of
 from splatscope.tracing.trace import Trace
 
 
@@ -27,22 +27,26 @@ def barrier_divergence(trace: Trace, context: Context) -> list[Finding]:
 def _finding(trace: Trace, found: Divergence) -> Finding:
     first, elsewhere, absent = int(found.together[0]), found.elsewhere, found.absent
     site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
-    begin = f"{thread_of(trace, first)} waits at the barrier on line {site.line}"
+    begin = f"{thread_of(trace, first)} waits at the barrier on"
     lanes = trace.header["lanes"] if trace.header.get("all_groups") else trace.header["threads"]
     count = f"of {lanes} threads"
     if len(elsewhere) == 0:
-        message = f"{begin}, thread {absent[0] % lanes} ends without it ({len(absent)} {count} do)."
+        message = f"{begin} line {site.line}, thread {absent[0] % lanes} ends without it ({len(absent)} {count} do)."
         threads = [thread, int(absent[0])]
         return Finding("barrier-divergence", site.name, message, [site.line], threads, 0, [first], len(absent), site.file)
     other = int(elsewhere[0])
-    line, other_thread = trace.sites[trace.site[other]].line, int(trace.thread[other])
+    other_site, other_thread = trace.sites[trace.site[other]], int(trace.thread[other])
     other_lane = other_thread % lanes
     rest = f"({len(elsewhere)} {count} wait elsewhere)."
-    message = f"{begin}, thread {other_lane} at the one on line {line} {rest}"
-    lines, threads, events = [site.line, line], [thread, other_thread], [first, other]
+    here, there = lines_of(site, other_site)
+    message = f"{begin} {here}, thread {other_lane} at the one on {there} {rest}"
+    sites, threads, events = [site, other_site], [thread, other_thread], [first, other]
     if trace.site[first] == trace.site[other]:  # the same one, called from two places
         paths = call_sites(trace, np.array(events))
         pairs = zip(paths[first], paths[other], strict=False)
-        lines = next(([trace.sites[a].line, trace.sites[b].line] for a, b in pairs if a != b), lines)
-        message = f"{begin} by the call on line {lines[0]}, thread {other_lane} by the one on line {lines[1]} {rest}"
-    return Finding("barrier-divergence", site.name, message, lines, threads, 0, events, len(elsewhere), site.file)
+        sites = next(([trace.sites[a], trace.sites[b]] for a, b in pairs if a != b and min(a, b) >= 0), sites)
+        at, here, there = lines_of(site, *sites)
+        message = f"{begin} {at} by the call on {here}, thread {other_lane} by the one on {there} {rest}"
+    return Finding(
+        "barrier-divergence", site.name, message, threads=threads, events=events, count=len(elsewhere), **standing_at(*sites)
+    )

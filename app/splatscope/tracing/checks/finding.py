@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from splatscope.tracing.sites import Site
+
 
 @dataclass
 class Finding:
@@ -44,3 +46,9 @@ class Finding:
         """Return the finding in plain parts, as JSON has them."""
         plain = json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
         return plain if self.files else {name: value for name, value in plain.items() if name != "files"}
+
+
+def standing_at(*sites: Site) -> dict[str, Any]:
+    """Return the fields of a finding that say where it stands: lines, file and files."""
+    files = [site.file for site in sites]
+    return {"lines": [site.line for site in sites], "file": files[0], "files": files if len(set(files)) > 1 else []}

@@ -11,7 +11,7 @@ For example, two threads of different waves or workgroups (fence: a barrier that
                                       if (seen > 0) use(data)          ordered
 
 Both fences are needed: without the first the flag may arrive before the data, without the second the data may be read before the
-flag. And thread 1 must decide something after its atomic. If it reads the data whatever the atomic said, this run was lucky.
+flag. And thread 1 must decide something by what its atomic returned. If it reads the data whatever that was, this run was lucky.
 
 An atomic of memory order `Release` or `Acquire` is its thread's own fence.
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _ORDERS = ("Release", "Acquire")
@@ -92,11 +93,16 @@ class HandOvers:
     def _decides(self, take: int, event: int) -> bool:
         """Return whether a thread decides something between what it took, or what one took for its group, and an event."""
         trace = self.trace
-        own = self._next(self.decisions, take)
         if trace.thread[take] == trace.thread[event]:
-            return 0 <= own < event
+            between = slice(*np.searchsorted(self.decisions, [take + 1, event]))
+            asked = np.unique(trace.site[self.decisions[between]]).tolist()
+            return any(self._may_depend(trace.sites[number], trace.sites[trace.site[take]]) for number in asked)
+        own = self._next(self.decisions, take)
         last = self._last(self.decisions, event)
         return (last >= 0 and self._syncs[last] > self._syncs[take]) or own >= 0
+
+    def _may_depend(self, decision: Site, atomic: Site) -> bool:
+        return decision.kind != "branch" or self.known.dependence.may_depend(decision, atomic)
 
     def _next(self, events: np.ndarray, event: int) -> int:
         """Return the first of some events that the event's thread did after it, -1 if there is none."""

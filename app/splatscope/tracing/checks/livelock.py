@@ -15,14 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splatscope.tracing.checks.cell_history import ACCESSES, accesses_to_cell, last_change, says_value
 from splatscope.tracing.checks.context import Context
-from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import in_sentence, thread_of
+from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
-
-_ACCESSES = ("read", "write", "atomic")
 
 
 @dataclass(frozen=True)
@@ -65,46 +64,18 @@ def _wait(trace: Trace, overrun: int) -> _Wait | None:
     before, after = ([(trace.site[e], trace.index[e], *trace.words[e].tolist()) for e in events] for events in iterations)
     if before != after:
         return None
-    shown = [event for event in iterations[1] if _says_value(trace.sites[trace.site[event]])]
+    shown = [event for event in iterations[1] if says_value(trace.sites[trace.site[event]])]
     chosen = [e for e in shown if trace.sites[trace.site[e]].kind == "atomic"] or [e for e in shown if _has_writer(trace, e)]
     return _Wait(overrun, chosen[-1]) if chosen else None
 
 
 def _accesses(trace: Trace, start: int, end: int) -> list[int]:
     kinds = [trace.sites[site].kind for site in trace.site[start:end].tolist()]
-    return [event for event, kind in zip(range(start, end), kinds, strict=True) if kind in _ACCESSES]
-
-
-def _says_value(site: Site) -> bool:
-    return site.kind == "read" or (site.kind == "atomic" and site.access not in ("=", "store"))
-
-
-def _to_same_cell(trace: Trace, event: int) -> np.ndarray:
-    """Return the accesses to the cell of an event that had a slot, in the device's order."""
-    name, space = trace.sites[trace.site[event]].name, trace.sites[trace.site[event]].space
-    same = trace.at(lambda s: s.kind in _ACCESSES and (s.name, s.space) == (name, space)) & (trace.index == trace.index[event])
-    if space == "shared":
-        group = trace.group_and_lane[0]
-        same &= group == group[event]
-    events = np.flatnonzero(same)
-    return events[np.argsort(trace.slot[events], kind="stable")]
+    return [event for event, kind in zip(range(start, end), kinds, strict=True) if kind in ACCESSES]
 
 
 def _has_writer(trace: Trace, event: int) -> bool:
-    return bool((trace.kinds[_to_same_cell(trace, event)] != "read").any())
-
-
-def _last_change(trace: Trace, last: int) -> int | None:
-    """Return the event that gave the cell the value which the last access saw; None if none is recorded."""
-    events = _to_same_cell(trace, last)
-    value = trace.words[last].tolist()
-    for event in events[trace.slot[events] < trace.slot[last]][::-1].tolist():
-        site = trace.sites[trace.site[event]]
-        if site.kind == "write" or (not _says_value(site) and site.kind == "atomic"):
-            return event
-        if site.kind == "atomic" and trace.words[event].tolist() != value:
-            return event
-    return None
+    return bool((trace.kinds[accesses_to_cell(trace, event)] != "read").any())
 
 
 def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site, stopped: dict[int, int]) -> Finding:
@@ -112,18 +83,18 @@ def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site
     name = context.sources.cell(cell, index)
     value = trace.value(wait.last)
     stays = f", which stays {value[0] if len(value) == 1 else value}" if value else ""
-    begin = f"{thread_of(trace, wait.overrun)} waits in the loop on line {loop.line} for {name}{stays}: "
-    change = _last_change(trace, wait.last)
-    lines, threads, events = [loop.line], [thread], [wait.last]
+    change = last_change(trace, wait.last, context.sources)
+    sites, threads, events = [loop], [thread], [wait.last]
     if change is None:
         whose = "" if cell.space == "shared" or trace.header.get("all_groups") else " of this workgroup"
         end = f"no thread{whose} changes it."
     else:
-        site, holder = trace.sites[trace.site[change]], int(trace.thread[change])
-        lines, threads, events = [site.line, *lines], [holder, *threads], [change, *events]
+        holder = int(trace.thread[change])
+        sites, threads, events = [trace.sites[trace.site[change]], loop], [holder, thread], [change, wait.last]
         who = "it" if holder == thread else in_sentence(thread_of(trace, change))
-        end = f"{who} changed it on line {site.line}{_what_keeps(trace, wait.last, holder, stopped)}."
-    return Finding("livelock", cell.name, begin + end, lines, threads, index, events, file=loop.file)
+        end = f"{who} changed it on {lines_of(*sites)[0]}{_what_keeps(trace, wait.last, holder, stopped)}."
+    message = f"{thread_of(trace, wait.overrun)} waits in the loop on {lines_of(*sites)[-1]} for {name}{stays}: {end}"
+    return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
 
 
 def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:
@@ -133,7 +104,7 @@ def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -
         return " itself"
     if holder in stopped:
         return f", and waits itself in the loop on line {stopped[holder]}"
-    events = _to_same_cell(trace, last)
+    events = accesses_to_cell(trace, last)
     later = events[(trace.thread[events] == holder) & (trace.slot[events] > trace.slot[last]) & (trace.kinds[events] != "read")]
     if len(later) == 0:
         return ", and does not change it again"

@@ -205,7 +205,6 @@ class _Reading:
                 if (branch := node.child_by_field_name(part)) is not None:
                     self.take(branch, depth + 1)
         elif text_of(node.child_by_field_name("operator") or node) not in _COMPARISONS:
-            self.origin.is_written |= node.type == "ERROR" and "#INF" in text_of(node)
             for child in node.named_children:
                 self.take(child, depth + 1)
 
@@ -215,7 +214,7 @@ class _Reading:
             return None
         text = text_of(node)
         if node.type in ("number_literal", "user_defined_literal"):
-            return self._literal(text)
+            return math.inf if "#INF" in text else self._literal(text)
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.value(node.named_children[0], depth + 1)
         if node.type == "cast_expression":

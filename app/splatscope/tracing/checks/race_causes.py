@@ -45,7 +45,7 @@ def why_not_handed_over(trace: Trace, atomics: Accesses, first: int, second: int
     """Return what a hand-over between workgroups lacks, of two events, the earlier first; "" if there is none.
 
     For example: one group writes data and then raises a flag by an atomic; another finds the flag raised and reads the data.
-    Without a fence, the flag may arrive before the data.
+    Without a fence, the flag may arrive before the data. And a group that reads whatever the atomic returned was lucky.
     """
     groups, _ = trace.group_and_lane
     gives = np.flatnonzero((atomics.group == groups[first]) & (atomics.slot > trace.slot[first]) & atomics.writes)
@@ -57,9 +57,18 @@ def why_not_handed_over(trace: Trace, atomics: Accesses, first: int, second: int
         give = given.get(int(atomics.address[take]))
         if give is not None and atomics.slot[give] < atomics.slot[take]:
             raised, found = (trace.sites[atomics.site[row]] for row in (give, take))
+            if _is_fenced(trace, first, int(atomics.event[give])) and _is_fenced(trace, int(atomics.event[take]), second):
+                return f": no branch behind {found.name} on line {found.line} depends on what it returned"
             lines = f"line {raised.line}" if raised.line == found.line else f"lines {raised.line} and {found.line}"
             return f": {raised.name} on {lines} hands over without a fence; DeviceMemoryBarrier() is one"
     return ""
+
+
+def _is_fenced(trace: Trace, first: int, second: int) -> bool:
+    """Return whether two events are of one thread, with a fence for buffers in between."""
+    between = np.arange(first + 1, second)
+    is_fence = trace.at(lambda site: site.kind == "resume" and site.space in ("device", "both"))
+    return trace.thread[first] == trace.thread[second] and bool(is_fence[between].any())
 
 
 def one_for_each_cause(findings: list[Finding], stretch_of: Callable[[Finding], object] | None = None) -> list[Finding]:

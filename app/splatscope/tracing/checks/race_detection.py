@@ -26,11 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
-from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.hand_over import HandOvers
 from splatscope.tracing.checks.race_causes import one_for_each_cause, why_not_handed_over, why_unordered
 from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import in_sentence, thread_of
+from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.trace import Trace
 
 _VERBS = {"read": "reads {}", "write": "writes {}"}
@@ -190,11 +190,8 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: S
     else:
         why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
         end = f", and nothing orders the two{why}."
-    where = [f"line {site.line}" + (f" of {site.file}" if sites[0].file != sites[1].file else "") for site in sites]
-    did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), where, strict=True)]
+    did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)]
     message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
-    lines, files = [site.line for site in sites], [site.file for site in sites]
     kind = "benign-race" if benign else "race"
-    several = files if files[0] != files[1] else []
-    return Finding(kind, sites[0].name, message, lines, threads, index, events, file=files[0], files=several)
+    return Finding(kind, sites[0].name, message, threads=threads, index=index, events=events, **standing_at(*sites))

@@ -12,6 +12,7 @@ from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import COMMENT, closing, parse, text_of, walk
+from splatscope.tracing.checks.dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -85,6 +86,11 @@ class Sources:
     def trees(self) -> dict[str, Node]:
         """The syntax tree of each file."""
         return {file: parse(text) for file, text in self.texts.items()}
+
+    @cached_property
+    def dependence(self) -> Dependence:
+        """What may depend on what an atomic returned."""
+        return Dependence(self.texts)
 
     def element_type(self, name: str) -> str | None:
         """Return the type of a memory's elements, None where it is not known; `name` may be `block.buffer`."""
@@ -195,6 +201,16 @@ class Sources:
         """Return the memory orders that the statement at a site names: {"Release"} of `flag.store(1, MemoryOrder.Release)`."""
         node = self.statement(site)
         return set(re.findall(r"\bMemoryOrder\s*\.\s*(\w+)", text_of(node))) if node is not None else set()
+
+    def says_new_value(self, site: Site) -> bool:
+        """Return whether an atomic's records say what it left, not what it found: `InterlockedAdd(flag, 1)` asks for no result."""
+        node = self.statement(site)
+        if node is None or not site.access.startswith("Interlocked"):
+            return False
+        calls = (n for n in walk(node) if n.type == "call_expression")
+        call = next((n for n in calls if text_of(n.child_by_field_name("function")).endswith(site.access)), None)
+        with_result = 5 if "CompareStore" in site.access else 4 if "CompareExchange" in site.access else 3
+        return call is not None and len(call.child_by_field_name("arguments").named_children) < with_result
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""

@@ -1,5 +1,6 @@
-"""How findings speak of threads and of cells."""
+"""How findings speak of threads and of lines."""
 
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 
@@ -17,3 +18,9 @@ def thread_of(trace: Trace, event: int) -> str:
 def in_sentence(words: str) -> str:
     """Return words that begin a sentence as they stand within one."""
     return words[0].lower() + words[1:]
+
+
+def lines_of(*sites: Site) -> list[str]:
+    """Return where sites stand: "line 8" each, or "line 8 of k.slang" if they stand in several files."""
+    several = len({site.file for site in sites}) > 1
+    return [f"line {site.line} of {site.file}" if several else f"line {site.line}" for site in sites]

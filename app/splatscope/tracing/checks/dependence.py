@@ -1,0 +1,126 @@
+"""Which branches may depend on what an atomic returned.
+
+By names, across the whole text: what a statement writes may depend if any name in it does. This takes some names for dependent that
+are not, and none that is for independent: a kernel that is in order is never told otherwise.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from splatscope.slang.source import COMMENT, Source
+from splatscope.tracing.sites import Site
+
+MOST_TEXT = 300_000  # characters, beyond which every branch may depend on every atomic
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_PART = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*|[^;{}#]*[;{}]?|#", re.MULTILINE)  # a directive, or a statement
+_MACRO = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)")
+_WRITTEN = re.compile(
+    r"([A-Za-z_]\w*)(?:\s*(?:\[[^\]]*\]|\.\w+))*\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static", "define"}
+_PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
+_LABEL = re.compile(r"\s*(?:case|default)\b")
+
+
+@dataclass(frozen=True)
+class _Statement:
+    names: frozenset[str]
+    written: frozenset[str]
+    function: str  # that it stands in, "" outside of all
+    text: str
+
+
+@dataclass
+class Dependence:
+    """The statements of a program's texts, by file."""
+
+    texts: Mapping[str, str]
+    _files: dict[str, tuple[list[int], list[int], list[_Statement]]] = field(default_factory=dict)
+    _with: dict[str, list[_Statement]] = field(default_factory=dict)  # by the names in them
+    _known: dict[tuple[str, int, int], frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self):
+        is_too_long = sum(map(len, self.texts.values())) > MOST_TEXT
+        sources = {} if is_too_long else {file: Source(text) for file, text in self.texts.items()}
+        functions = {block.name for source in sources.values() for block in source.functions()}
+        functions |= {name for text in self.texts.values() for name in re.findall(r"#\s*define\s+(\w+)", text)}
+        for file, source in sources.items():
+            self._files[file] = _lines(self.texts[file]), *_statements(self.texts[file], source, functions)
+            for statement in self._files[file][2]:
+                for name in statement.names:
+                    self._with.setdefault(name, []).append(statement)
+
+    def may_depend(self, branch: Site, atomic: Site) -> bool:
+        """Return whether a branch may depend on what an atomic returned."""
+        asks, gives = self._at(branch), self._at(atomic)
+        if asks is None or gives is None or asks is gives or _LABEL.match(asks.text):
+            return True
+        return not asks.names.isdisjoint(self._dependent(atomic, gives))
+
+    def _dependent(self, atomic: Site, statement: _Statement) -> frozenset[str]:
+        """Return the names that may depend on an atomic's result."""
+        key = atomic.file, atomic.line, atomic.column
+        if key not in self._known:
+            found: set[str] = set()
+            pending = [statement]
+            seen = {id(statement)}
+            while pending:
+                one = pending.pop()
+                is_called = len(self._with.get(one.function, [])) > 1  # not in its head alone
+                for name in {*one.written, *([one.function] if is_called else [])} - found:
+                    found.add(name)
+                    for other in self._with.get(name, []):
+                        if id(other) not in seen:
+                            seen.add(id(other))
+                            pending.append(other)
+            self._known[key] = frozenset(found)
+        return self._known[key]
+
+    def _at(self, site: Site) -> _Statement | None:
+        """Return the statement at a site, None where its text is not known."""
+        if site.file not in self._files:
+            return None
+        lines, starts, statements = self._files[site.file]
+        if not 0 < site.line <= len(lines):
+            return None
+        number = bisect_right(starts, lines[site.line - 1] + site.column - 1) - 1
+        return statements[number] if number >= 0 else None
+
+
+def _lines(text: str) -> list[int]:
+    """Return the offset of each line."""
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
+
+
+def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
+    """Return where the statements of a text begin, and the statements; `functions` are all that may be called by name."""
+    code = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    blocks = sorted((block.head, block.end, block.name) for block in source.functions())
+    spans = [found.span() for found in _PART.finditer(code) if found[0]]
+    statements, at = [], 0
+    for start, end in spans:
+        while at < len(blocks) and blocks[at][1] <= start:
+            at += 1
+        inside = at < len(blocks) and blocks[at][0] <= start
+        statements.append(_statement(code[start:end], blocks[at][2] if inside else "", functions))
+    return [start for start, _ in spans], statements
+
+
+def _statement(text: str, function: str, functions: set[str]) -> _Statement:
+    macro = _MACRO.match(text)
+    body = text[macro.end() :] if macro else text
+    called = {name for name in _CALLED.findall(body) if name not in _CONTROL and not _PURE.fullmatch(name)}
+    words = {name for name in _NAME.findall(text) if name not in _CONTROL and not _PURE.fullmatch(name)}
+    names = frozenset(words - (called - functions))
+    written = frozenset(name for pair in _WRITTEN.findall(text) for name in pair if name)
+    if called:
+        written = names  # what a call may write is not looked for
+    if macro:
+        written |= {macro[1]}  # which stands for its body
+    hands_on = written or re.search(r"\breturn\b", text)
+    return _Statement(names, written, function if hands_on else "", text)

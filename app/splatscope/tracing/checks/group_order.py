@@ -1,0 +1,126 @@
+"""A wait for a workgroup that comes later in the dispatch, where nothing tells that this one has begun.
+
+A device may run workgroups one after another, and then such a wait never ends. In this run it did:
+
+    thread 0 of group 0          thread 0 of group 1
+    finds flag 0 (line 9)
+    finds flag 0 (line 9)
+                                 raises flag (line 12)
+    finds flag 1 (line 9)
+
+A thread waits if two iterations of a loop leave the same records: it would do so for ever, were it not for what another thread
+changes. A group that draws its number from an atomic, as that of a decoupled look-back does, may know that those before it have
+begun: nothing is said of a thread whose group asked for the result of an atomic on another cell before.
+"""
+
+import numpy as np
+
+from splatscope.tracing.checks.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.context import Context, before_overrun
+from splatscope.tracing.checks.finding import Finding, standing_at
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
+from splatscope.tracing.trace import Trace
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@check("group-order", label="Counts on a later workgroup for", severity="error", gone="the wait for a later workgroup", order=11)
+def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each loop and memory, told for the first thread that waits there."""
+    if not trace.header.get("all_groups") or trace.header["stepped_over"]:
+        return []
+    group, trusted = trace.group_and_lane[0], before_overrun(trace, np.zeros(len(trace), np.int64))
+    found: dict[tuple, Finding] = {}
+    for turn, before, ended in _waits(trace):
+        changes = _changes(trace, before, ended)
+        if not changes or not trusted[[ended, *changes]].all() or (group[changes] <= group[ended]).any():
+            continue
+        change = changes[0]
+        if _may_know(trace, group, ended, context.sources):
+            continue
+        loop, cell = trace.sites[trace.site[turn]], trace.sites[trace.site[ended]]
+        cause = (loop.file, loop.line, cell.name)
+        if cause in found:
+            found[cause].count += 1
+            continue
+        line, where = lines_of(trace.sites[trace.site[change]], loop)
+        name, index = context.sources.cell(cell, int(trace.index[ended])), int(trace.index[ended])
+        message = (
+            f"{thread_of(trace, ended)} waits in the loop on {where} for {name}, which {in_sentence(thread_of(trace, change))} "
+            f"changes on {line}. This run was lucky: a device may begin that group only when this one has ended."
+        )
+        threads = [int(trace.thread[change]), int(trace.thread[ended])]
+        at = standing_at(trace.sites[trace.site[change]], loop)
+        found[cause] = Finding("group-order", cell.name, message, threads=threads, index=index, events=[change, ended], **at)
+    return list(found.values())
+
+
+def _waits(trace: Trace) -> list[tuple[int, int, int]]:
+    """Return the waits that ended, three events each.
+
+    They are the beginning of the loop's last turn in which nothing changed, the access in it that finds the same as ever, and that
+    of the next turn, which finds something else.
+    """
+    asks = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
+    starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[asks])))
+    if len(starts) < 3:
+        return []
+    key = trace.thread[starts].astype(np.int64) * len(trace.sites) + trace.site[starts]
+    starts = starts[np.argsort(key, kind="stable")]
+    key = np.sort(key, kind="stable")
+    columns = [trace.site, trace.index, trace.flags, *trace.words.T]
+    total = np.zeros(len(trace) + 1, np.uint64)  # of records before each: alike turns have sums alike
+    for number, column in enumerate(columns, 1):
+        total[1:] += column * _ODD ** np.uint64(number)
+    total[1:] = np.cumsum(total[1:] ** np.uint64(3))
+    a, b, c = starts[:-2], starts[1:-1], starts[2:]
+    alike = (key[:-2] == key[2:]) & (b - a == c - b) & (total[b] - total[a] == total[c] - total[b])
+    is_last = ~np.r_[alike[1:], False] & alike
+    waits = []
+    for turn, after in zip(b[is_last].tolist(), c[is_last].tolist(), strict=True):
+        length = after - turn
+        end = min(after + length, int(np.searchsorted(trace.thread, trace.thread[turn], side="right")))
+        differs = np.zeros(end - after, bool)
+        for column in columns:
+            differs |= column[after:end] != column[turn : turn + end - after]
+        ended = after + int(np.argmax(differs))
+        if differs.any() and _reads_otherwise(trace, ended, ended - length):
+            waits.append((turn, ended - length, ended))
+    return waits
+
+
+def _changes(trace: Trace, before: int, ended: int) -> list[int]:
+    """Return what may have changed a cell between two accesses of a thread that waits, the likeliest first.
+
+    An access gets its place in the device's order after it is done: what is recorded next to the two may have come between them.
+    """
+    events = accesses_to_cell(trace, ended)
+    events = events[(trace.thread[events] != trace.thread[ended]) & (trace.site[events] != trace.site[ended])]
+    changing = np.array([e for e in events.tolist() if trace.sites[trace.site[e]].kind != "read"], np.int64)
+    slots, length = trace.slot[changing], ended - before
+    near = (slots > trace.slot[max(before - length, 0)]) & (slots < trace.slot[before])
+    between = (slots > trace.slot[before]) & (slots < trace.slot[ended])
+    later = changing[slots > trace.slot[ended]][:1]
+    return [*changing[between][::-1].tolist(), *later.tolist(), *changing[near][::-1].tolist()]
+
+
+def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
+    """Return whether an event reads the same cell of a buffer as one before."""
+    site = trace.sites[trace.site[event]]
+    same = trace.site[event] == trace.site[before] and trace.index[event] == trace.index[before]
+    return bool(same) and site.space == "device" and site.kind in ("read", "atomic") and says_value(site)
+
+
+def _may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
+    """Return whether the group of a thread that waits has asked for the result of an atomic on another cell of a buffer before."""
+    tells = {
+        number: site.access != "load" and says_value(site) and not known.says_new_value(site)
+        for number, site in enumerate(trace.sites)
+        if site.kind == "atomic" and site.space == "device"
+    }
+    atomics = np.flatnonzero(np.isin(trace.site, [number for number, told in tells.items() if told]))
+    mine = atomics[(group[atomics] == group[ended]) & (trace.slot[atomics] < trace.slot[ended])]
+    name = np.array([trace.sites[n].name != trace.sites[trace.site[ended]].name for n in trace.site[mine].tolist()], bool)
+    return bool((name | (trace.index[mine] != trace.index[ended])).any())
