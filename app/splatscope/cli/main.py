@@ -12,6 +12,7 @@ import typer
 from splatscope import __version__
 from splatscope.cli.check import check
 from splatscope.cli.doctor import doctor
+from splatscope.cli.grade import grade
 from splatscope.cli.publish import publish
 from splatscope.cli.serve import serve
 from splatscope.cli.trace import trace
@@ -49,6 +50,7 @@ commands.command()(train)
 
 commands.command()(trace)
 commands.command()(check)
+commands.command()(grade)
 commands.command()(publish)
 commands.command()(doctor)
 

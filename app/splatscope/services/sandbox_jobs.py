@@ -20,6 +20,7 @@ from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
+from splatscope.services.case_outcomes import outcomes_job
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
 from splatscope.tracing import checks
@@ -151,6 +152,7 @@ def perfetto_job(file: bytes) -> Answer:
 
 JOBS: dict[str, Callable[..., Answer]] = {
     "record": record_job,
+    "outcomes": outcomes_job,
     "check": check_job,
     "costs": costs_job,
     "open": open_job,
@@ -163,6 +165,7 @@ def warm_up(adapter: str) -> None:
     """Run each kind of job once, so that everything loaded at first use is loaded while files can still be read."""
     job = pickle.loads(pickle.dumps(KernelJob(_WARM_UP_KERNEL, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
     record_job(job, adapter)
+    outcomes_job([job], adapter)
     for source in (_WARM_UP_KERNEL, _WARM_UP_KERNEL + "wrong"):
         json.dumps(check_job(KernelJob(source, "warming.slang"))[0], default=_plain)
     costs_job(KernelJob(_WARM_UP_KERNEL))

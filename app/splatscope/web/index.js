@@ -20,6 +20,7 @@ import * as Drawing from "./drawing/drawing.js"
 import * as Formula from "./drawing/formula.js"
 import * as Quiz from "./results/quiz.js"
 import * as Claim from "./results/claim.js"
+import * as Exercises from "./exercises/exercises.js"
 import * as GlossarySearch from "./reference/glossary_search.js"
 import * as ClaimsBar from "./reference/claims_bar.js"
 import * as Show from "./results/show.js"
@@ -47,6 +48,7 @@ const modules = {
   Formula,
   Quiz,
   Claim,
+  Exercises,
   GlossarySearch,
   ClaimsBar,
   Show,

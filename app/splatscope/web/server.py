@@ -8,6 +8,7 @@ import secrets
 import subprocess
 from typing import Any
 
+import panel as pn
 from bokeh.protocol.message import Message
 from bokeh.server.urls import per_app_patterns, toplevel_patterns
 from bokeh.settings import settings
@@ -45,6 +46,7 @@ def on_server_loaded(server_context: Any) -> None:
     """
     for entry in PAGES:
         entry.load()
+    worker_pool.whose_turn = _session
     IOLoop.current().add_callback(_warm_up)
 
 
@@ -53,6 +55,12 @@ def on_server_unloaded(server_context: Any) -> None:
     for process in _cache_fillers:
         process.kill()
     worker_pool.stop()
+
+
+def _session() -> str | None:
+    """Return the session that something is done for; None for sections, which are the same for all readers."""
+    document = pn.state.curdoc
+    return document.session_context.id if document and document.session_context else None
 
 
 async def _warm_up() -> None:

@@ -132,6 +132,12 @@ class Connection:
             raise error
         return result
 
+    async def stop_sandboxed(self, workers: list[Worker]) -> None:
+        """Stop what these workers run in the sandbox: others wait for it."""
+        if workers:
+            with suppress(OSError):
+                await self.client.run(remote.stop_sandboxed, workers=[worker.address for worker in workers])
+
     async def _watch_cluster(self) -> None:
         """Report workers that come and go to the scheduler while the connection lasts; then fail the queued jobs."""
         self.client.subscribe_topic("all", self._on_worker_event)

@@ -4,14 +4,16 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import dask
 from distributed import Client, LocalCluster
 
 from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
+from splatscope.workers.scheduler import Worker
 
+PATIENCE = 20.0  # seconds that an untrusted job waits for another session's that has run as long; then that one is stopped
 CONNECTION_LIMIT = 5.0  # seconds until a scheduler that does not answer is given up
 
 
@@ -47,6 +49,8 @@ class Pool:
         self._cluster: LocalCluster | None = None
         self._start_lock = threading.Lock()
         self._connections: dict[asyncio.AbstractEventLoop, asyncio.Task[Connection]] = {}
+        self.whose_turn: Callable[[], Hashable] = lambda: None
+        """Returns what tells the sessions apart that take turns with untrusted jobs."""
 
     def start(self) -> None:
         """Start the workers unless they run, which takes a second; `run` does so itself if need be."""
@@ -90,7 +94,8 @@ class Pool:
             args: Its positional arguments.
             key: Jobs of one key run in the same process for as long as that lives, so that it can hold their state.
             limit: Seconds that the job may run; the time in the queue does not count.
-            untrusted: The job may well use up its limit: such jobs never occupy all workers.
+            untrusted: The job may well use up its limit: such jobs never occupy all workers, sessions take turns with them, and
+                one that runs in the sandbox is stopped after `PATIENCE` while another session waits.
             waits: All other jobs go first, also those that come later.
             on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
             kwargs: Its keyword arguments.
@@ -103,12 +108,26 @@ class Pool:
         """
         while True:
             connection = await self._connection()
-            worker = await connection.scheduler.acquire(key, untrusted, waits)
+            worker = await self._acquired(connection, key, untrusted, waits)
             job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress))
             try:
                 return await asyncio.shield(job)
             except JobNotStarted:
                 continue
+
+    async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, waits: bool) -> Worker:
+        """Wait for a worker; an untrusted job does not wait without end for another session's."""
+        turn = self.whose_turn() if untrusted else None
+        asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, waits, turn))
+        try:
+            while untrusted and not (await asyncio.wait({asked}, timeout=PATIENCE))[0]:
+                await connection.stop_sandboxed(connection.scheduler.held(turn, PATIENCE))
+            return await asked
+        except asyncio.CancelledError:
+            asked.cancel()
+            if asked.done() and not asked.cancelled() and asked.exception() is None:
+                connection.scheduler.release(asked.result())
+            raise
 
     def forget(self, key: str) -> None:
         """Let the next job of `key` run on any worker."""

@@ -1,11 +1,15 @@
 """Assignment of jobs to workers: one job at a time on each worker, all jobs of a key on one worker.
 
-First come, first served; jobs that can wait come after all others.
+First come, first served; jobs that can wait come after all others. With untrusted jobs, sessions take turns: whose last turn was
+the longest ago goes first, so that one that sends job after job shares with the others.
 """
 
 import asyncio
+import time
+from collections.abc import Hashable
 from dataclasses import dataclass
 
+MOST_TURNS = 1000  # sessions whose last turn is known
 REPLACEMENT_WAIT = 3.0  # seconds that a key without a worker waits for a lost worker's replacement before it shares another key's
 
 
@@ -17,6 +21,8 @@ class Worker:
     gone: asyncio.Future[None]
     busy: bool = False
     runs_untrusted: bool = False
+    turn: Hashable = None  # whose untrusted job it runs
+    since: float = 0.0  # when it got the job, `time.monotonic`
     has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned here too
 
 
@@ -27,6 +33,7 @@ class _Request:
     key: str | None
     untrusted: bool
     waits: bool
+    turn: Hashable
     granted: asyncio.Future[Worker]
 
 
@@ -37,6 +44,8 @@ class Scheduler:
         self.workers: dict[str, Worker] = {}
         self.affinity: dict[str, Worker] = {}
         self._queue: list[_Request] = []
+        self._turns: dict[Hashable, int] = {}  # of each session with untrusted jobs, when it had its last turn
+        self._turn_count = 0
         self._replacements: list[asyncio.TimerHandle] = []  # one a lost worker, until it is replaced or no longer waited for
 
     def add_worker(self, address: str) -> None:
@@ -55,12 +64,13 @@ class Scheduler:
             self._replacements.append(asyncio.get_running_loop().call_later(REPLACEMENT_WAIT, self._stop_waiting_for_replacement))
             self._assign()
 
-    async def acquire(self, key: str | None, untrusted: bool = False, waits: bool = False) -> Worker:
+    async def acquire(self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None) -> Worker:
         """Wait for an idle worker: the one that `key` is bound to, or any. Give it back with `release`.
 
-        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first.
+        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first. `turn`
+        tells the sessions apart that take turns with untrusted jobs.
         """
-        request = _Request(key, untrusted, waits, asyncio.get_running_loop().create_future())
+        request = _Request(key, untrusted, waits, turn, asyncio.get_running_loop().create_future())
         self._queue.append(request)
         self._assign()
         try:
@@ -82,6 +92,11 @@ class Scheduler:
         self.affinity.pop(key, None)
         self._assign()
 
+    def held(self, turn: Hashable, seconds: float) -> list[Worker]:
+        """Return the workers that have run an untrusted job of another session than `turn` for so long, or longer."""
+        now = time.monotonic()
+        return [w for w in self.workers.values() if w.runs_untrusted and w.turn != turn and now - w.since >= seconds]
+
     def fail_queued(self, error: Exception) -> None:
         """Fail all queued requests with `error`."""
         for request in self._queue:
@@ -95,7 +110,7 @@ class Scheduler:
 
     def _assign(self) -> None:
         """Grant idle workers to queued requests, oldest first, and those that wait last."""
-        for request in sorted(self._queue, key=lambda request: request.waits):
+        for request in sorted(self._queue, key=self._rank):
             worker = self.affinity.get(request.key) or self._least_loaded(request)
             if worker is None or worker.busy or (request.untrusted and not self._accepts_untrusted()):
                 continue
@@ -103,10 +118,23 @@ class Scheduler:
             if request.granted.cancelled():
                 continue
             worker.busy, worker.runs_untrusted = True, request.untrusted
+            worker.turn, worker.since = request.turn, time.monotonic()
+            if request.untrusted:
+                self._note_turn(request.turn)
             worker.has_run_untrusted |= request.untrusted
             if request.key is not None:
                 self.affinity[request.key] = worker
             request.granted.set_result(worker)
+
+    def _rank(self, request: _Request) -> tuple[bool, int]:
+        return request.waits, self._turns.get(request.turn, 0) if request.untrusted else 0
+
+    def _note_turn(self, turn: Hashable) -> None:
+        self._turn_count += 1
+        self._turns.pop(turn, None)
+        self._turns[turn] = self._turn_count
+        while len(self._turns) > MOST_TURNS:
+            del self._turns[next(iter(self._turns))]  # the longest ago
 
     def _accepts_untrusted(self) -> bool:
         return sum(worker.runs_untrusted for worker in self.workers.values()) < max(1, len(self.workers) - 1)

@@ -185,6 +185,17 @@ def test_who_presents_sees_how_many_are_where_and_have_answered_what(visit: Call
     expect(walk(student).get_by_test_id("attendance")).to_be_hidden()
 
 
+def test_who_presents_sees_what_came_of_an_exercise(visit: Callable[..., Page], teach):
+    teacher, path = teach("exercise-key")
+    student = visit(f"{path}&page=exercises&task=turn-a-row")
+    expect(walk(teacher)).to_contain_text("on their own")
+    student.get_by_role("button", name="Mark").click()
+    expect(student.get_by_test_id("exercise-verdict")).to_have_attribute("data-passed", "false", timeout=PATIENCE)
+    walk(teacher).get_by_title("Who is where").click()
+    seen = teacher.get_by_test_id("attendance").locator("[data-attended=exercises]")
+    expect(seen).to_contain_text("0 of 1 solved it, in 1 try. Others: Race on shared (1)")
+
+
 def test_a_presenters_control_reaches_the_class(visit: Callable[..., Page], teach):
     teacher, path = teach("control-key")
     stepped(teacher)

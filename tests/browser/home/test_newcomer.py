@@ -24,6 +24,9 @@ def test_the_keyboard_alone_leads_from_home_through_every_section_to_training(vi
         expect(page.locator(f".nav a[data-section={entry.name}][data-done]")).to_have_count(1)
         tab_to(page, "rel", "next", most=800)
         page.keyboard.press("Enter")
+    arrived(page, "exercises")
+    tab_to(page, "rel", "next", most=800)
+    page.keyboard.press("Enter")
     arrived(page, "train")
     expect(page.locator(".nav a[data-done]")).to_have_count(len(SECTIONS))
 
@@ -54,19 +57,19 @@ def arrived(page: Page, name: str) -> None:
 
 
 def step_to_the_end(page: Page) -> None:
-    """Step from the start forward, back, by barriers and to the end. Each key moves the figure."""
+    """Step from the start forward, back, by barriers and to the end. Each key moves the figure, and each moment is seen."""
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
     page.keyboard.press("Home")
-    expect(stepper).to_have_attribute("data-step", "0")
+    expect(stepper).to_have_attribute("data-painted", "0")
     page.keyboard.press("ArrowRight")
-    expect(stepper).not_to_have_attribute("data-step", "0")
+    expect(stepper).not_to_have_attribute("data-painted", "0")
     page.keyboard.press("ArrowLeft")
-    expect(stepper).to_have_attribute("data-step", "0")
+    expect(stepper).to_have_attribute("data-painted", "0")
     page.keyboard.press("Shift+ArrowRight")
-    expect(stepper).not_to_have_attribute("data-step", "0")
+    expect(stepper).not_to_have_attribute("data-painted", "0")
     page.keyboard.press("End")
-    expect(stepper).to_have_attribute("data-step", stepper.get_attribute("data-steps"))
+    expect(stepper).to_have_attribute("data-painted", stepper.get_attribute("data-steps"))
 
 
 def answer_a_question(page: Page) -> None:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from splatscope.workers import pool as pool_module
 from splatscope.workers import scheduler as scheduler_module
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
+from splatscope.workers.sandbox import supervisor
 
 GUARD = 150.0  # seconds
 FOREVER = 10 * GUARD
@@ -106,6 +108,28 @@ def answers(port: int) -> bool:
 def count(state={}):  # noqa: B006 - the state of a worker, as a training run's
     state["n"] = state.get("n", 0) + 1
     return state["n"]
+
+
+class Stoppable:
+    """Stands for a sandboxed process that is at a job."""
+
+    def __init__(self):
+        self._stopped = threading.Event()
+
+    def give_way(self) -> None:
+        self._stopped.set()
+
+    def wait(self) -> str:
+        supervisor._running.add(self)
+        try:
+            return "stopped" if self._stopped.wait(GUARD) else "ran on"
+        finally:
+            supervisor._running.discard(self)
+
+
+def until_stopped(started: Path) -> str:
+    started.touch()
+    return Stoppable().wait()
 
 
 async def until_started(started: Path, job: asyncio.Task) -> None:
@@ -257,6 +281,26 @@ def test_two_keys_on_one_worker_take_turns(run):
             pool.forget(key)
 
     run(scenario)
+
+
+def test_a_session_s_long_untrusted_job_is_stopped_once_another_session_has_waited(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(pool_module, "PATIENCE", 0.3)
+
+    async def scenario(pool):
+        session = ContextVar("session", default="")
+        monkeypatch.setattr(pool, "whose_turn", session.get)
+        session.set("one")
+        long = asyncio.create_task(pool.run(until_stopped, tmp_path / "first", limit=GUARD, untrusted=True))
+        await until_started(tmp_path / "first", long)
+        own = asyncio.create_task(pool.run(os.getpid, untrusted=True))
+        await asyncio.sleep(1.0)
+        assert not long.done(), "a session's own next job lets it run"
+        session.set("another")
+        await pool.run(os.getpid, untrusted=True)
+        await own
+        return await long
+
+    assert run(scenario) == "stopped"
 
 
 def test_a_cancelled_wait_leaves_the_queue_and_a_cancelled_job_keeps_its_worker(run, tmp_path):

@@ -10,7 +10,9 @@ import secrets
 import select
 import subprocess
 import sys
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
@@ -289,6 +291,21 @@ def test_a_process_that_dies_while_it_starts_is_replaced_once(monkeypatch, death
         with pytest.raises(WorkerError, match="does not start"):
             box.run(*job)
     assert box.run(*job)[1]
+
+
+def test_a_job_gives_way_to_others_who_wait():
+    box = sandbox.Sandbox(sandbox_jobs.__name__)
+    long = KernelJob(kernel("\n".join(f"numbers[lane] += lane * {n};" for n in range(3000))), records=400_000)
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(box.run, "record", (long, ""), 60.0)
+        while not sandbox._running:
+            time.sleep(0.05)
+        time.sleep(1)
+        sandbox.stop_running()
+        with pytest.raises(JobTimeout, match=r"After \d+ s this kernel was stopped, since others wait"):
+            running.result(timeout=10)
+    assert not sandbox._running
+    assert box.run("record", (KernelJob(kernel(), records=4000), ""), 60.0)[1]
 
 
 def test_each_recording_has_a_process_of_its_own_and_none_is_left():

@@ -41,6 +41,18 @@ def test_who_follows_is_where_the_presenter_is_and_others_where_they_went(attend
     assert attendance.heads == {"follow": 2, "apart": 2}
 
 
+def test_of_an_exercise_the_presenter_sees_who_solved_it_and_what_stops_the_others(attendance):
+    race = "Race on shared"
+    for student, heading in (("a", race), ("a", ""), ("b", "Wrong numbers"), ("b", race), ("c", "x" * 500)):
+        attendance.marked(student, "turn-a-row", not heading, heading)
+    attendance.marked("a", "no-such-task", True, "")
+    (page,) = attendance.summary({})
+    assert page["page"] == "exercises"
+    (task,) = page["exercises"]
+    assert (task["tried"], task["solved"], task["tries"]) == (3, 1, 5)
+    assert task["causes"] == [("Race on shared", 1), ("x" * 80, 1)]
+
+
 def test_before_the_presenter_is_anywhere_nobody_follows_anywhere(attendance):
     attendance.came("a", False)
     assert attendance.summary({}) == []

@@ -73,6 +73,38 @@ def test_jobs_that_can_wait_come_after_all_others():
     assert order_of("aBcDe") == list("aceBD")
 
 
+def test_sessions_take_turns_with_untrusted_jobs():
+    async def scenario():
+        scheduler, order = workers("a"), []
+
+        async def job(name: str) -> None:
+            worker = await scheduler.acquire(None, untrusted=True, turn=name[0])
+            order.append(name)
+            await asyncio.sleep(0)
+            scheduler.release(worker)
+
+        await asyncio.gather(*map(job, ["a1", "a2", "a3", "a4", "b1", "b2", "c1"]))
+        return order
+
+    assert asyncio.run(scenario()) == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"]
+
+
+def test_a_worker_is_held_by_another_session_s_untrusted_job_alone():
+    async def scenario():
+        scheduler = workers("a", "b", "c")
+        mine = await scheduler.acquire(None, untrusted=True, turn="me")
+        theirs = await scheduler.acquire(None, untrusted=True, turn="they")
+        trusted = await scheduler.acquire(None, turn="they")
+        assert {mine, theirs, trusted} == set(scheduler.workers.values())
+        assert scheduler.held("me", 0.0) == [theirs]
+        assert scheduler.held("they", 0.0) == [mine]
+        assert scheduler.held("me", 60.0) == []
+        scheduler.release(theirs)
+        assert scheduler.held("me", 0.0) == []
+
+    asyncio.run(scenario())
+
+
 def test_a_request_that_is_cancelled_as_it_is_granted_releases_its_worker():
     async def scenario():
         scheduler = workers("a")

@@ -19,7 +19,7 @@ export function attendance() {
 }
 
 /** @param {Attended} page */
-const pageOf = ({page, title, here, steps, stuck, questions}) =>
+const pageOf = ({page, title, here, steps, stuck, questions, exercises}) =>
   h(
     "section",
     {"data-attended": page, "data-here": here},
@@ -30,6 +30,14 @@ const pageOf = ({page, title, here, steps, stuck, questions}) =>
     ),
     ...questions.map(({answered, right}, i) =>
       h("p", {class: "num"}, `Question ${i + 1}: ${answered ? `${answered} answered, ${right} of them right` : "no answer yet"}`),
+    ),
+    ...exercises.map(({title, tried, solved, tries, causes}) =>
+      h(
+        "p",
+        {class: "num"},
+        `${title}: ${solved} of ${tried} solved it, in ${tries} ${tries === 1 ? "try" : "tries"}`,
+        causes.length ? `. Others: ${causes.map(([heading, count]) => `${heading} (${count})`).join(", ")}` : "",
+      ),
     ),
   )
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from splatscope.exercises.task import task_names, tasks
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.lesson_page.first_recording import quizzes
 from splatscope.web.shell.pages import BY_NAME
 
+MOST_HEADING = 80  # characters
 STUCK = 60.0  # seconds at one step, of a student who is on their own, after which they count as stuck there
 
 
@@ -18,6 +20,15 @@ class _Place:
     page: str
     step: int
     since: float
+
+
+@dataclass
+class _Tried:
+    """A student's tries at an exercise; `heading` is that of the last cause."""
+
+    tries: int = 0
+    solved: bool = False
+    heading: str = ""
 
 
 class Attendance:
@@ -31,6 +42,7 @@ class Attendance:
         self._clock = clock
         self._apart: dict[Hashable, bool] = {}
         self._places: dict[Hashable, _Place] = {}
+        self._marks: dict[str, dict[Hashable, _Tried]] = {}  # by exercise
         self._answers: dict[tuple[str, str], dict[Hashable, bool]] = {}  # by page and question, whether each student was right
 
     def came(self, student: Hashable, apart: bool) -> None:
@@ -53,6 +65,22 @@ class Attendance:
         if page in lesson_names() and question in quizzes(page):
             self._answers.setdefault((page, question), {}).setdefault(student, right)
 
+    def marked(self, student: Hashable, task: str, passed: bool, heading: str) -> None:
+        """Take in what came of a student's kernel; what is no exercise is ignored.
+
+        Args:
+            student: Whose it is.
+            task: The exercise's name.
+            passed: Whether it is solved.
+            heading: That of the first cause, "Race on shared".
+        """
+        if task not in task_names():
+            return
+        tried = self._marks.setdefault(task, {}).setdefault(student, _Tried())
+        tried.tries += 1
+        tried.solved |= passed
+        tried.heading = "" if passed else heading[:MOST_HEADING]
+
     @property
     def heads(self) -> dict[str, int]:
         """The number of students who `follow`, and of those `apart`."""
@@ -64,6 +92,9 @@ class Attendance:
 
         It holds the page's `page` and `title`, how many are `here`, the `steps` at which most of these are and those at which some
         are `stuck`, as [step, how many], and of each of its `questions` how many `answered` it, and how many of these are `right`.
+
+        The page of exercises has `exercises`: of each that was tried the `title`, how many `tried` and `solved` it, all their
+        `tries`, and the `causes` at which others are, as [heading, how many].
 
         Args:
             presented: Where the presenter is, and with them all who follow; empty at first.
@@ -78,7 +109,7 @@ class Attendance:
                 steps.setdefault(page, Counter())[step] += 1
                 if place and BY_NAME[page].is_section and now - place.since >= STUCK:
                     stuck.setdefault(page, Counter())[step] += 1
-        asked = {page for page, _ in self._answers}
+        asked = {page for page, _ in self._answers} | ({"exercises"} if self._marks else set())
         return [
             {
                 "page": name,
@@ -87,10 +118,21 @@ class Attendance:
                 "steps": steps.get(name, Counter()).most_common(3) if entry.is_section else [],
                 "stuck": stuck.get(name, Counter()).most_common(3),
                 "questions": self._questions(name) if entry.is_section else [],
+                "exercises": self._exercises() if name == "exercises" else [],
             }
             for name, entry in BY_NAME.items()
             if name in steps or name in asked
         ]
+
+    def _exercises(self) -> list[dict[str, Any]]:
+        listed = []
+        for task in tasks():
+            if given := list(self._marks.get(task.name, {}).values()):
+                causes = Counter(tried.heading for tried in given if not tried.solved and tried.heading)
+                solved, tries = sum(tried.solved for tried in given), sum(tried.tries for tried in given)
+                about = {"title": task.title, "tried": len(given), "solved": solved, "tries": tries}
+                listed.append(about | {"causes": causes.most_common(3)})
+        return listed
 
     def _questions(self, page: str) -> list[dict[str, int]]:
         answers = [self._answers.get((page, question), {}) for question in quizzes(page)]

@@ -31,6 +31,7 @@ import {bring} from "./view.js"
  * @property {"page" | "notes"} window
  * @property {Stop[]} stops
  * @property {number} start  the stop to begin with
+ * @property {boolean} teaches  whether there is a server over which to present
  * @property {string[]} notes  HTML, of each stop
  * @property {string} link  for students
  * @property {string} qr  the link as an SVG
@@ -46,6 +47,7 @@ import {bring} from "./view.js"
  * @property {[step: number, count: number][]} steps
  * @property {[step: number, count: number][]} stuck
  * @property {{answered: number, right: number}[]} questions
+ * @property {{title: string, tried: number, solved: number, tries: number, causes: [heading: string, count: number][]}[]} exercises
  * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
  *   | {type: "heads", heads: Heads} | {type: "began", began: number}} Message
  */
@@ -112,6 +114,7 @@ export class Guide {
     })
     if (model.code) model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname})
     on("answered", ({root}) => this.#answered(root))
+    on("marked", (mark) => this.role === "follow" && model.send_msg({type: "marked", ...mark}))
     setInterval(() => this.#look(), LOOK)
     if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
   }
@@ -238,8 +241,8 @@ export class Guide {
     const same = page === now.page
     this.touched = false
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
+    this.changed() // first: what is brought into view stands below the strip, with the stop's notes
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
-    this.changed()
   }
 
   /**

@@ -64,11 +64,18 @@ function bar(root, guide) {
     h("span", {class: "wide"}, "the presenter"),
   )
   const leave = h("a", {class: "btn quiet"}, h("span", {class: "wide"}, "Leave the walk"), h("span", {class: "narrow"}, "Leave"))
-  const said = h("div", {class: "said prose", hidden: true})
-  const unfold = () => {
-    said.hidden = !said.hidden
-    second.setAttribute("aria-expanded", String(!said.hidden))
+  const said = h("div", {class: "said prose"})
+  const unfold = (shown = said.hidden) => {
+    said.hidden = !shown
+    second.setAttribute("aria-expanded", String(shown))
+    keepClear()
   }
+  /** What is brought into view, and what stands at the top of a page, is below the strip with its notes. */
+  const keepClear = () => {
+    if (root.offsetHeight) document.documentElement.style.setProperty("--strip", `${root.offsetHeight}px`)
+  }
+  new ResizeObserver(keepClear).observe(root)
+  unfold(!model.teaches)
   const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
   root.replaceChildren(
     h(
@@ -110,9 +117,10 @@ function bar(root, guide) {
     students.hidden = inside.hidden = !present
     people.paint(guide.attended)
     heads.textContent = headsText(guide.heads)
-    teach.hidden = own ? present : true
+    teach.hidden = present || !own || !model.teaches
     leave.href = `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
+    keepClear()
     type.set(present)
     setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
     classLink.paint()

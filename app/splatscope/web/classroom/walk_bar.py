@@ -36,6 +36,7 @@ class WalkBar(Component):
     window = param.Selector(default="page", objects=["page", "notes"], doc="The content of this window")
     code = param.String(doc="The class's code; empty without a class")
     start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
+    teaches = param.Boolean(default=True, doc="Whether there is a server over which to present; without one, the notes are open")
     link = param.String(doc="The students' link, for a presenter")
     qr = param.String(doc="The link as a QR code, SVG")
 
@@ -84,6 +85,9 @@ class WalkBar(Component):
             room.count(self, bool(message.get("apart")))
         elif kind == "answered" and self.role == "follow":
             room.attendance.answered(self, str(message.get("page")), str(message.get("question")), message.get("right") is True)
+        elif kind == "marked" and self.role == "follow":
+            heading = str(message.get("heading") or "")
+            room.attendance.marked(self, str(message.get("task")), message.get("passed") is True, heading)
         elif self.role == "present" and kind == "look":
             self._send_msg({"type": "class", "class": room.attendance.summary(room.where)})
         elif self.role == "present" and kind == "lead":

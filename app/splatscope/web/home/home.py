@@ -1,5 +1,6 @@
 """The home page: what the book is and for whom, a picture drawn by the kernels, the map of the program, the walks."""
 
+from collections.abc import Collection
 from functools import partial
 from html import escape
 
@@ -9,7 +10,7 @@ from splatscope.paths import ASSETS
 from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.web.assets import address
-from splatscope.web.classroom.walks import walks
+from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.home.first_steps import first_steps
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap, map_html
@@ -24,10 +25,15 @@ GROWTH = f"{PICTURE}-growth.webp"  # the picture of each of COUNTS, one below th
 COUNTS = (2, 6, 14, 30, 60, 100, 160, 240, 340, 470, 640, 850, 1100, 1380, 1700, 2048)
 FIRST = 4  # the picture with which the home page opens, of those; it moves on from there
 ALT = "A cup of coffee, blended from soft ellipses"
+CLASS = "Present it, and a class follows each step in its own browsers, by a link."
+ALONE = "Notes at each stop say what to look at; they are written for somebody who tells it to others."
 
 
-def home(location: Location) -> Page:
-    """Build the home page, with a message where the address names a page that does not exist."""
+def home(location: Location, known: Collection[Walk] | None = None) -> Page:
+    """Build the home page, with a message where the address names a page that does not exist.
+
+    It lists the walks `known`, or all of them.
+    """
     thumbnail = Thumbnail.load(ASSETS / f"{PICTURE}.npz")
     live = LiveRender(
         partial(draw_thumbnail, worker_pool, PICTURE),
@@ -39,11 +45,12 @@ def home(location: Location) -> Page:
         stills=address(GROWTH),
         counts=list(COUNTS),
         first=FIRST,
+        picture=PICTURE,
     )
     program = ProgramMap()
     page = Page(
         page="home",
-        html=_html("" if location.page in BY_NAME else location.page, _walks() if location.live else ""),
+        html=_html("" if location.page in BY_NAME else location.page, _walks(walks() if known is None else known, location.live)),
         slots=[live, program, first_steps()],
         keys=[
             ("→ ←", "To the end of the next pass of the sort, or back"),
@@ -115,16 +122,18 @@ def _ways_in() -> str:
           <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
 
 
-def _walks() -> str:
+def _walks(known: Collection[Walk], live: bool) -> str:
+    if not known:
+        return ""
     lines = "".join(
         f'<li><a href="{walk.address}">{escape(walk.title)}</a>'
         f"<span>{escape(walk.description)}. {walk.minutes:g} minutes.</span></li>"
-        for walk in walks()
+        for walk in known
     )
+    title, words = ("With a class", CLASS) if live else ("Walks", ALONE)
     return f"""<section class="contents walks" aria-labelledby="walks">
-        <h2 id="walks">With a class</h2>
-        <p>A walk leads through the pages with PageDown and PageUp, by clicker or keyboard. Present it, and a class follows each
-          step in its own browsers, by a link.</p>
+        <h2 id="walks">{title}</h2>
+        <p>A walk leads through the pages with PageDown and PageUp, by clicker or keyboard. {words}</p>
         <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
       </section>"""
 

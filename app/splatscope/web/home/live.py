@@ -28,6 +28,7 @@ class LiveRender(Frame):
     stills = param.String(doc="Address of the pictures drawn beforehand, one below the other; empty for none")
     counts = param.List(default=[], item_type=int, doc="The number of Gaussians in each of them, ascending")
     first = param.Integer(default=0, bounds=(0, None), doc="The picture drawn beforehand that is shown first")
+    picture = param.String(doc="Name of the trained picture in assets/: a published book has its Gaussians in a file")
     ready = param.Boolean(default=False, doc="Whether there is a `render`")
 
     def __init__(self, render: Render | None = None, **params: Any):

@@ -28,6 +28,7 @@ from splatscope.web.component import Component, components
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
+from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
@@ -87,7 +88,7 @@ class LessonPage:
         self.page = Page(
             page=stem,
             preload=self.stepper.file if self.stepper else "",
-            html=f'<article class="lesson">{html}{self.links.definitions()}</article>',
+            html=f'<article class="lesson">{html}{practise(stem)}{self.links.definitions()}</article>',
             slots=self.slots,
             keys=self._keys(),
             actions=[self.bar],

@@ -45,6 +45,7 @@
  * @property {Place} page  another page was asked for
  * @property {null} live  a page with a session stands in the document
  * @property {{root: HTMLElement, steps: boolean}} answered  a quiz was answered; whether the figure steps to what shows it
+ * @property {{task: string, passed: boolean, heading: string}} marked  an exercise's kernel was; the heading of the first cause
  * @property {{root: HTMLElement}} claim  a claim shows something else: it was run, or bet on
  * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page
  * @property {DebuggerState} debug-state  from the workbench to its bar

@@ -51,6 +51,7 @@ _SECTIONS = (
 _TOOLS = (
     Entry(name, name.capitalize(), TOOLS, description, f"splatscope.web.{builder}")
     for name, description, builder in (
+        ("exercises", "Kernels to mend and to write, and why they are wrong", "exercises.exercises:exercises"),
         ("train", "Fit a picture with 2D Gaussians", "training.training_page:train"),
         ("debugger", "Step any Slang kernel forward and back", "debugger.debugger:debugger"),
         ("claims", "What is said of this program, and what it does when it runs", "reference.claims:claims"),

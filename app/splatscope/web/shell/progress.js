@@ -1,4 +1,5 @@
 // Which sections this reader has finished: kept in this browser and nowhere else, saved and loaded as a file.
+import {attempts, onAttempts, takeIn} from "#web/exercises/attempts.js"
 import {around, download, h} from "./dom.js"
 import {on} from "./events.js"
 
@@ -6,7 +7,7 @@ import {on} from "./events.js"
 /** @typedef {Record<string, string>} Finished  name of a section → the day it was finished, YYYY-MM-DD */
 
 const KEY = "splatscope-progress"
-const MOST_BYTES = 100_000
+const MOST_BYTES = 4_000_000 // the kernels of the exercises are in it
 const MOMENTS = 3 // of a figure that have been seen, after which it counts as used
 /** @type {string[]} */
 let sections = [] // names, in the order of the book
@@ -55,6 +56,7 @@ export function startProgress(entries) {
     }
   })
   painters.add(() => mark(document))
+  onAttempts(repaint)
   repaint()
 }
 
@@ -145,18 +147,22 @@ function makePanel(holder) {
   )
   return () => {
     const n = sections.filter((name) => finished[name]).length
+    const tried = Object.values(attempts())
+    const solved = tried.filter((one) => one.solved).length
     holder.dataset.finished = String(n)
     words.replaceChildren(
       h("b", {}, n ? `${n} of ${sections.length}` : "None"),
       n ? " sections finished" : ` of ${sections.length} sections finished yet`,
+      solved ? `, ${solved} exercise${solved === 1 ? "" : "s"} solved` : "",
     )
     bar.style.width = `${(n / sections.length) * 100}%`
-    saver.hidden = clear.hidden = !n
+    saver.hidden = !n && !tried.length
+    clear.hidden = !n
     if (n && said.querySelector("button")) said.textContent = "" // nothing to take back any more
   }
 }
 
-const asFile = () => JSON.stringify({splatscope: "progress", version: 1, finished}, null, 1)
+const asFile = () => JSON.stringify({splatscope: "progress", version: 1, finished, exercises: attempts()}, null, 1)
 
 /**
  * Take in what a file holds beside what is here.
@@ -176,7 +182,9 @@ async function load(file) {
   const known = Object.fromEntries(Object.entries(valid(found.finished)).filter(([name]) => sections.includes(name)))
   const more = Object.keys(known).filter((name) => !finished[name])
   save({...known, ...finished})
-  return `${more.length || "No"} section${more.length === 1 ? "" : "s"} more, from ${file.name}.`
+  const solved = takeIn(found.exercises)
+  const tasks = solved ? `, and ${solved} exercise${solved === 1 ? "" : "s"}` : ""
+  return `${more.length || "No"} section${more.length === 1 ? "" : "s"} more${tasks}, from ${file.name}.`
 }
 
 /**

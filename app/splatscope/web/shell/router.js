@@ -190,12 +190,12 @@ function flush() {
 /**
  * Have `tell` answer where links lead, in the place of Python, once the shell has been started.
  * @param {(place: Place, followed: boolean) => void} tell
- * @param {string} page  that the document shows, where its address does not say
+ * @param {Partial<Place>} begin  what the document shows, where its address does not say
  */
-export function answerWith(tell, page = shown.page) {
+export function answerWith(tell, begin = {}) {
   tellPython = tell
-  shown = {...shown, page}
-  announce(page)
+  shown = {...shown, ...begin}
+  announce(shown.page)
 }
 
 /** @param {Place} next */

@@ -56,6 +56,13 @@ def death_words(records: bool, stage: int | None, fault: bytes = b"") -> str:
     return words.format(how=f" ({how})" if how else "")
 
 
+def gave_way_words(seconds: float) -> str:
+    """Return the line for a process that was stopped after so many seconds, since others waited."""
+    return (
+        f"After {seconds:.0f} s this kernel was stopped, since others wait for this machine. Give it less to do, or run it later."
+    )
+
+
 def timeout_words(records: bool, stage: int | None, limit: float) -> str:
     """Return the line for a process that was stopped after `limit` seconds."""
     return (_SLOW.get(stage, _SLOW[None]) if records else _CHECK_SLOW).format(limit=limit)

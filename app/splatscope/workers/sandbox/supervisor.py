@@ -23,17 +23,19 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.deaths import death_words, timeout_words
+from splatscope.workers.sandbox.deaths import death_words, gave_way_words, timeout_words
 from splatscope.workers.sandbox.support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
 """The result of a job: a JSON object and a list of bytes."""
 
 START_LIMIT = 60.0  # seconds in which a process opens its device and loads all code
+RUNS = ("record", "outcomes")  # the jobs that run a kernel
 MAX_CHECKS = 50  # compilations in one process, none of which runs anything
 MAX_HEAD = 2**24  # bytes of an answer's JSON
 MAX_PART = 2**28  # bytes
 MAX_PARTS = 4
+MAX_RECORDINGS = 100  # that a job makes, each with its stages
 
 _VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH", "SPLATSCOPE_DEVICE")
 _VARIABLE_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA_VISIBLE_", "__GLX_", "__EGL_")
@@ -47,7 +49,7 @@ def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float
 
     Args:
         jobs: The name of a module with `JOBS` and `warm_up`, see `child`.
-        name: The job's key in `JOBS`. The job "record" runs a kernel; its second argument names an adapter.
+        name: The job's key in `JOBS`. Those of `RUNS` run kernels; their second argument names an adapter, see `child.chosen`.
         arguments: The job's arguments, which must pickle.
         limit: Seconds the job may take.
         exposed: Whether other machines can reach the server.
@@ -76,6 +78,15 @@ def prepare(jobs: str) -> None:
         _sandbox(jobs).prepare("")
 
 
+def stop_running() -> None:
+    """Stop the job that runs in this process's sandboxes, if one does: others wait. It fails with `JobTimeout`."""
+    for process in list(_running):
+        process.give_way()
+
+
+_running: set["SandboxedProcess"] = set()  # those that are at a job
+
+
 @functools.cache
 def _sandbox(jobs: str) -> "Sandbox":
     return Sandbox(jobs)
@@ -98,12 +109,12 @@ class Sandbox:
 
     def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
         """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
-        adapter = arguments[1] if name == "record" else ""
+        adapter = arguments[1] if name in RUNS else ""
         process = self._started(adapter)
         reusable = False
         try:
             answer = process.request(name, arguments, limit)
-            reusable = name != "record" and process.jobs_done < MAX_CHECKS
+            reusable = name not in RUNS and process.jobs_done < MAX_CHECKS
             return answer
         finally:
             if reusable:
@@ -160,6 +171,7 @@ class SandboxedProcess:
         self._ready = False
         self._stage: int | None = None  # of the job at hand
         self.jobs_done = 0
+        self._gave_way = False
 
     @property
     def has_ended(self) -> bool:
@@ -181,18 +193,29 @@ class SandboxedProcess:
         self.jobs_done += 1
         self._stage = None
         started = time.monotonic()
+        _running.add(self)
         try:
             self._connection.send_bytes(pickle.dumps((name, arguments)))
             return self._receive(limit)
         except (EOFError, OSError, RecursionError) as lost:
-            records = name == "record"
+            records = name in RUNS
             error: WorkerError
-            if time.monotonic() - started >= limit:
+            seconds = time.monotonic() - started
+            if self._gave_way:
+                error = JobTimeout(gave_way_words(seconds))
+            elif seconds >= limit:
                 error = JobTimeout(timeout_words(records, self._stage, limit))
             else:
                 error = WorkerLost(death_words(records, self._stage, self._last_words()))
             error.stage = self._stage
             raise error from lost
+        finally:
+            _running.discard(self)
+
+    def give_way(self) -> None:
+        """End the process for others who wait."""
+        self._gave_way = True
+        self._kill()
 
     def end(self) -> None:
         """Kill the process and release its handles."""
@@ -229,7 +252,7 @@ class SandboxedProcess:
 
     def _receive_head(self) -> Any:
         """Return the JSON head of the answer, and report the job's stages that precede it."""
-        for _ in STAGES:
+        for _ in range(len(STAGES) * MAX_RECORDINGS):
             head = _parse(self._connection.recv_bytes(MAX_HEAD))
             match head:
                 case {"stage": int(stage)} if 0 <= stage < len(STAGES):

@@ -1,0 +1,90 @@
+"""`splatscope grade`: mark a folder of submissions, or verify tasks."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splatscope.cli.errors import CallError
+
+LEAST_RIGHT, LEAST_WRONG = 3, 6  # answers of each of the book's tasks
+
+
+def grade(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="A folder with STUDENT/TASK.slang or STUDENT.zip; with --verify, of tasks, the book's by default."),
+    ] = None,
+    csv: Annotated[Path, typer.Option("--csv", help="The table. Rows that are there already are not marked again.")] = Path(
+        "grades.csv"
+    ),
+    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks of your own, instead of the book's.")] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Check tasks: right answers pass, the start and wrong ones fail for their stated reasons."),
+    ] = False,
+    only: Annotated[str | None, typer.Option(help="Verify this task alone.")] = None,
+) -> None:
+    """Mark a folder of submissions into a table, with points, findings, time, and which are alike. See docs/exercises.md.
+
+    Exit status: 0 when all were marked or verified, 1 when a task does not verify.
+    """
+    from splatscope.exercises.task import TASKS
+    from splatscope.exercises.task import tasks as tasks_in
+
+    if verify:
+        raise typer.Exit(_verify(folder or tasks or TASKS, only))
+    if folder is None or not folder.is_dir():
+        raise CallError("Name a folder of submissions: STUDENT/TASK.slang, or STUDENT.zip.")
+    _grade(folder, csv, tasks_in(tasks or TASKS))
+
+
+def _grade(folder: Path, table: Path, tasks: list) -> None:
+    from rich.console import Console
+
+    from splatscope.exercises.grade import Row, grade
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    count = 0
+
+    def show(row: Row, of: int) -> None:
+        nonlocal count
+        count += 1
+        state = "passed" if row.passed else row.cause
+        console.print(f"{count:>5}/{of} {row.student:<20} {row.task:<28} {row.points:5.2f} {row.seconds:6.1f} s  {state}")
+
+    try:
+        rows = grade(folder, tasks, table, show)
+    except OSError as error:
+        raise CallError(f"{error.filename or folder}: {error.strerror}.") from None
+    if not rows:
+        raise CallError(f"There is no submission in {folder}: it holds STUDENT/TASK.slang, or STUDENT.zip.")
+    passed, similar = sum(row.passed for row in rows), sum(bool(row.alike) for row in rows)
+    console.print(f"{len(rows)} submissions of {len({row.student for row in rows})} students: {passed} passed, in {table}.")
+    if similar:
+        console.print(f"{similar} are like another student's: see the column “alike”.")
+
+
+def _verify(folder: Path, only: str | None) -> int:
+    from rich.console import Console
+
+    from splatscope.exercises.parallel import mark_all
+    from splatscope.exercises.task import tasks as tasks_in
+    from splatscope.exercises.verify import Verification, answers_of, judge, shortfalls
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    tasks = [task for task in tasks_in(folder) if only in (None, task.name)]
+    if not tasks:
+        raise CallError(f"There is no task {only or ''} in {folder}.".replace("  ", " "))
+    asked = [(task, name, answer) for task in tasks for name, answer in answers_of(task)]
+    wrong = [sentence for task in tasks for sentence in shortfalls(task, LEAST_RIGHT, LEAST_WRONG)]
+    for (task, name, answer), mark in mark_all(asked, lambda one: (one[0], one[2].source)):
+        found = Verification(task.name, name, None, mark) if isinstance(mark, str) else judge(task, name, answer, mark)
+        seconds = f"{found.mark.seconds:5.1f} s" if found.mark else ""
+        console.print(f"{task.name:<28} {name:<36} {seconds}  {'ok' if not found.wrong else 'WRONG'}")
+        if found.wrong:
+            wrong.append(f"{task.name}/{name}: {found.wrong}")
+    for sentence in wrong:
+        console.print(sentence, style="red")
+    console.print(f"{len(tasks)} tasks, {len(asked)} answers, {len(wrong)} wrong.")
+    return int(bool(wrong))

@@ -1,0 +1,144 @@
+"""Mark a kernel: run it on a task's cases in the sandbox, and judge what came of it here, where the kernel cannot reach.
+
+Hidden cases run in a process of their own, and only once all others are passed: nothing that a kernel can learn of them gets into
+what a learner sees.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from splatscope.exercises.causes import Cause, causes_of
+from splatscope.exercises.task import Case, Task, load
+from splatscope.gpu.device import DeviceError
+from splatscope.services import sandbox_jobs
+from splatscope.services.case_outcomes import CaseOutcome, outcomes_of
+from splatscope.tracing.job import KernelJob
+from splatscope.workers.connection import WorkerError
+from splatscope.workers.sandbox import supervisor
+from splatscope.workers.sandbox.source_filter import refuse_job
+from splatscope.workers.sandbox.supervisor import Answer
+
+LIMIT = 20.0  # seconds for the cases of a task together
+RECORDS = 400_000
+LOOP_BUDGET = 20_000  # iterations of all loops of a thread: no task needs a tenth of it
+Run = Callable[[str, tuple[Any, ...], float], Answer]
+
+
+@dataclass(frozen=True)
+class CaseMark:
+    """What came of one case.
+
+    Attributes:
+        name: The case's.
+        hidden: Whether it is.
+        passed: None where it was not run, since another was not passed.
+        waves: The width of waves that it was run with, 0 for the device's own.
+        group: The workgroup that its causes are of.
+    """
+
+    name: str
+    hidden: bool
+    passed: bool | None
+    waves: int = 0
+    group: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What came of a kernel. `causes` are why it does not pass, the first the one to mend."""
+
+    task: str
+    passed: bool
+    causes: list[Cause] = field(default_factory=list)
+    cases: list[CaseMark] = field(default_factory=list)
+    seconds: float = 0.0
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def points(self) -> float:
+        """The part of the cases that are passed, 0 to 1."""
+        return sum(case.passed is True for case in self.cases) / len(self.cases) if self.cases else 0.0
+
+
+def mark_in_sandbox(folder: Path, source: str, exposed: bool) -> Mark:
+    """Mark a kernel on this worker. `exposed` is whether others can reach the server, see `supervisor.run_sandboxed`.
+
+    Raises:
+        WorkerError: There is no sandbox.
+    """
+
+    def run(name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+        return supervisor.run_sandboxed(sandbox_jobs.__name__, name, arguments, limit, exposed)
+
+    return mark(load(folder), source, run)
+
+
+def mark(task: Task, source: str, run: Run) -> Mark:
+    """Mark a kernel on a task.
+
+    Args:
+        task: The task.
+        source: The kernel. It is not trusted.
+        run: Runs a job of `sandbox_jobs` by its name, on arguments, within so many seconds, in a sandboxed process.
+    """
+    began = time.monotonic()
+    shown = [case for case in task.cases if not case.hidden]
+    hidden = [case for case in task.cases if case.hidden]
+    rounds = [(shown, 0), *((shown, waves) for waves in task.waves), (hidden, 0)]
+    marks: list[CaseMark] = []
+    causes: list[Cause] = []
+    diagnostics: list[dict[str, Any]] = []
+    for cases, waves in rounds:
+        if not cases:
+            continue
+        if causes:
+            marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases]
+            continue
+        outcomes = _run(task, cases, source, waves, run)
+        if outcomes is None:  # this machine has no such device
+            continue
+        found = [causes_of(task, case, outcome) for case, outcome in zip(cases, outcomes, strict=False)]
+        marks += [
+            CaseMark(case.name, case.hidden, not causes_, waves, outcome.group)
+            for case, causes_, outcome in zip(cases, found, outcomes, strict=False)
+        ]
+        marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases[len(outcomes) :]]
+        told = {(cause.kind, cause.words): cause for causes_ in reversed(found) for cause in reversed(causes_)}
+        causes += [cause for causes_ in found for cause in causes_ if told[cause.kind, cause.words] is cause]
+        diagnostics = diagnostics or outcomes[0].diagnostics
+    return Mark(task.name, not causes, causes, marks, time.monotonic() - began, diagnostics)
+
+
+def job_of(task: Task, case: Case, source: str) -> KernelJob:
+    """Return the dispatch of a case."""
+    return KernelJob(
+        source,
+        f"{task.name}.slang",
+        groups=case.groups,
+        inputs=task.inputs(case),
+        constants=dict(case.constants),
+        records=RECORDS,
+        loop_budget=LOOP_BUDGET,
+    )
+
+
+def _run(task: Task, cases: list[Case], source: str, waves: int, run: Run) -> list[CaseOutcome] | None:
+    """Return what came of each case, up to the first that does not run; None if this machine has no waves of that width."""
+    jobs = [job_of(task, case, source) for case in cases]
+    if wrong := refuse_job(jobs[0]):
+        return [CaseOutcome(wrong)]
+    try:
+        return outcomes_of(run("outcomes", (jobs, f"llvmpipe:{waves}" if waves else ""), LIMIT))
+    except DeviceError:
+        if waves:
+            return None
+        raise
+    except WorkerError as error:
+        if getattr(error, "stage", None) is None:
+            raise
+        return [CaseOutcome(str(error))]
+    except ValueError as error:
+        return [CaseOutcome(str(error))]

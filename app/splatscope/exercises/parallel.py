@@ -1,0 +1,57 @@
+"""Mark many kernels at once, each thread of this process with a sandbox of its own."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from splatscope.exercises.marking import Mark, Run, mark
+from splatscope.exercises.task import Task
+from splatscope.services import sandbox_jobs
+from splatscope.workers.connection import WorkerError, WorkerLost
+from splatscope.workers.sandbox.supervisor import Answer, Sandbox
+from splatscope.workers.sandbox.support import missing_support
+
+_Asked = TypeVar("_Asked")
+
+
+def mark_all(
+    asked: Iterable[_Asked], kernel: Callable[[_Asked], tuple[Task, str]], processes: int = 0
+) -> Iterator[tuple[_Asked, Mark | str]]:
+    """Yield each of what is asked for, in its order, with its mark, or with a sentence on why it could not be marked.
+
+    Args:
+        asked: What is to be marked.
+        kernel: Returns the task and the source of one of these. A ValueError or OSError becomes the sentence.
+        processes: How many at once, as many as there are processors if 0.
+
+    Raises:
+        WorkerError: This system has no sandbox.
+    """
+    if why := missing_support():
+        raise WorkerError(f"Kernels of others are not run here: {why}. Grade on Linux.")
+    own = threading.local()
+
+    def run(name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+        if not hasattr(own, "sandbox"):
+            own.sandbox = Sandbox(sandbox_jobs.__name__)
+        return own.sandbox.run(name, arguments, limit)
+
+    def marked(one: _Asked) -> Mark | str:
+        try:
+            return _marked_twice(*kernel(one), run)
+        except (ValueError, OSError, WorkerError) as error:
+            return str(error)
+
+    with ThreadPoolExecutor(max_workers=processes or os.cpu_count() or 1) as threads:
+        asked = list(asked)
+        yield from zip(asked, threads.map(marked, asked), strict=True)
+
+
+def _marked_twice(task: Task, source: str, run: Run) -> Mark:
+    """Mark a kernel, and once more if its process was killed by somebody else."""
+    try:
+        return mark(task, source, run)
+    except WorkerLost:
+        return mark(task, source, run)

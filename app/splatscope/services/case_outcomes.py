@@ -1,0 +1,157 @@
+"""What came of a kernel on several inputs: the sandbox's answer to whoever marks it.
+
+The numbers leave the sandbox, and are judged where the kernel cannot reach.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splatscope.gpu.device import open_device
+from splatscope.gpu.diagnostics import diagnostics_of, one_line
+from splatscope.gpu.kernel import CompileError
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.recording import Recording
+from splatscope.workers.sandbox.supervisor import Answer
+
+
+@dataclass(frozen=True)
+class CaseOutcome:
+    """What came of one case.
+
+    Attributes:
+        error: Why it could not be run, in one line; "" if it was.
+        diagnostics: The compiler's, each `Diagnostic` as a dict.
+        findings: What the checks found, in all workgroups.
+        steps: Of each finding the step of the recording at which it shows, 0 if it is in another workgroup.
+        group: The workgroup that was recorded: of those with a finding the first, else the case's own.
+        outputs: What the recorded kernel leaves, as uint32 words by name.
+        plain: The same of the kernel as it is; {} where that was not safe to run.
+        writers: Of each word the step of the recording that wrote it last, 0 if none did: int32, by name.
+        counts: "barriers", "threads", and "atomics", "reads" and "writes", alone and as "reads NAME".
+        missed: What was not looked at, a sentence each.
+    """
+
+    error: str = ""
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    group: tuple[int, int, int] = (0, 0, 0)
+    outputs: dict[str, np.ndarray] = field(default_factory=dict)
+    plain: dict[str, np.ndarray] = field(default_factory=dict)
+    writers: dict[str, np.ndarray] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    missed: list[str] = field(default_factory=list)
+
+
+_ARRAYS = ("outputs", "plain", "writers")
+
+
+def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
+    """Run these jobs, of one source, up to the first that does not run, and return what came of them, for `outcomes_of`."""
+    device = open_device(adapter or None)
+    found, data = [], []
+    for job in jobs:
+        try:
+            outcome = _outcome(record_and_check(device, job, between_groups=True, follow=True))
+        except CompileError as error:
+            diagnostics = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
+            words = one_line(diagnostics, job.file, str(error))
+            outcome = CaseOutcome(words, [vars(diagnostic) for diagnostic in diagnostics])
+        except ValueError as error:
+            outcome = CaseOutcome(str(error))
+        arrays = {kind: list(getattr(outcome, kind).items()) for kind in _ARRAYS}
+        data += [array.tobytes() for named in arrays.values() for _, array in named]
+        found.append(
+            {name: value for name, value in vars(outcome).items() if name not in (*_ARRAYS, "findings")}
+            | {"findings": [finding.as_dict() for finding in outcome.findings]}
+            | {kind: [(name, array.size) for name, array in named] for kind, named in arrays.items()}
+        )
+        if outcome.error:
+            break
+    return {"outcomes": found}, [b"".join(data)]
+
+
+def outcomes_of(answer: Answer) -> list[CaseOutcome]:
+    """Return what `outcomes_job` answered. It comes from the sandbox, so it is checked.
+
+    Raises:
+        ValueError: The answer is no such answer.
+    """
+    found, (data,) = answer[0]["outcomes"], answer[1]
+    words, at = np.frombuffer(data, np.uint32), 0
+
+    def arrays(named: list) -> Iterator[tuple[str, np.ndarray]]:
+        nonlocal at
+        for name, size in named:
+            if not 0 <= int(size) <= len(words) - at:
+                raise ValueError("The answer is cut off.")
+            yield str(name), words[at : at + int(size)]
+            at += int(size)
+
+    outcomes = []
+    for one in found:
+        named = {kind: dict(arrays(one[kind])) for kind in _ARRAYS}
+        named["writers"] = {name: array.view(np.int32) for name, array in named["writers"].items()}
+        findings = [Finding(**finding) for finding in one["findings"]]
+        x, y, z = (int(n) for n in one["group"])
+        outcomes.append(CaseOutcome(**one | named | {"findings": findings, "group": (x, y, z)}))
+    return outcomes
+
+
+def _outcome(checked: CheckedRecording) -> CaseOutcome:
+    recording = checked.recording
+    x, y, z = recording.trace.header["group"]
+    return CaseOutcome(
+        findings=checked.findings,
+        steps=[_step(recording, finding) for finding in checked.findings],
+        group=(x, y, z),
+        outputs=recording.outputs,
+        plain=recording.plain or {},
+        writers={name: _writers(recording, name, words.size) for name, words in recording.outputs.items()},
+        counts=_counts(recording),
+        missed=checked.missed,
+    )
+
+
+def _step(recording: Recording, finding: Finding) -> int:
+    return int(np.flatnonzero(recording.trace.order == finding.events[-1])[0]) + 1 if finding.events else 0
+
+
+def _writers(recording: Recording, name: str, size: int) -> np.ndarray:
+    """Return of each word of a buffer the step that wrote its element last, 0 if none did, (size,) int32."""
+    trace, steps = recording.trace, np.zeros(size, np.int32)
+    order = trace.order
+    chosen = np.flatnonzero(trace.at(lambda site: site.kind in ("write", "atomic") and site.name == name)[order])
+    indices = trace.index[order[chosen]].astype(np.int64)
+    layout = recording.layouts.get(name)
+    if layout is not None and layout.shape == "byte_address_buffer":
+        indices, words = indices // 4, 1
+    else:
+        words = max(1, (layout.stride if layout else 4) // 4)
+    for part in range(words):
+        at = indices * words + part
+        inside = at < size
+        steps[at[inside]] = chosen[inside] + 1
+    return steps
+
+
+def _counts(recording: Recording) -> dict[str, int]:
+    """Return what a task may bound, see `CaseOutcome.counts`."""
+    trace = recording.trace
+    kinds, names = trace.kinds, np.array([site.name for site in trace.sites])[trace.site] if len(trace) else np.zeros(0, str)
+    arrivals = trace.thread[trace.at(lambda site: site.kind == "arrive" and site.name.endswith("WithGroupSync"))]
+    counts = {
+        "barriers": int(np.bincount(arrivals, minlength=1).max()),
+        "threads": math.prod(trace.header["group_size"]),
+    }
+    for what, kind in (("atomics", "atomic"), ("reads", "read"), ("writes", "write")):
+        counts[what] = int((kinds == kind).sum())
+        for name in np.unique(names[kinds == kind]).tolist():
+            counts[f"{what} {name}"] = int(((kinds == kind) & (names == name)).sum())
+    return counts

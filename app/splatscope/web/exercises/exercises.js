@@ -1,0 +1,90 @@
+// The page of exercises: the list of tasks, or one of them.
+import {UNNAMED} from "#web/shell/address.js"
+import {h, style} from "#web/shell/dom.js"
+import {on} from "#web/shell/events.js"
+import {current} from "#web/shell/router.js"
+import {list} from "./list.js"
+import {Workplace} from "./workplace.js"
+
+/** @import {Render} from "#web/types.d.ts" */
+/**
+ * @typedef {object} Task
+ * @property {string} name
+ * @property {string} title
+ * @property {string} course
+ * @property {[address: string, title: string] | []} section  of the book, to read first
+ * @property {string} words  HTML
+ * @property {string[]} hints  HTML
+ * @property {string} start  the kernel to begin with
+ * @property {string[]} rules  what must hold beyond the outputs
+ * @property {[name: string, hidden: boolean][]} cases
+ */
+/**
+ * @typedef {object} Cause
+ * @property {string} kind
+ * @property {string} heading
+ * @property {string} words
+ * @property {string} case
+ * @property {boolean} hidden
+ * @property {number} line
+ * @property {number} step
+ * @property {number[]} threads
+ */
+/**
+ * @typedef {object} Mark
+ * @property {string} task
+ * @property {number} number
+ * @property {boolean} passed
+ * @property {Cause[]} causes
+ * @property {[name: string, hidden: boolean, passed: boolean | null, waves: number][]} cases
+ * @property {import("#web/widgets/codemirror.js").Diagnostic[]} diagnostics
+ */
+/**
+ * @typedef {object} Parameters
+ * @property {[name: string, title: string][]} courses
+ * @property {Task[]} tasks
+ * @property {Mark | {number?: undefined}} mark
+ * @property {string} busy
+ * @property {string} error
+ * @property {{task?: string, explanation: string, solution: string}} revealed
+ * @property {"" | "stepper" | "compare"} view
+ */
+/** @typedef {{stepper: HTMLElement, compare: HTMLElement}} Children */
+
+/** @param {Render<Parameters, Children>} component */
+export function render({model, el}) {
+  style(el)
+  const place = h("div"),
+    moment = {stepper: h("div", {class: "moment", hidden: true}), compare: h("div", {class: "moment", hidden: true})}
+  for (const name of /** @type {(keyof Children)[]} */ (["stepper", "compare"])) moment[name].append(model.get_child(name))
+  const root = h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment.stepper, moment.compare)
+  /** @type {Workplace | null} */
+  let work = null
+  /** @type {() => void} */
+  let end = () => {}
+
+  const show = () => {
+    const name = new URLSearchParams(current().inputs).get("task") ?? ""
+    if (name && name === work?.task.name) return
+    work?.close()
+    end()
+    for (const one of Object.values(moment)) one.hidden = true
+    const task = model.tasks.find((one) => one.name === name)
+    root.dataset.task = task?.name ?? ""
+    work = task ? new Workplace(model, task, place, moment, /** @type {ShadowRoot} */ (el.getRootNode())) : null
+    end = work ? () => {} : list(model, place, name)
+    if (shown) scrollTo(0, 0)
+  }
+  let shown = false
+  show()
+  shown = true
+  const endLinks = on("step", (step) => {
+    if (step === UNNAMED && current().page === "exercises") show()
+  })
+  model.on("remove", () => {
+    endLinks()
+    end()
+    work?.close()
+  })
+  return root
+}

@@ -1,0 +1,178 @@
+"""The page of exercises. The browser holds what a learner writes; Python marks it and records the case that shows what is wrong."""
+
+import logging
+from dataclasses import asdict, replace
+from html import escape
+from typing import Any
+
+import param
+from panel.viewable import Child
+
+from splatscope.exercises.marking import LIMIT, Mark, job_of, mark_in_sandbox
+from splatscope.exercises.task import COURSES, Case, Task, tasks
+from splatscope.gpu.device import DeviceError
+from splatscope.recordings.packed import PackedRecording
+from splatscope.services.recordings import record_source
+from splatscope.textbook.markdown import html_of
+from splatscope.web.background import BackgroundTask
+from splatscope.web.compare.compare import Compare
+from splatscope.web.component import Component
+from splatscope.web.shell.location import Location
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import BY_NAME
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import WorkerError
+from splatscope.workers.sandbox.exposure import open_to_others
+from splatscope.workers.sandbox.supervisor import START_LIMIT
+
+log = logging.getLogger(__name__)
+
+
+class Exercises(Component):
+    """The list of tasks, or the one that the address names: its words, an editor, the verdict, and a stepper.
+
+    The root has `data-testid="exercises"` and `data-task`; the verdict has `data-passed` once a kernel was marked.
+    """
+
+    courses = param.List(default=[], doc="(name, title) of the courses in order")
+    tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
+    mark = param.Dict(default={}, doc="What came of the last kernel: the result of `verdict`, with its task and a number")
+    busy = param.String(default="", doc="What is being waited for; empty when nothing is")
+    error = param.String(default="", doc="Why a kernel could not be marked, or the moment not be recorded, in one line")
+    revealed = param.Dict(default={}, doc="{task, explanation, solution}: what a learner who is done with a task may read")
+    view = param.Selector(default="", objects=["", "stepper", "compare"], doc="What is shown below the editor")
+    stepper = Child(doc="The case that shows what is wrong")
+    compare = Child(doc="The learner's recording beside that of a solution")
+
+    def __init__(self, **params: Any):
+        self._tasks = {task.name: task for task in tasks()}
+        listed = [public(task) for task in self._tasks.values()]
+        super().__init__(stepper=Stepper(), compare=Compare(), courses=list(COURSES.items()), tasks=listed, **params)
+        self._work = BackgroundTask()
+        self._marked: tuple[Task, str, Mark] | None = None
+        self._number = 0
+
+    def close(self) -> None:
+        """Stop waiting for workers."""
+        self._work.cancel()
+        self.stepper.close()
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        task, source = self._tasks.get(str(message.get("task"))), message.get("source")
+        if task is None:
+            return
+        match message.get("type"):
+            case "mark" if isinstance(source, str):
+                self._work.start(self._guard(self._mark(task, source)))
+            case "moment":
+                number = message.get("cause")
+                self._work.start(self._guard(self._show_moment(number if isinstance(number, int) else 0)))
+            case "compare":
+                self._work.start(self._guard(self._compare(task)))
+            case "reveal":
+                self._reveal(task)
+
+    async def _guard(self, work: Any) -> None:
+        try:
+            await work
+            self.param.update(busy="", error="")
+        except (WorkerError, DeviceError, ValueError) as error:
+            self.param.update(busy="", error=str(error))
+        except Exception as error:
+            log.exception("An exercise failed")
+            self.param.update(busy="", error=str(error).partition("\n")[0] or type(error).__name__)
+
+    async def _mark(self, task: Task, source: str) -> None:
+        self.param.update(busy="Marking …", error="", view="")
+        limit = 3 * (LIMIT + START_LIMIT)
+        mark = await worker_pool.run(mark_in_sandbox, task.folder, source, open_to_others(), limit=limit, untrusted=True)
+        self._marked, self._number = (task, source, mark), self._number + 1
+        if mark.passed:
+            self._reveal(task)
+        self.mark = verdict(mark) | {"number": self._number}
+
+    async def _show_moment(self, number: int) -> None:
+        if self._marked is None:
+            return
+        task, source, mark = self._marked
+        cause = mark.causes[min(max(0, number), len(mark.causes) - 1)]
+        case = next(case for case in task.cases if case.name == cause.case)
+        if case.hidden:
+            return
+        run = next(run for run in mark.cases if run.name == case.name and run.passed is False)
+        self.busy = "Recording …"
+        packed = await self._record(task, case, source, run.group, run.waves)
+        self.stepper.kernel = task.name
+        self.stepper.show(packed, opening=cause.step or packed.meta.get("opening", 0))
+        self.view = "stepper"
+
+    async def _compare(self, task: Task) -> None:
+        if self._marked is None or self._marked[0] is not task:
+            return
+        _, source, mark = self._marked
+        failed = next((run.name for run in mark.cases if run.passed is False and not run.hidden), None)
+        case = next((case for case in task.cases if case.name == failed), task.cases[0])
+        self.busy = "Recording both …"
+        mine = await self._record(task, case, source)
+        other = await self._record(task, case, task.solution)
+        self.compare.show(mine, other, ("Yours", "A solution"))
+        self.view = "compare"
+
+    async def _record(
+        self, task: Task, case: Case, source: str, group: tuple[int, int, int] = (0, 0, 0), waves: int = 0
+    ) -> PackedRecording:
+        job = replace(job_of(task, case, source), group=group)
+        return await record_source(worker_pool, job, f"llvmpipe:{waves}" if waves else "")
+
+    def _reveal(self, task: Task) -> None:
+        solution = task.solution
+        self.revealed = {"task": task.name, "explanation": html_of(task.explanation), "solution": solution}
+
+
+def public(task: Task) -> dict[str, Any]:
+    """Return what a browser is told of a task."""
+    section = BY_NAME.get(task.section)
+    return {
+        "name": task.name,
+        "title": task.title,
+        "course": task.course,
+        "section": [section.address, section.title] if section else [],
+        "words": html_of(task.words),
+        "hints": [html_of(hint) for hint in task.hints],
+        "start": task.start,
+        "rules": [limit.rule for limit in task.limits],
+        "cases": [[case.name, case.hidden] for case in task.cases],
+    }
+
+
+def verdict(mark: Mark) -> dict[str, Any]:
+    """Return what a browser is told of a mark."""
+    return {
+        "task": mark.task,
+        "passed": mark.passed,
+        "causes": [asdict(cause) | {"heading": cause.heading, "threads": list(cause.threads)} for cause in mark.causes],
+        "cases": [[run.name, run.hidden, run.passed, run.waves] for run in mark.cases],
+        "diagnostics": mark.diagnostics,
+    }
+
+
+def _first_words(listed: list[dict[str, Any]]) -> str:
+    """Return the list of tasks as it stands until its component is there."""
+    links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in listed)
+    words = "Kernels to mend and to write. Each is run on several inputs, and every access is looked at."
+    return f'<article class="words"><h1>Exercises</h1><p>{words}</p><ul>{links}</ul></article>'
+
+
+def exercises(location: Location) -> Page:
+    """Build the page."""
+    part = Exercises()
+    page = Page(
+        page="exercises",
+        html=f'<div class="exercise-holder" data-slot="0">{_first_words(part.tasks)}</div>',
+        slots=[part],
+        keys=[("Ctrl+Enter", "Mark the kernel"), *KEYS],
+    )
+    page.on_close(part.close)
+    return page

@@ -1,0 +1,94 @@
+// The list of tasks, course by course, with what was tried of each.
+import {h} from "#web/shell/dom.js"
+import {attempts, onAttempts} from "./attempts.js"
+
+/**
+ * @import {Attempts} from "./attempts.js"
+ * @import {Task} from "./exercises.js"
+ */
+
+/** @param {string} name */
+export const addressOf = (name) => `?page=exercises&task=${encodeURIComponent(name)}`
+
+/**
+ * Show the list of tasks.
+ * @param {{courses: [name: string, title: string][], tasks: Task[]}} model
+ * @param {HTMLElement} place
+ * @param {string} missing  a task that the address names and that is not there
+ * @returns {() => void} ends it
+ */
+export function list(model, place, missing) {
+  const paint = () => {
+    const known = attempts()
+    const solved = model.tasks.filter(({name}) => known[name]?.solved).length
+    const next = model.tasks.find(({name}) => !known[name]?.solved)
+    place.replaceChildren(
+      h(
+        "div",
+        {class: "exercises-head"},
+        missing ? h("p", {class: "missing", role: "status"}, `There is no exercise “${missing.slice(0, 60)}”. These are:`) : null,
+        h(
+          "p",
+          {class: "lede"},
+          "A kernel that leaves the right numbers may still be wrong. Here each is run on several inputs, and every access is looked " +
+            "at: you are told which two threads got in each other's way, on which line, and can step there.",
+        ),
+        next
+          ? h(
+              "p",
+              {class: "ways"},
+              h(
+                "a",
+                {class: "btn pri big", href: addressOf(next.name)},
+                solved ? `Go on with ${next.title}` : `Start with ${next.title}`,
+              ),
+              h("span", {class: "dim", role: "status"}, `${solved} of ${model.tasks.length} solved`),
+            )
+          : h("p", {role: "status"}, `All ${model.tasks.length} solved.`),
+      ),
+      ...model.courses.map(([course, title]) => courseOf(model.tasks, course, title, known)),
+    )
+  }
+  paint()
+  return onAttempts(paint)
+}
+
+const ABOUT = {
+  mend: "Each kernel has one fault. Find its cause, and change as little as you can.",
+  write: "Parameters and a task. The body is yours.",
+}
+
+/**
+ * @param {Task[]} tasks
+ * @param {string} course
+ * @param {string} title
+ * @param {Attempts} known
+ */
+function courseOf(tasks, course, title, known) {
+  const rows = tasks
+    .filter((task) => task.course === course)
+    .map((task, i) => {
+      const {solved, tries = 0, hints = 0} = known[task.name] ?? {}
+      const counts = [tries && `${tries} ${tries === 1 ? "try" : "tries"}`, hints && `${hints} ${hints === 1 ? "hint" : "hints"}`]
+      const said = [solved ? "Solved" : "", ...counts].filter(Boolean).join(", ")
+      return h(
+        "li",
+        {},
+        h(
+          "a",
+          {href: addressOf(task.name), "data-solved": solved ? "true" : null},
+          h("span", {class: "no"}, String(i + 1)),
+          h("b", {}, task.title),
+          h("small", {}, task.section[1] ?? ""),
+          h("span", {class: "said"}, said, solved ? h("i", {"aria-hidden": "true"}, " ✓") : null),
+        ),
+      )
+    })
+  return h(
+    "section",
+    {class: "course", "aria-labelledby": `course-${course}`},
+    h("h2", {id: `course-${course}`}, title),
+    h("p", {class: "dim"}, ABOUT[/** @type {keyof typeof ABOUT} */ (course)] ?? ""),
+    h("ol", {}, ...rows),
+  )
+}

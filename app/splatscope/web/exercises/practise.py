@@ -1,0 +1,15 @@
+"""The way from a section of the book to its exercises."""
+
+from html import escape
+
+from splatscope.exercises.task import tasks
+
+
+def practise(section: str) -> str:
+    """Return the end of a section's page: links to the exercises that go with it; "" if there is none."""
+    links = [
+        f'<li><a href="?page=exercises&task={task.name}">{escape(task.title)}</a></li>'
+        for task in tasks()
+        if task.section == section
+    ]
+    return f'<section class="prose"><h2>Exercises</h2><ul>{"".join(links)}</ul></section>' if links else ""

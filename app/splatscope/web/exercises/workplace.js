@@ -1,0 +1,316 @@
+// One task: its words and hints at the left, the editor and the verdict at the right, and below them the moment that shows what is wrong.
+import {h} from "#web/shell/dom.js"
+import {emit} from "#web/shell/events.js"
+import {addKeys} from "#web/shell/keys.js"
+import {severity} from "#web/stepper/panes/icons.js"
+import {makeEditor} from "#web/widgets/codemirror.js"
+import {listing} from "#web/widgets/quote.js"
+import {attempt, note} from "./attempts.js"
+import {brief, counted, prose} from "./brief.js"
+import {addressOf} from "./list.js"
+
+/**
+ * @import {Model} from "#web/types.d.ts"
+ * @import {Cause, Children, Mark, Parameters, Task} from "./exercises.js"
+ */
+
+const TRIES = 3 // after which the solution may be looked at
+const today = () => new Date().toISOString().slice(0, 10)
+
+export class Workplace {
+  marked = "" // the source that was marked last
+  counted = 0 // number of the mark that was counted
+  verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-verdict"})
+  hints = h("div", {class: "hints"})
+  after = h("div", {class: "after-task"})
+  said = h("span", {class: "dim", role: "status"})
+  run = h(
+    "button",
+    {type: "button", class: "btn pri", onclick: () => this.mark()},
+    "Mark",
+    h("kbd", {"aria-hidden": "true"}, "Ctrl ⏎"),
+  )
+  /** @type {(() => void)[]} */
+  ends = []
+
+  /**
+   * @param {Model<Parameters, Children>} model
+   * @param {Task} task
+   * @param {HTMLElement} place  is filled
+   * @param {Record<"stepper" | "compare", HTMLElement>} moment  the parts below it, of which one may be shown
+   * @param {ShadowRoot} root  that holds it, now or soon
+   */
+  constructor(model, task, place, moment, root) {
+    this.model = model
+    this.task = task
+    this.moment = moment
+    const holder = h("div", {class: "code-edit"})
+    place.replaceChildren(h("div", {class: "workplace"}, brief(task, model, this.hints, this.after), this.#desk(holder)))
+    this.editor = makeEditor(
+      holder,
+      root,
+      (text) => this.#typed(text),
+      () => this.mark(),
+    )
+    this.editor.show(attempt(task.name).source ?? task.start)
+    for (const name of ["mark", "busy", "error", "revealed", "view"]) model.on(name, () => this.#live() && this.paint())
+    this.ends.push(addKeys({keys: {"Ctrl+Enter": () => this.mark()}}))
+    if (attempt(task.name).solved) this.#ask("reveal")
+    this.paint()
+  }
+
+  /** End what listens. */
+  close() {
+    this.closed = true
+    for (const end of this.ends) end()
+    this.editor.view.destroy()
+  }
+
+  #live() {
+    return !this.closed
+  }
+
+  /** What came of this task's last kernel, if anything did. */
+  get result() {
+    const {mark} = this.model
+    return mark.number !== undefined && mark.task === this.task.name && this.marked ? mark : null
+  }
+
+  /** Have the kernel marked. */
+  mark() {
+    if (this.model.busy) return
+    this.marked = this.editor.text
+    this.#ask("mark", {source: this.marked})
+  }
+
+  /**
+   * @param {string} type
+   * @param {Record<string, unknown>} [more]
+   */
+  #ask(type, more = {}) {
+    this.model.send_msg({type, task: this.task.name, ...more})
+  }
+
+  /** @param {string} text */
+  #typed(text) {
+    note(this.task.name, {source: text === this.task.start ? undefined : text})
+    if (this.result) this.verdict.classList.toggle("old", text !== this.marked)
+  }
+
+  /** @param {HTMLElement} holder */
+  #desk(holder) {
+    const again = h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet",
+        onclick: () => {
+          this.editor.text = this.task.start // Ctrl+Z brings it back
+          this.editor.view.focus()
+        },
+      },
+      "Start again",
+    )
+    return h(
+      "div",
+      {class: "desk"},
+      h(
+        "section",
+        {class: "panel", "aria-label": "Source"},
+        h("div", {class: "ph"}, h("h3", {}, `${this.task.name}.slang`), this.said, h("span", {class: "sp"}), again, this.run),
+        holder,
+      ),
+      this.verdict,
+    )
+  }
+
+  /** Paint what depends on the server's answers and on what was tried. */
+  paint() {
+    const {busy, error, view, mark} = this.model
+    this.said.textContent = busy
+    this.run.setAttribute("aria-disabled", String(Boolean(busy)))
+    if (this.result && mark.number !== this.counted) this.#count(/** @type {Mark} */ (mark))
+    if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
+    else if (this.result) this.#paintVerdict(this.result)
+    this.verdict.classList.toggle("waits", Boolean(busy))
+    this.#paintHints()
+    this.#paintAfter()
+    for (const [name, part] of Object.entries(this.moment)) {
+      const was = part.hidden
+      part.hidden = !this.result || name !== view
+      if (was && !part.hidden) part.scrollIntoView({block: "start", behavior: "smooth"})
+    }
+  }
+
+  /** @param {Mark} mark */
+  #count(mark) {
+    this.counted = mark.number
+    const {name} = this.task
+    const before = attempt(name)
+    note(name, {tries: before.tries + (before.solved ? 0 : 1), ...(mark.passed && {solved: before.solved ?? today()})})
+    this.editor.mark(mark.diagnostics)
+    emit("marked", {task: name, passed: mark.passed, heading: mark.causes[0]?.heading ?? ""})
+  }
+
+  /** @param {Mark} mark */
+  #paintVerdict(mark) {
+    this.verdict.dataset.passed = String(mark.passed)
+    this.verdict.classList.toggle("old", this.editor.text !== this.marked)
+    const [first, ...rest] = mark.causes
+    this.verdict.replaceChildren(
+      ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severity("ok"), h("b", {}, "Solved. "), passedWords(mark))]),
+      ...(rest.length
+        ? [
+            h(
+              "details",
+              {},
+              h("summary", {}, `${counted(rest.length, "more reason")}, which may go with the first`),
+              ...rest.map((cause, i) => this.#cause(cause, i + 1)),
+            ),
+          ]
+        : []),
+      cases(mark),
+    )
+  }
+
+  /**
+   * @param {Cause} cause
+   * @param {number} number
+   */
+  #cause(cause, number) {
+    const where = this.task.cases.length > 1 && cause.case ? `${cause.hidden ? "Hidden case" : "Case"}: ${cause.case}.` : ""
+    const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+      h("button", {type: "button", class: "btn", onclick: act}, label)
+    const step = () => this.#ask("moment", {cause: number})
+    return h(
+      "div",
+      {class: "cause", "data-kind": cause.kind},
+      h("h3", {}, severity("error"), cause.heading),
+      h("p", {}, cause.words),
+      where ? h("p", {class: "dim"}, where) : null,
+      h(
+        "div",
+        {class: "row"},
+        cause.step ? button("Step to the moment", step) : null,
+        !cause.step && !cause.hidden && !["error"].includes(cause.kind) ? button("Step through it", step) : null,
+        cause.line ? button(`Line ${cause.line}`, () => this.#toLine(cause.line)) : null,
+      ),
+    )
+  }
+
+  /** @param {number} line */
+  #toLine(line) {
+    this.editor.reveal(line)
+    this.editor.view.focus()
+  }
+
+  #paintHints() {
+    const {hints} = attempt(this.task.name)
+    const open = Math.min(hints, this.task.hints.length)
+    if (this.hints.childElementCount && Number(this.hints.dataset.open) === open) return
+    this.hints.dataset.open = String(open)
+    const next = h(
+      "button",
+      {
+        type: "button",
+        class: "btn",
+        onclick: () => {
+          note(this.task.name, {hints: open + 1})
+          this.#paintHints()
+          const shown = /** @type {HTMLElement | null} */ (this.hints.querySelector("[data-hint]:last-of-type"))
+          shown?.focus({preventScroll: true})
+        },
+      },
+      open ? "Another hint" : "A hint",
+    )
+    this.hints.replaceChildren(
+      ...this.task.hints.slice(0, open).map((hint, i) => {
+        const shown = prose(hint)
+        shown.tabIndex = -1
+        shown.dataset.hint = String(i + 1)
+        return shown
+      }),
+      ...(open < this.task.hints.length ? [next] : []),
+    )
+  }
+
+  #paintAfter() {
+    const {name} = this.task
+    const {tries, solved, seen} = attempt(name)
+    const revealed = this.model.revealed.task === name ? this.model.revealed : null
+    const state = `${solved ?? ""} ${tries >= TRIES} ${seen ?? ""} ${Boolean(revealed)} ${Boolean(this.result)}`
+    if (this.after.dataset.state === state) return
+    this.after.dataset.state = state
+    /** @type {Node[]} */
+    const parts = []
+    if (revealed && (solved || seen)) {
+      const source = h("pre", {tabindex: "0", role: "region", "aria-label": "A solution"})
+      listing(source, revealed.solution, 1)
+      parts.push(h("h3", {}, "What there was to learn"), prose(revealed.explanation))
+      parts.push(h("details", {}, h("summary", {}, "One solution"), h("div", {class: "quote"}, source)))
+    } else if (!solved && tries >= TRIES) {
+      parts.push(
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn",
+            onclick: () => {
+              note(name, {seen: true})
+              this.#ask("reveal")
+            },
+          },
+          "Show a solution",
+        ),
+      )
+    }
+    if (this.result && revealed && (solved || seen))
+      parts.push(
+        h(
+          "p",
+          {},
+          h("button", {type: "button", class: "btn", onclick: () => this.#ask("compare")}, "Yours beside a solution, step by step"),
+        ),
+      )
+    const next = this.#next()
+    if (solved && next)
+      parts.push(h("p", {class: "ways"}, h("a", {class: "btn pri", href: addressOf(next.name)}, `Next: ${next.title}`)))
+    this.after.replaceChildren(...parts)
+  }
+
+  #next() {
+    const {tasks} = this.model
+    const behind = tasks.slice(tasks.indexOf(this.task) + 1)
+    return behind.find(({name}) => !attempt(name).solved) ?? behind[0]
+  }
+}
+
+/** @param {Mark} mark */
+function passedWords(mark) {
+  const waves = [...new Set(mark.cases.map(([, , , width]) => width).filter(Boolean))]
+  const more = waves.length ? `, with waves of ${waves.join(" and ")}, too` : ""
+  return `Right on all ${counted(mark.cases.length, "case")}${more}, and no two threads in each other's way.`
+}
+
+/**
+ * The cases with what came of them; nothing where there is but one.
+ * @param {Mark} mark
+ */
+function cases({cases: all}) {
+  if (all.length < 2) return ""
+  const words = {true: "passed", false: "not passed", null: "not run yet"}
+  return h(
+    "ul",
+    {class: "cases", "aria-label": "Cases"},
+    ...all.map(([name, hidden, passed, waves]) => {
+      const state = words[/** @type {"true" | "false" | "null"} */ (String(passed))]
+      return h(
+        "li",
+        {"data-passed": String(passed)},
+        h("i", {"aria-hidden": "true"}, passed ? "✓" : passed === false ? "✗" : "·"),
+        `${name}${waves ? `, waves of ${waves}` : ""}`,
+        h("small", {}, `${hidden ? "hidden, " : ""}${state}`),
+      )
+    }),
+  )
+}

@@ -1,0 +1,137 @@
+"""The page of exercises: a kernel is marked, its fault is stepped to and mended, and what was tried is kept."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from helpers.axe import wrongs_of
+
+TASK = "turn-a-row"
+BARRIER = "GroupMemoryBarrierWithGroupSync();"
+SLOW = 60_000  # ms: workers compile
+
+
+def verdict(page: Page) -> Locator:
+    return page.get_by_test_id("exercise-verdict")
+
+
+def opened(page: Page) -> Page:
+    page.locator(".cm-content").wait_for()
+    return page
+
+
+def press_mark(page: Page, passed: bool) -> None:
+    """Mark what is in the editor, and wait for the answer to this very press."""
+    number = page.evaluate("() => JSON.parse(localStorage['splatscope-exercises'] ?? '{}')['turn-a-row']?.tries ?? 0")
+    page.get_by_role("button", name="Mark").click()
+    tries = "n => (JSON.parse(localStorage['splatscope-exercises'] ?? '{}')['turn-a-row']?.tries ?? 0) > n"
+    page.wait_for_function(tries, arg=number, timeout=SLOW)
+    expect(verdict(page)).to_have_attribute("data-passed", str(passed).lower())
+
+
+def write_barrier(page: Page) -> None:
+    page.locator(".cm-line", has_text="shared[lane] = row[lane];").click()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.keyboard.type(BARRIER)
+
+
+def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    press_mark(page, passed=False)
+    expect(verdict(page)).to_contain_text("Race on shared")
+    expect(verdict(page)).to_contain_text("nothing orders the two")
+    page.get_by_role("button", name="Step to the moment").click()
+    stepper = page.get_by_test_id("stepper")
+    expect(stepper).to_be_visible(timeout=SLOW)
+    expect(stepper).not_to_have_attribute("data-step", "0")
+    page.get_by_role("button", name="Line 12").first.click()
+    expect(page.locator(".cm-activeLine")).to_contain_text("turned[lane]")
+    write_barrier(page)
+    press_mark(page, passed=True)
+    expect(verdict(page)).to_contain_text("Solved. Right on all 2 cases")
+    expect(page.get_by_text("What there was to learn")).to_be_visible()
+    page.get_by_role("link", name="Exercises", exact=True).last.click()
+    expect(page.locator(f"a[href*='task={TASK}'][data-solved]")).to_contain_text("Solved, 2 tries")
+
+
+def test_hints_are_counted_and_a_solution_is_shown_after_three_tries(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    page.get_by_role("button", name="A hint").click()
+    page.get_by_role("button", name="Another hint").click()
+    expect(page.locator("[data-hint]")).to_have_count(2)
+    show = page.get_by_role("button", name="Show a solution")
+    for _ in range(3):
+        expect(show).to_have_count(0)
+        press_mark(page, passed=False)
+    show.click()
+    expect(page.get_by_text("What there was to learn")).to_be_visible()
+    page.get_by_text("One solution").click()
+    expect(page.get_by_role("region", name="A solution")).to_contain_text(BARRIER)
+    page.get_by_role("button", name="Yours beside a solution").click()
+    expect(page.get_by_test_id("compare")).to_be_visible(timeout=SLOW)
+    page.reload()
+    opened(page)
+    expect(page.locator("[data-hint]")).to_have_count(2)
+
+
+def test_what_is_written_is_there_again_and_goes_into_the_file_of_progress(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    write_barrier(page)
+    page.reload()
+    opened(page)
+    expect(page.locator(".cm-content")).to_contain_text(BARRIER)
+    press_mark(page, passed=True)
+    page.get_by_role("link", name="Splatscope").first.click()
+    expect(page.get_by_test_id("progress")).to_contain_text("1 exercise solved")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a file").click()
+    saved = json.loads(download.value.path().read_text())
+    assert saved["exercises"][TASK]["tries"] == 1
+    assert saved["exercises"][TASK]["solved"]
+    assert BARRIER in saved["exercises"][TASK]["source"]
+
+
+def test_what_does_not_compile_is_marked_in_the_editor(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    page.locator(".cm-line", has_text="shared[lane] = row[lane];").click()
+    page.keyboard.press("End")
+    page.keyboard.type(" nobody = 3;")
+    press_mark(page, passed=False)
+    expect(verdict(page)).to_contain_text("It does not run")
+    expect(verdict(page)).to_contain_text("nobody")
+    expect(page.locator(".cm-lintRange-error")).to_be_visible()
+
+
+def test_start_again_can_be_taken_back(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    write_barrier(page)
+    page.get_by_role("button", name="Start again").click()
+    expect(page.locator(".cm-content")).not_to_contain_text(BARRIER)
+    page.keyboard.press("Control+z")
+    expect(page.locator(".cm-content")).to_contain_text(BARRIER)
+
+
+def test_a_task_that_is_not_there_leads_to_the_list(visit: Callable[..., Page]):
+    page = visit("/app?page=exercises&task=nothing-of-the-kind")
+    expect(page.get_by_role("status").filter(has_text="There is no exercise")).to_be_visible()
+    expect(page.locator(".course")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])
+def test_the_pages_are_accessible_and_nothing_scrolls_sideways(visit: Callable[..., Page], width: int, height: int, scheme: str):
+    page = visit("/app?page=exercises")
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+    page.locator(".course").first.wait_for()
+    assert wrongs_of(page) == []
+    page.locator(f"a[href*='task={TASK}']").first.click()
+    opened(page)
+    press_mark(page, passed=False)
+    assert wrongs_of(page) == []
+    for size in (320, 390, 768, 820, 1024, 1366, 1920):
+        page.set_viewport_size({"width": size, "height": height})
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), f"sideways at {size}"
