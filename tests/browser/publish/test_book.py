@@ -1,11 +1,8 @@
 """The published book: without a server, from a disk too, it does what the served one does, with the inputs that were recorded."""
 
-import functools
-import http.server
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +11,12 @@ from playwright.sync_api import Page, expect
 
 import reference
 from helpers.axe import wrongs_of
+from helpers.published import hosted, opener
 from helpers.stepping import at, press, ready, stepper
 from splatscope.paths import ASSETS
 from splatscope.splat.thumbnail import Thumbnail
 
 SECTION = "workgroups"
-
-
-class Host(http.server.SimpleHTTPRequestHandler):
-    """A plain file server."""
-
-    def log_message(self, *args):
-        """Print nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -53,23 +44,14 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def host(book: Path):
     """The address of a file server that has the book."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(book))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
+    with hosted(book) as address:
+        yield address
 
 
 @pytest.fixture(params=["disk", "host"])
 def visit_book(request, book, host, closed):
     """Opens a page of the book, from a disk and from a host: `visit_book("?page=glossary")`."""
-    base = f"{book.as_uri()}/" if request.param == "disk" else host
-
-    def opened(query: str = "", **options) -> Page:
-        page = closed(f"{base}index.html{query}", base, **options)
-        page.locator("[data-page]").wait_for()
-        return page
-
-    return opened
+    return opener(request.param, book, host, closed)
 
 
 def inputs_of(page: Page) -> str:
@@ -155,6 +137,22 @@ def test_the_slider_of_the_home_page_is_blended_as_the_kernels_do(visit_book):
     assert np.abs(drawn - np.clip(expected, 0, 255)).max() < 1.5
 
 
+def test_pictures_of_finished_trainings_are_taken_apart_by_their_sliders(visit_book):
+    page = visit_book("?page=train")
+    renders = page.get_by_test_id("live-render")
+    expect(renders.locator("canvas[data-count='2048']")).to_have_count(4)
+    assert all(alt for alt in renders.locator("canvas").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))"))
+    astronaut = page.get_by_role("img", name="An astronaut").locator("xpath=../..")
+    whole = astronaut.locator("canvas").evaluate("el => el.toDataURL()")
+    astronaut.locator("input").press("ArrowLeft")
+    expect(astronaut.locator("canvas")).to_have_attribute("data-count", "2047")
+    astronaut.locator("input").press("Home")
+    expect(astronaut.locator("canvas")).to_have_attribute("data-count", "1")
+    assert astronaut.locator("canvas").evaluate("el => el.toDataURL()") != whole
+    expect(renders.locator("canvas[data-count='2048']")).to_have_count(3)
+    assert wrongs_of(page) == []
+
+
 def test_the_home_page_leads_to_the_sections_that_the_book_has(visit_book):
     page = visit_book(width=390, height=844, scheme="dark")
     expect(page.get_by_test_id("live-render")).to_be_visible()
@@ -162,6 +160,7 @@ def test_the_home_page_leads_to_the_sections_that_the_book_has(visit_book):
     expect(page.locator("footer.published")).to_contain_text(re.compile(r"Recorded on llvmpipe, \d+ \w+ \d{4}"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     known = {SECTION, "home", "train", "claims", "glossary"}
+    assert page.locator('a[href^="?walk="]').count() == 0, "a walk leads through pages that this book has not"
     links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
     assert set(links) <= known
     assert wrongs_of(page) == []

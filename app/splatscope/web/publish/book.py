@@ -27,15 +27,18 @@ from splatscope.paths import ASSETS, BUNDLE
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
+from splatscope.web.classroom.walk_bar import WalkBar
+from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.component import Described, components, flat, style_sheet
 from splatscope.web.first_document import TEMPLATES
-from splatscope.web.home.home import GROWTH, PICTURE, home
+from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
-from splatscope.web.publish import tools
+from splatscope.web.publish import exercises, tools
+from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.states import PublishedPage
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
@@ -71,21 +74,29 @@ class Book:
     adapter: str = ""
     failed: list[str] = field(default_factory=list)
 
+    @property
+    def walks(self) -> list[Walk]:
+        """The walks whose pages the book has, all of them."""
+        return [walk for walk in walks() if {stop.page for stop in walk.stops} <= {*self.names}]
+
     def neighbours(self, name: str) -> str:
         """Return the links to the pages of the book before and after one."""
         return neighbours(BY_NAME[name], [entry for entry in PAGES if entry.name in self.names])
 
     def about(self) -> str:
         """Return the words at the end of each page: what was recorded where, and what a device is needed for."""
-        made = f"Recorded on {escape(self.adapter)}, {date.today():%-d %B %Y}, by Splatscope {__version__}"
+        where = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
+        made = f"{where}{',' if self.adapter else ''} {date.today():%-d %B %Y}, by Splatscope {__version__}"
         return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; your browser blends
-          the picture of its home page. To run its kernels with any inputs, to train on a picture, or to debug a kernel:</p>
+          the pictures of Gaussians. To run its kernels with any inputs, to train on a picture, or to debug a kernel:</p>
           {tools.COMMANDS}</footer>"""
 
     def linked(self, value: Any) -> Any:
         """Return a component's value with links to the pages of the book alone: what would lead elsewhere is plain text."""
         if isinstance(value, str):
             return LINK.sub(lambda found: found[0] if found["page"] in self.names else found["words"], value)
+        if isinstance(value, dict):
+            return {name: self.linked(one) for name, one in value.items()}
         return [self.linked(one) for one in value] if isinstance(value, list) else value
 
     def write_script(self, name: str, content: Any) -> None:
@@ -105,6 +116,12 @@ class Book:
 
         self.write_script(f"pages/{name}", page.as_json(write))
 
+    def write_walk(self, walk: Walk) -> None:
+        """Write a walk for who reads it alone: its stops, and the notes on them."""
+        bar = WalkBar(walk, teaches=False).described()
+        bar["values"]["notes"] = self.linked(bar["values"]["notes"])
+        self.write_script(f"walks/{walk.name}", bar)
+
     def view_of(self, page: Page) -> Described:
         """Return what a page shows now, with the words at its end, and write the recordings that it has."""
         described = page.described()
@@ -115,7 +132,9 @@ class Book:
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
             elif isinstance(component, LiveRender):
-                part["values"] |= {"stills": f"assets/{GROWTH}", "picture": self._write_gaussians(PICTURE)}
+                part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
+                if component.stills:
+                    part["values"]["stills"] = f"assets/{GROWTH}"
             elif isinstance(component, Claim | Show):
                 part["values"]["device"] = self.adapter
             part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
@@ -140,16 +159,17 @@ class Book:
 async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
     """Write the book into a folder, or some of its pages, with the home page and the glossary.
 
-    Each section is recorded for all inputs of its grid.
+    Each section is recorded for all inputs of its grid, and for those that links and walks name.
 
     Raises:
         ValueError: There is no such page, or the folder holds something else.
         WorkerError: The worker was lost.
     """
-    if unknown := set(pages) - set(BY_NAME):
-        raise ValueError(f"There is no page {sorted(unknown)[0]}. These are: {', '.join(BY_NAME)}.")
+    known = [name for name in BY_NAME if name in {*lesson_names(), *_VIEWS, "debugger", "exercises"}]  # others need a device
+    if unknown := set(pages) - set(known):
+        raise ValueError(f"A book has no page {sorted(unknown)[0]}. These are: {', '.join(known)}.")
     _empty(folder)
-    book = Book(folder, [name for name in BY_NAME if not pages or name in {*pages, "home", "glossary"}])
+    book = Book(folder, [name for name in known if not pages or name in {*pages, "home", "glossary"}])
     names = [name for name in book.names if name in lesson_names()]
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -166,12 +186,20 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = pr
             page.add(book.view_of(shown), address, inputs)
         book.write_page("debugger", page)
         report(f"debugger: {len(page.states)} kernels")
+    if "exercises" in book.names:
+        page = PublishedPage(defaults=exercises.DEFAULTS)
+        async for shown, address, inputs in exercises.exercises(book.names):
+            page.add(book.view_of(shown), address, inputs)
+        book.write_page("exercises", page)
+        report(f"exercises: {len(page.states)} kernels and their list")
     for name in _VIEWS:
         if name in book.names:
             page = PublishedPage()
             page.add(await _VIEWS[name](book))
             book.write_page(name, page)
             report(name)
+    for walk in book.walks:
+        book.write_walk(walk)
     _write_documents(book)
     return book
 
@@ -190,11 +218,12 @@ def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
 
 
 async def _section(book: Book, name: str) -> PublishedPage:
-    """Return a section with its states: its first inputs, those of its grid, and the recording that ships."""
+    """Return a section with its states: its first inputs, those of its grid and of links to it, and the recording that ships."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
     published = PublishedPage(figure=True, defaults=defaults, fix=dict(kind.fix))
-    for inputs in grid(kind):
+    own = grid(kind)
+    for inputs in [*own, *(one for one in linked_inputs(name) if one not in own)]:
         address = address_of(kind(**inputs))
         await _add_state(book, published, name, address, inputs)
     bar = next(part for part in flat(published.view) if part["class"] == LessonBar.__name__)
@@ -225,7 +254,7 @@ async def _glossary(book: Book) -> Described:
 
 
 async def _home(book: Book) -> Described:
-    page = home(_place("home"))
+    page = home(_place("home"), book.walks)
     for part in components(page):
         if isinstance(part, ProgramMap):
             await part.fill()

@@ -7,12 +7,14 @@ import * as Formula from "#web/drawing/formula.js"
 import * as GlossarySearch from "#web/reference/glossary_search.js"
 import * as LessonBar from "#web/lesson_page/lesson_bar.js"
 import * as LiveRender from "#web/home/live.js"
+import * as PublishedExercises from "./exercises.js"
 import * as Page from "#web/shell/page.js"
 import * as ProgramMap from "#web/home/program_map.js"
 import * as Quiz from "#web/results/quiz.js"
 import * as Show from "#web/results/show.js"
 import * as Stepper from "#web/stepper/stepper.js"
 import * as Text from "#web/widgets/text.js"
+import * as WalkBar from "#web/classroom/walk_bar.js"
 import {begin} from "./session.js"
 
 const MODULES = {
@@ -26,10 +28,12 @@ const MODULES = {
   LiveRender,
   Page,
   ProgramMap,
+  PublishedExercises,
   Quiz,
   Show,
   Stepper,
   Text,
+  WalkBar,
 }
 
 begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

@@ -5,6 +5,7 @@ import {counted, flat, partsOf, standIn} from "#web/shell/stand_in.js"
 import {blend} from "./blend.js"
 import {embedButton, onlyFigure} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
+import {openWalk} from "./walk.js"
 import {inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
@@ -27,14 +28,19 @@ let changes = 0 // counts what was asked for: of two answers, the later one is s
  * @param {Modules} components
  * @param {Entry[]} entries
  */
-export function begin(components, entries) {
+export async function begin(components, entries) {
   modules = components
   names = new Set(entries.map(({name}) => name))
   startShell(entries)
   document.body.append(note)
-  answerWith((place, followed) => {
-    if (followed) follow(place)
-  }, embedded())
+  const walk = embedded() ? null : await openWalk(modules)
+  answerWith(
+    (place, followed) => {
+      if (followed) follow(place)
+    },
+    walk?.place ?? {page: embedded() ?? current().page},
+  )
+  if (walk) document.getElementById("walk")?.append(walk.bar().host)
   follow(current())
 }
 

@@ -5,10 +5,13 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+from splatscope.paths import ASSETS
 from splatscope.services.recordings import check_source, record_source
+from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.markdown import inline
 from splatscope.web.debugger.draft import job_of, kernel_of
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
+from splatscope.web.home.live import LiveRender
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
@@ -19,12 +22,22 @@ from splatscope.workers import worker_pool
 
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
 
-TRAIN = f"""<article class="words"><h1>Train on a picture</h1>
+TRAIN = """<article class="words"><h1>Train on a picture</h1>
   <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times,
     so it needs a device that can run them: a graphics card, or the processor of any computer.</p>
-  {COMMANDS}
-  <p>What it makes is on the <a href="?page=home">home page</a>: 2,048 Gaussians, which your browser blends, as many as you like.
-    How it does it is told from <a href="?page=training-loop">The training loop</a> on.</p></article>"""
+  {commands}
+  <p>How it does it is told from <a href="?page=training-loop">The training loop</a> on. What it makes is here.</p>
+  <h2>Four pictures</h2>
+  <p>Each is 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them: drag to take a picture
+    apart, the nearest Gaussians are there first.</p>
+  <div class="trained">{slots}</div></article>"""
+# The trained pictures in assets/, each with what it shows.
+PICTURES = {
+    "coffee": "A cup of coffee",
+    "astronaut": "An astronaut in front of a flag and a model of a space shuttle",
+    "rocket": "A rocket on its pad at night",
+    "chelsea": "The face of a cat",
+}
 
 DEBUGGER = """<article class="words tool"><h1>Kernels to step</h1>
   <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a
@@ -33,8 +46,15 @@ DEBUGGER = """<article class="words tool"><h1>Kernels to step</h1>
 
 
 def train() -> Page:
-    """Return the page in the place of the training page."""
-    return Page(page="train", html=TRAIN)
+    """Return the page in the place of the training page, with the pictures of finished trainings."""
+    pictures = [_picture(name, alt) for name, alt in PICTURES.items()]
+    slots = "".join(f'<div data-slot="{number}"></div>' for number in range(len(pictures)))
+    return Page(page="train", html=TRAIN.format(commands=COMMANDS, slots=slots), slots=pictures)
+
+
+def _picture(name: str, alt: str) -> LiveRender:
+    made = Thumbnail.load(ASSETS / f"{name}.npz")
+    return LiveRender(total=made.count, count=made.count, width_px=made.width, height_px=made.height, alt=alt, picture=name)
 
 
 EXAMPLES = [example for _, examples in GROUPS for example in examples]

@@ -1,0 +1,72 @@
+// The exercises in the published book: the list, or a task with its kernel as it begins, or a solution, to step.
+import {h, style} from "#web/shell/dom.js"
+import {brief, prose} from "#web/exercises/brief.js"
+import {addressOf, list} from "#web/exercises/list.js"
+import {listing} from "#web/widgets/quote.js"
+
+/**
+ * @import {Model, Render} from "#web/types.d.ts"
+ * @import {Task} from "#web/exercises/exercises.js"
+ */
+
+/**
+ * @typedef {object} Parameters
+ * @property {[name: string, title: string][]} courses
+ * @property {Task[]} tasks
+ * @property {{task?: string, source: string, explanation: string, commands: string}} shown
+ */
+/** @typedef {{stepper: HTMLElement}} Children */
+
+/** @param {Render<Parameters, Children>} component */
+export function render({model, el}) {
+  style(el)
+  const place = h("div"),
+    moment = h("div", {class: "moment"}, model.get_child("stepper"))
+  /** @type {() => void} */
+  let end = () => {}
+  let last = ""
+
+  const show = () => {
+    end()
+    const task = model.tasks.find(({name}) => name === model.shown.task)
+    moment.hidden = !task
+    end = task ? () => {} : list(model, place, "")
+    if (task) place.replaceChildren(h("div", {class: "workplace"}, ...taskOf(model, task)))
+    if (model.shown.task !== last) scrollTo(0, 0)
+    last = model.shown.task ?? ""
+  }
+  last = model.shown.task ?? ""
+  show()
+  model.on("shown", show)
+  model.on("remove", () => end())
+  return h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment)
+}
+
+/**
+ * @param {Model<Parameters, Children>} model
+ * @param {Task} task
+ */
+function taskOf(model, task) {
+  const {source, explanation, commands} = model.shown
+  const kernel = h("pre", {tabindex: "0", role: "region", "aria-label": "The kernel"})
+  listing(kernel, source, 1)
+  const way = (/** @type {string} */ words, /** @type {boolean} */ solved) => {
+    const here = solved === Boolean(explanation)
+    const address = `${addressOf(task.name)}${solved ? "&solved=true" : ""}`
+    return h("a", {class: `btn${here ? " pri" : ""}`, href: address, "aria-current": here ? "true" : null}, words)
+  }
+  const learnt = h("div", {class: "after-task"})
+  if (explanation) learnt.append(h("h3", {}, "What there was to learn"), prose(explanation))
+  const needs = h("div", {class: "needs"}, h("p", {}, "To try it yourself, and have your kernel run and marked:"))
+  needs.insertAdjacentHTML("beforeend", commands)
+  return [
+    brief(task, model, learnt),
+    h(
+      "div",
+      {class: "desk"},
+      h("p", {class: "ways"}, way("The kernel as it begins", false), way("A solution", true)),
+      h("div", {class: "quote"}, kernel),
+      needs,
+    ),
+  ]
+}

@@ -1,0 +1,67 @@
+"""The exercises as far as they need no device: the text, and recordings of each kernel as it begins and as a solution."""
+
+from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import param
+from panel.viewable import Child
+
+from splatscope.exercises.marking import job_of
+from splatscope.exercises.task import COURSES, tasks
+from splatscope.services.recordings import record_source
+from splatscope.textbook.markdown import html_of
+from splatscope.web.component import Component
+from splatscope.web.exercises.exercises import public
+from splatscope.web.publish.tools import COMMANDS
+from splatscope.web.shell.page import Page
+from splatscope.web.stepper.keys import KEYS
+from splatscope.web.stepper.stepper import Stepper
+from splatscope.workers import worker_pool
+
+DEFAULTS = {"task": "", "solved": False}
+EVENTS, LOOP_BUDGET = 60_000, 1_000  # what a kernel that does not end leaves of itself
+
+
+class PublishedExercises(Component):
+    """The list of tasks, or one of them with a kernel to step."""
+
+    courses = param.List(default=list(COURSES.items()), doc="(name, title) of the courses in order")
+    tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
+    shown = param.Dict(
+        default={}, doc="{task, source, explanation, commands}: what is shown; no explanation with the kernel to mend"
+    )
+    stepper = Child(doc="The kernel's recording")
+
+
+async def exercises(pages: Collection[str]) -> AsyncIterator[tuple[Page, str, dict[str, Any]]]:
+    """Yield the page with its address and its inputs: the list, and each task with its kernel at the start and with a solution.
+
+    Args:
+        pages: The names of the book's pages, to which tasks may lead.
+
+    Raises:
+        WorkerError: The worker was lost.
+    """
+    book = tasks()
+    listed = [public(task) | ({} if task.section in pages else {"section": []}) for task in book]
+    yield _page(listed, {}, Stepper()), "", {}
+    for task in book:
+        for solved in (False, True):
+            source = task.solution if solved else task.start
+            case = next(case for case in task.cases if not case.hidden)
+            job = replace(job_of(task, case, source), records=EVENTS, loop_budget=LOOP_BUDGET)
+            packed = await record_source(worker_pool, job, trusted=True)
+            stepper = Stepper(kernel=task.name)
+            stepper.show(packed, opening=packed.meta.get("opening", 0))
+            explanation = html_of(task.explanation) if solved else ""
+            shown = {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}
+            inputs = {"task": task.name, "solved": True} if solved else {"task": task.name}
+            address = urlencode({key: str(value).lower() if value is True else value for key, value in inputs.items()})
+            yield _page(listed, shown, stepper), address, inputs
+
+
+def _page(listed: list[dict[str, Any]], shown: dict[str, str], stepper: Stepper) -> Page:
+    part = PublishedExercises(tasks=listed, shown=shown, stepper=stepper)
+    return Page(page="exercises", html='<div class="exercise-holder" data-slot="0"></div>', slots=[part], keys=KEYS)

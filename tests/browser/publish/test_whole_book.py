@@ -1,0 +1,63 @@
+"""All pages of a published book, from a disk and from a file server: sections are read to their end, and walked through alone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.published import read_section, stepper_of
+from splatscope.textbook.contents import lesson_names, text_of
+from splatscope.textbook.markdown import parse
+from splatscope.web.classroom.walks import find
+
+STOPS = find("whole").stops
+BLENDING = next(i for i, stop in enumerate(STOPS) if stop.page == "blending")
+MUTED = next(i for i, stop in enumerate(STOPS) if stop.inputs)  # a stop with inputs of its own
+
+
+@pytest.mark.parametrize("stem", lesson_names())
+def test_a_section_is_stepped_answered_and_its_controls_are_moved(visit_whole: Callable[..., Page], stem: str):
+    blocks = [block.kind for block in parse(text_of(stem))]
+    done = read_section(visit_whole(f"?page={stem}"))
+    assert done["steps"] > 1
+    assert done["controls"] > 0
+    assert (done["questions"], done["claims"]) == (blocks.count("quiz"), blocks.count("claim"))
+
+
+def test_a_reader_takes_the_walk_alone_with_its_notes(visit_whole: Callable[..., Page]):
+    page = visit_whole()
+    page.get_by_role("link", name=find("whole").title).click()
+    walk = page.get_by_test_id("walk")
+    expect(walk).to_have_attribute("data-stop", "0")
+    expect(walk.locator(".said")).to_contain_text("one real GPU program")
+    expect(walk.get_by_role("button", name="Present to a class")).to_be_hidden()
+    for stop in range(1, BLENDING + 1):
+        page.keyboard.press("PageDown")
+        expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page)
+    expect(stepper_of(page)).not_to_have_attribute("data-step", "0")
+    figure, strip = page.locator("[data-block=figure]"), walk.bounding_box()
+    page.wait_for_function(
+        "([el, edge]) => Math.abs(el.getBoundingClientRect().top - edge) < 40",
+        arg=[figure.element_handle(), strip["y"] + strip["height"]],
+    )
+    step = stepper_of(page).get_attribute("data-step")
+    walk.get_by_role("button", name="Next stop").click()
+    expect(page.locator(f"[data-block={STOPS[BLENDING + 1].show}]")).to_be_in_viewport()
+    walk.get_by_role("button", name="Previous stop").click()
+    expect(stepper_of(page)).to_have_attribute("data-step", step)
+    page.reload()
+    expect(walk).to_have_attribute("data-stop", str(BLENDING))
+    expect(stepper_of(page)).to_have_attribute("data-step", step)
+    walk.locator("select").select_option(str(MUTED))
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[MUTED].page)
+    stepper_of(page)
+    expect(page).to_have_url(re.compile(re.escape(STOPS[MUTED].inputs)))
+    walk.get_by_role("link", name="Leave").click()
+    expect(page.get_by_test_id("walk")).to_have_count(0)
+
+
+def test_a_walk_that_the_book_has_not_is_passed_over(whole_host: str, closed: Callable[..., Page]):
+    page = closed(f"{whole_host}index.html?walk=../pages/home", whole_host)
+    expect(page.locator("[data-page=home]")).to_be_visible()
+    assert page.get_by_test_id("walk").count() == 0

@@ -1,0 +1,212 @@
+"""A published book for tests: written with few inputs a section, served by a plain file server, and walked as a reader does.
+
+`python tests/helpers/published.py FOLDER` walks a book that is there, from the disk and from a file server.
+"""
+
+import functools
+import http.server
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+FEW = 2  # of the inputs of a section's grid
+WRITE = """
+import sys
+from splatscope.cli.main import main
+from splatscope.web.publish import book
+
+whole = book.grid
+book.grid = lambda kind: whole(kind)[: {few}]
+if __name__ == "__main__":
+    sys.argv = ["splatscope", "publish", {folder!r}]
+    main()
+"""
+
+
+class Host(http.server.SimpleHTTPRequestHandler):
+    """A plain file server."""
+
+    def log_message(self, *args):
+        """Print nothing."""
+
+
+@contextmanager
+def hosted(folder: Path) -> Iterator[str]:
+    """Serve a folder; yield its address."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def opener(where: str, folder: Path, host: str, closed: Callable[..., Page]) -> Callable[..., Page]:
+    """Return what opens a page of a book, from the "disk" or from the "host" that serves it: `opened("?page=glossary")`."""
+    base = f"{folder.as_uri()}/" if where == "disk" else host
+
+    def opened(query: str = "", **options) -> Page:
+        page = closed(f"{base}index.html{query}", base, **options)
+        page.locator("[data-page]").wait_for()
+        return page
+
+    return opened
+
+
+def write_all_pages(folder: Path) -> None:
+    """Write the whole book, each section with its first inputs, FEW others at most, and those that links name."""
+    script = folder.with_suffix(".py")
+    script.write_text(WRITE.format(few=FEW, folder=str(folder)), encoding="utf-8")
+    made = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=580, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def stepper_of(page: Page) -> Locator:
+    """The page's figure, once its recording is there and painted."""
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
+    return painted(stepper)
+
+
+def painted(stepper: Locator) -> Locator:
+    """A figure, once it shows the step where it is."""
+    stepper.page.wait_for_function("el => el.dataset.painted === el.dataset.step", arg=stepper.element_handle())
+    return stepper
+
+
+def read_section(page: Page) -> dict[str, int]:
+    """Read a section to its end: step it, answer all questions, bet on all claims, move all controls. Return how many of each."""
+    stepper = stepper_of(page)
+    page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-step", "0")
+    steps = 0
+    while stepper.get_attribute("data-step") != stepper.get_attribute("data-steps") and steps < 200:
+        page.keyboard.press("ArrowRight")
+        steps += 1
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    painted(stepper)
+    return {"steps": steps, "questions": answer(page), "claims": bet(page), "controls": move_controls(page)}
+
+
+# What is spoken is left out: it passes.
+SHOWN = """root => {
+  const own = new Map()  // ids count what a document has drawn before: here they count from each figure's own first
+  const id = (text) => text.replace(/\\w+-\\d+|\\bcm-\\S+/g, (one) => own.get(one) ?? own.set(one, `#${own.size}`).get(one))
+  const IDS = ["id", "for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-activedescendant", "aria-owns", "href"]
+  const PASSED_OVER = ["data-adapter"]
+  const text = (node) => {
+    if (node.nodeType === 3) return node.data.trim()
+    if (node.nodeType !== 1 || node.localName === "style" || node.dataset.testid === "announcer") return ""
+    const attributes = [...node.attributes]
+      .filter(({name}) => !PASSED_OVER.includes(name))
+      .map(({name, value}) => `${name}="${IDS.includes(name) || value.includes("url(#") ? id(value) : value}"`)
+    const drawn = node.localName === "canvas" ? [node.toDataURL()] : []
+    const inside = [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(text).filter(Boolean)
+    return [`<${[node.localName, ...attributes.sort()].join(" ")}>`, ...drawn, ...inside].join("\\n")
+  }
+  return text(root)
+}"""
+
+
+def shown_by(page: Page) -> list[str]:
+    """Return all that a figure shows, drawing, sentence and panes: its elements with attributes, and its canvases, as lines."""
+    return painted(page.get_by_test_id("stepper").first).evaluate(SHOWN).split("\n")
+
+
+def answer(page: Page) -> int:
+    """Answer all questions, rightly."""
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true })")
+    quizzes = page.locator("[data-testid=quiz][data-answer]").all()
+    assert len(quizzes) == page.get_by_test_id("quiz").count()
+    for quiz in quizzes:
+        quiz.get_by_role("button", name=quiz.get_attribute("data-answer"), exact=True).click()
+        quiz.get_by_role("button", name="Reveal").click()
+        expect(quiz.locator(".said")).to_contain_text("Yes")
+    return len(quizzes)
+
+
+def bet(page: Page) -> int:
+    """Bet on all claims, and see their verdicts."""
+    claims = page.get_by_test_id("claim").all()
+    for claim in claims:
+        claim.get_by_role("button", name="Holds", exact=True).click()
+        expect(claim).to_have_attribute("data-verdict", re.compile("hold|decided"))
+    return len(claims)
+
+
+MOVE = """(el, to) => {
+  el.value = to
+  for (const type of ["input", "change"]) el.dispatchEvent(new Event(type, {bubbles: true, composed: true}))
+}"""
+
+
+def move_controls(page: Page) -> int:
+    """Move each control to its ends and to each of its choices, those in the drawing too."""
+    moved = 0
+    for kind, act in (("[role=radio], [role=switch]", press), ("select", choose), ("input[type=range], input[type=number]", slide)):
+        within = ", ".join(f"{place} :is({kind})" for place in ("[data-testid=controls]", ".drawing"))
+        for number in range(page.locator(within).count()):
+            control = page.locator(within).nth(number)
+            if control.count() and control.is_visible() and control.is_enabled():
+                act(control)
+                stepper_of(page)
+                assert not page.locator(".error:visible, [role=alert]:visible").count()
+                moved += 1
+    return moved
+
+
+def press(control: Locator) -> None:
+    """Choose one of several, or turn a switch."""
+    control.click()
+
+
+def choose(menu: Locator) -> None:
+    """Choose each entry of a menu."""
+    for value in menu.locator("option").evaluate_all("all => all.map((one) => one.value)"):
+        menu.select_option(value)
+
+
+def slide(control: Locator) -> None:
+    """Move a number to its ends."""
+    for end in ("max", "min"):
+        value = control.get_attribute(end)
+        if value is not None and control.count():
+            control.evaluate(MOVE, value)
+
+
+def _walk(folder: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    from helpers.chromium import FLAGS
+    from splatscope.textbook.contents import lesson_names
+
+    wrong: list[str] = []
+    with sync_playwright() as playwright, hosted(folder) as host:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(FLAGS))
+        for base in (f"{folder.resolve().as_uri()}/", host):
+            for name in lesson_names():
+                page = browser.new_page(viewport={"width": 1440, "height": 900})
+                page.set_default_timeout(15_000)
+                page.on("pageerror", lambda error, at=name: wrong.append(f"{at}: {error}"))
+                page.on("console", lambda line, at=name: wrong.append(f"{at}: {line.text}") if line.type == "error" else None)
+                page.on("request", lambda one, at=base: one.url.startswith((at, "data:", "blob:")) or wrong.append(one.url))
+                page.goto(f"{base}index.html?page={name}")
+                try:
+                    print(base.partition(":")[0], name, read_section(page), flush=True)
+                except Exception as error:
+                    wrong.append(f"{base.partition(':')[0]} {name}: {error}")
+                    print(wrong[-1], flush=True)
+                page.close()
+    print("\n".join(wrong) or "Nothing was wrong.")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    expect.set_options(timeout=15_000)
+    _walk(Path(sys.argv[1]))
