@@ -141,8 +141,8 @@ class AdamLesson(Lesson):
             end = f"{by_eta} of {COUNT} values move by η, though their gradients differ: only the sign is left."
             if t:
                 against = int(np.sum(moved[:, t] * life["g"][:, t] > 0))
-                who = f"{against} of the {COUNT} values move{'s' if against == 1 else ''}" if against else "No value moves"
-                end = f"{who} against the gradient of this moment."
+                who = f"{against} of the {COUNT} values move" if against > 1 else "1 value moves" if against else "No value moves"
+                end = f"{who} against what {'their gradients ask' if against > 1 else 'its gradient asks'}."
             said.append(
                 f"Iteration {t + 1}: x of Gaussian 0 goes from {before} to {now}, by {number(moved[0, t] / self.rate)} η. {end}"
             )

@@ -75,8 +75,8 @@ function build(host, look) {
     describe(now) {
       const [across] = host.facts.size
       const dp = now.final.value("dp")
-      const place = `pixel ${now.thread % across}, ${Math.floor(now.thread / across)}`
-      return dp === null ? "" : `At ${place}, the loss moves by ${digits(dp)} as p grows by 1.`
+      const place = `pixel (${now.thread % across}, ${Math.floor(now.thread / across)})`
+      return dp === null ? "" : `At ${place}, the loss moves at a rate of ${digits(dp)} as p grows.`
     },
   }
 }
@@ -132,11 +132,11 @@ function gradientMaps({room, facts, set}, choice) {
     const [x, y] = [look.thread % across, Math.floor(look.thread / across)]
     picture.mark(look.thread)
     gradients.mark(look.thread)
-    own.textContent = `the picture; pixel ${x}, ${y} is chosen`
+    own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
     all.textContent = `∂L/∂p: red: smaller p, blue: larger p${written < count ? "" : `; sum ${digits(facts.sum)}`}`
     paintChoices(look.thread, (i) => {
       const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
-      return `Pixel ${i % across}, ${Math.floor(i / across)}: gradient ${gradient}`
+      return `Pixel (${i % across}, ${Math.floor(i / across)}): gradient ${gradient}`
     })
   }
   return {el, paint}
@@ -244,7 +244,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
 
   const paint = (/** @type {Look} */ look) => {
     const last = look.final
-    place.textContent = `From p to the loss of pixel ${look.thread % across}, ${Math.floor(look.thread / across)}. `
+    place.textContent = `From p to the loss of pixel (${look.thread % across}, ${Math.floor(look.thread / across)}). `
     const known = boxes.map((box) => box.paint(look, last))
     const tried = look.value("difference")
     difference.textContent = tried === null ? "?" : digits(tried)

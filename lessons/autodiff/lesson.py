@@ -24,7 +24,7 @@ PIXELS = TILE[0] * TILE[1]
 BLOBS = 5
 FIELDS = tuple(one.name for one in DIRECT)
 THREAD = 2  # the pixel that is chosen at first
-PIXEL = f"{THREAD % TILE[0]}, {THREAD // TILE[0]}"
+PIXEL = f"({THREAD % TILE[0]}, {THREAD // TILE[0]})"
 PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
 
 
@@ -144,15 +144,16 @@ class Autodiff(Lesson):
         said = []
         for does, link in zip(steps, reversed(chain[:-1]), strict=True):
             name, speed = strongest(query, link, "moves")
-            moves = f"{name} moves by {number(speed)} as p grows by 1" if speed else "nothing of it moves with p"
+            moves = f"{name} moves at a rate of {number(speed)} as p grows" if speed else "nothing of it moves with p"
             said.append(f"Forward at pixel {PIXEL}: {does} {moves}.")
         functions = ("`squaredError`", "`overWhite`", "the blend", "`eval`")
         for by, link in zip(functions, chain[1:-1], strict=True):
             name, gradient = strongest(query, link, "gradient")
-            asks = f"the loss moves by {number(gradient)} as {name} grows by 1" if gradient else "none of its parts moves the loss"
+            rate = f"the loss moves at a rate of {number(gradient)} as {name} grows"
+            asks = rate if gradient else "none of its parts moves the loss"
             said.append(f"Back through {by} at pixel {PIXEL}: {asks}.")
         dp, tried = (float(query.last(name, THREAD)) for name in ("dp", "difference"))
-        said.append(f"Back through `decode`: at pixel {PIXEL} the loss moves by {number(dp)} as p, which is {p}, grows by 1.")
+        said.append(f"Back through `decode`: at pixel {PIXEL} the loss moves at a rate of {number(dp)} as p, {p}, grows.")
         said.append(
             f"Tried out with p ± {self.nudge:g}: the difference is {number(tried)} at pixel {PIXEL}; the chain says {number(dp)}."
         )
@@ -189,12 +190,12 @@ class Autodiff(Lesson):
             f"p is {self.field} of Gaussian {self.blob}. Its gradient is the sum over all 32 pixels, red minus blue in the map, "
             "and training moves p against it. Which way does p go?"
         )
-        value = "It stays" if total == 0 else "It shrinks" if total > 0 else "It grows"
+        value = "nowhere" if total == 0 else "down" if total > 0 else "up"
         uphill = "The sum has the other sign: that way the loss would grow."
         wrong = {
-            "It grows": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
-            "It shrinks": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
-            "It stays": "Only if the pixels cancelled each other exactly.",
+            "up": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
+            "down": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
+            "nowhere": "Only if the pixels cancelled each other exactly.",
         }
         because = f"The gradients of the 32 pixels add up to {number(total)}; the step goes the other way."
         return answer_among(question, value, wrong.items(), len(query), because, rank=False)
@@ -217,7 +218,8 @@ class Autodiff(Lesson):
             (str(PIXELS // 4), "Nothing makes it a quarter: count the pixels of the rarer colour, or of the quieter one."),
         )
         because = (
-            f"The loudest is pixel {strongest_}, with {number(gradient[strongest_])}, and the sum is {number(total)}. "
+            f"The loudest is pixel ({strongest_ % TILE[0]}, {strongest_ // TILE[0]}), with {number(gradient[strongest_])}, "
+            f"and the sum is {number(total)}. "
             "The map in the figure shows who asks for what."
         )
         return answer_among(question, str(against), misconceptions, len(query), because)

@@ -101,7 +101,7 @@ function build({root, facts, room}, look) {
     describe(now) {
       const i = now.thread
       const [right, inSample] = pair(i)
-      const place = `Pixel ${i % width}, ${Math.floor(i / width)} lets T = ${digits(facts.T[i])} through`
+      const place = `Pixel (${i % width}, ${Math.floor(i / width)}) lets T = ${digits(facts.T[i])} through`
       return `${place}: its red is ${digits(right[0])} with T added, ${digits(inSample[0])} by the sample's formula.`
     },
   }
@@ -163,7 +163,7 @@ function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
     words,
     mark(/** @type {number} */ i, /** @type {(i: number) => string} */ nameOf) {
       setAttributes(mark, at(i))
-      paintChoices(i, (other) => `Pixel ${other % width}, ${Math.floor(other / width)}: ${nameOf(other)}`)
+      paintChoices(i, (other) => `Pixel (${other % width}, ${Math.floor(other / width)}): ${nameOf(other)}`)
     },
   }
 }

@@ -84,14 +84,14 @@ class Background(Lesson):
         ]
 
     def conclusion(self, query: RecordingQuery) -> str:
-        """Say how many pixels the sample's formula darkens, and by how much."""
+        """Say by how much the sample's formula darkens a pixel at most. How many it darkens is a question of the text."""
         off = (query.output("asItShould") - query.output("inSample")).max(axis=1)
-        many, most = int(np.sum(off > VISIBLE)), 255 * float(off.max())
-        if not many:
+        most = 255 * float(off.max())
+        if not np.any(off > VISIBLE):
             return f"Here the two formulas agree in all {len(off)} pixels, to less than one of a screen's 255 steps."
         return (
-            f"With T added, each pixel is right. The sample's formula darkens {many} of {len(off)} visibly, "
-            f"by up to {most:.0f} of 255 steps."
+            f"With T added, each pixel is right. The sample's formula makes them too dark, by up to {most:.0f} of 255 steps: "
+            "most where T is nearest to ½."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -118,7 +118,7 @@ class Background(Lesson):
         pixel = int(np.argmin(np.abs(lights - (1 + lights[AT_CENTRE]) / 2)))
         light, transmittance, right, in_sample = self._of_pixel(query, pixel)
         question = (
-            f"Pixel {pixel % WIDTH}, {pixel // WIDTH}, at the Gaussian's soft edge, has gathered {light:.2f} of red and lets "
+            f"Pixel ({pixel % WIDTH}, {pixel // WIDTH}), at the Gaussian's soft edge, has gathered {light:.2f} of red and lets "
             f"T = {transmittance:.2f} of the light through. What does the sample's formula make of its red?"
         )
         misconceptions = (

@@ -126,7 +126,7 @@ function layerStack(host) {
   /** @type {Map<Element, LayerRow>} */
   const rows = new Map()
   const list = h("ol", {class: "layers-list"})
-  const news = h("p", {class: "vh", "aria-live": "polite"})
+  const news = h("p", {class: "sr", "aria-live": "polite"})
   const add = h("button", {type: "button", class: "btn"}, "Add a layer")
   const reverse = h("button", {type: "button", class: "btn"}, "Turn the stack over")
   const rest = shareRow("layer-rest", h("span", {class: "layer-name"}, "White paper"))

@@ -54,8 +54,8 @@ function table({count, layers, end}) {
     h("span", {}, "layer"),
     h("span", {}, h("b", {}, "kept"), counts[0]),
     h("span", {}, h("b", {}, "undone"), counts[1]),
-    h("span", {}, "∂L/∂α by kept"),
-    h("span", {}, "∂L/∂α by undo"),
+    h("span", {}, "∂L/∂α ", h("i", {}, "by kept")),
+    h("span", {}, "∂L/∂α ", h("i", {}, "by undo")),
   )
   const endName = h("span", {class: "cached-layer"}, "end")
   const endRow = h("li", {class: "cached-row cached-end"}, endName, h("span"), last.el, h("span"), h("span"))
@@ -96,7 +96,7 @@ function table({count, layers, end}) {
         row.el.classList.toggle("here", now && look.step > 0)
       })
       last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")
-      counts[0].textContent = ` ${waiting} waiting, ${waiting * STATE_BYTES} bytes`
+      counts[0].textContent = ` ${waiting} wait, ${waiting * STATE_BYTES} bytes`
       counts[1].textContent = ` ${ended ? 1 : 0} state, ${ended ? STATE_BYTES : 0} bytes`
     },
     describe(/** @type {Look} */ look) {

@@ -17,6 +17,7 @@ from splatscope.tracing.job import KernelJob
 TILES, TILE = (6, 5), (8, 4)
 SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
 ROOM = 16  # places of the list on this page
+RACES = {"race": "a race", "benign-race": "a harmless race"}  # by the kind of a finding
 THREADS = 32
 FRAME = 1000 / 60  # milliseconds
 BOX = np.dtype([(name, "f4", 2) for name in ("center", "axis", "halfSize")])  # OBB of obb.slang
@@ -252,9 +253,9 @@ class CoarseRaster(Lesson):
         found = [finding for finding in query.findings if "race" in finding.kind]
         writes = query.steps(kind="write", name="blobCount")
         values = sorted({int(value) for value in query.values(writes)})
-        names = ", ".join(f"{finding.kind} on <b>{finding.name}</b>" for finding in found) or "no race"
+        names = ", ".join(f"{RACES[finding.kind]} on <b>{finding.name}</b>" for finding in found) or "no race"
         count = " or ".join(map(str, values))
-        ran = f"the detector reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
+        ran = f"the recording reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
         said = (
             "All threads store the same count, so it does not matter who is last: the race is harmless. "
             "One thread and another barrier would avoid it."

@@ -100,7 +100,7 @@ function picture({facts, room}, pointed, point) {
   })
   const nameOf = (/** @type {number} */ pixel) => {
     const thread = owner[pixel]
-    return `Pixel ${pixel % width}, ${Math.floor(pixel / width)}: thread ${thread % LANES} of workgroup ${groupOf(thread)}`
+    return `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): thread ${thread % LANES} of workgroup ${groupOf(thread)}`
   }
   return {
     el: svg,

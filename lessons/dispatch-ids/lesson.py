@@ -170,10 +170,8 @@ class DispatchIds(Lesson):
         picture = shaped(spy.grid((HEIGHT, WIDTH)), 1.0, _result="numpy")
         raw = experiment.run(self.draw("by shape"))["picture"]
         difference = float(np.abs(picture - raw).max())
-        ran = (
-            f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>"
-            f"its picture differs from the kernel's by at most <b>{number(difference, 2)}</b>"
-        )
+        same = f"is off by up to <b>{number(difference, 2)}</b>" if difference else "is the <b>same</b>, to the last bit"
+        ran = f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>beside the kernel's picture, its own {same}"
         return Verdict(
             difference > 1e-5, ran, "It was so when the post was written. Today a call's workgroups can be given a shape."
         )

@@ -200,7 +200,7 @@ function pixelsOfTile(facts, width, room, {chosen, choose}) {
     const written = look.memory("maxCount")
     pixels.forEach((pixel, other) => pixel.paint(turnsOf(other), written?.number(other) ?? null, other === thread))
     paintChoices(thread, (other) => {
-      const place = `Pixel ${other % across}, ${Math.floor(other / across)}, thread ${other}`
+      const place = `Pixel (${other % across}, ${Math.floor(other / across)}), thread ${other}`
       const turn = turnsOf(other)
       const blended = facts.counts[other][Math.max(0, turn)]
       return turn < 0 ? `${place}: nothing blended yet` : `${place}: ${blended} ${blended === 1 ? "layer" : "layers"} blended`

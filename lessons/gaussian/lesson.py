@@ -180,7 +180,7 @@ class Gaussian(Lesson):
         changed = int((to_bytes(query.output("picture")[..., :3]) < 255).any(axis=2).sum())
         (x, y), share = self.pixel, part(seen(query)["alpha"])
         return (
-            f"This Gaussian covers {share} of pixel {x}, {y} and changes {changed:,} of {WIDTH * HEIGHT:,} pixels. "
+            f"This Gaussian covers {share} of pixel ({x}, {y}) and changes {changed:,} of {WIDTH * HEIGHT:,} pixels. "
             "Nine numbers and one curve decide it for each."
         )
 

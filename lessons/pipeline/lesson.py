@@ -233,7 +233,7 @@ class Pipeline(Lesson):
         job = self.kernel("order", entry="wrongOrder")
         line = next(line for line in job.source.split("\n") if "bitonicSort(filled" in line)
         first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", experiment.compile_errors(job), re.DOTALL)
-        said = first[0] if first else "It compiled."
+        said = re.sub(r"(--> )\S*/", r"\1", first[0]) if first else "It compiled."  # no folder: it is gone
         return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic' tabindex='0'>{escape(said)}</pre>")
 
     @param.depends("blobs", "seed")

@@ -135,7 +135,10 @@ class Premultiply(Lesson):
             ("1.00", "It would be right for a layer of full green that covers nothing."),
         )
         because = f"It adds {found['wrong'][1]:.2f} instead of {found['right'][1]:.2f}: the difference is (1 − α)·c."
-        question = f"A layer of green {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. How much green is too much?"
+        question = (
+            f"A layer of green {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. "
+            "By how much is the green that it adds too much?"
+        )
         too_much = found["wrong"][1] - found["right"][1]
         return answer_among(question, f"{abs(too_much):.2f}", misconceptions, self.stops(query)[2], because)
 

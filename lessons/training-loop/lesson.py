@@ -111,7 +111,7 @@ class TrainingLoop(Lesson):
             does = {
                 "clear": f"{COUNT} threads set their gradient to 0.",
                 "derivatives": f"each pixel is drawn, compared and gone back through; {added}.",
-                "update": f"{moved} values step against their gradients; {step}."
+                "update": f"{moved} values take a step, by their gradients so far; {step}."
                 if moved
                 else "no value moves: all gradients are 0.",
                 "render": f"the picture is drawn as it is now. PSNR {psnr[t]:.1f} dB{before}." if psnr[t] is not None else "",

@@ -172,7 +172,7 @@ class Undo(Lesson):
         least = experiment.run(worst)["forward"][3, 3]
         ran = (
             f"T = 1, then a layer of α = 1: it is blended, and T comes back as <b>{'NaN' if np.isnan(free) else 1 + free}</b><br>"
-            f"α clamped to 0.99: T comes back within <b>{number(clamped, 2)}</b><br>"
+            f"α clamped to 0.99: T comes back <b>{f'but for {number(clamped, 2)}' if clamped else 'to the last bit'}</b><br>"
             f"clamp and limit at their worst: T falls to <b>{number(least, 2)}</b>, which is 1/255 · 0.01"
         )
         said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What helps is that α is clamped at 0.99."

@@ -28,7 +28,9 @@ for (const lockstep of [false, true])
         arrived[thread]++
         const there = arrived.filter((n) => n >= arrived[thread]).length
         const expected =
-          there < recording.threads ? `waits at the barrier. ${there} of ${recording.threads} are there.` : "reaches the barrier"
+          there < recording.threads
+            ? `waits at the barrier. ${there} of ${recording.threads} ${there === 1 ? "is" : "are"} there.`
+            : "reaches the barrier"
         assert.ok(sentence.includes(expected), `${sentence} (${there})`)
         said.add(there)
       }

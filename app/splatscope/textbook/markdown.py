@@ -8,6 +8,7 @@ raises, so that a page never shows an empty box.
 import ast
 import re
 import textwrap
+import threading
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -24,6 +25,7 @@ from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
+_parsing = threading.Lock()  # two threads at once end in "AST constructor recursion depth mismatch" in Python 3.11
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
@@ -109,7 +111,9 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
         raise LookupError(f"There is no lessons/{path.parent.name}/{path.name}")
     lines = path.read_text(encoding="utf-8").split("\n")
     if file.endswith(".py"):
-        found = {node.name: node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.FunctionDef)}
+        with _parsing:
+            tree = ast.parse("\n".join(lines))
+        found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         if missing := set(names) - set(found):
             raise LookupError(f"lessons/{file} has no function {', '.join(missing)}")
         return [(found[n].lineno, textwrap.dedent("\n".join(lines[found[n].lineno - 1 : found[n].end_lineno]))) for n in names]

@@ -77,8 +77,13 @@ def test_a_line_that_is_clicked_is_run_to_and_f9_and_f5_stop_there(bench):
     row.locator(".code").click()
     bench.get_by_role("button", name="Run to here").click()
     assert line(bench) == 17
+    buttons = bench.get_by_role("button", name=re.compile("Breakpoint on line"))
+    expect(buttons).to_have_count(1)  # of the line at hand: one on every line would be most of what a screen reader hears
     press(bench, "F9")
     expect(row.locator(".bp")).to_have_attribute("aria-pressed", "true")
+    press(bench, "Home", "F5")
+    press(bench, "F10")
+    expect(buttons).to_have_count(2)  # the one that is set stays
     press(bench, "Home", "F5")
     assert line(bench) == 17
     there = at(bench)

@@ -38,7 +38,7 @@ def test_each_thread_or_pixel_has_a_name_and_can_be_chosen(read, name, chooser):
     names = [one.name for one in choices]
     assert len(names) >= 12
     assert len(set(names)) == len(names)
-    assert all(re.match(r"(Thread|Pixel|Gaussian) \d+", one) for one in names)
+    assert all(re.match(r"(Thread|Pixel|Gaussian) \(?\d+", one) for one in names)
     assert [one.properties["selected"] for one in choices].count(True) == 1
     page.get_by_role("listbox", name=chooser).first.focus()
     options = page.get_by_role("listbox", name=chooser).first.get_by_role("option")

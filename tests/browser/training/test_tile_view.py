@@ -71,7 +71,7 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     at = small()
     at.start()
     at.grows(3)
-    at.click(21, 9).shows("list", "Pixel 21, 9")
+    at.click(21, 9).shows("list", "Pixel (21, 9)")
     expect(at.button).to_be_hidden()
     heading = at.tile.get_by_role("heading").inner_text()
     iteration = int(re.search(r"iteration ([\d,]+)", heading)[1].replace(",", ""))
@@ -105,7 +105,7 @@ def test_each_stage_opens_and_back_and_forward_go_through_them(small):
         at.page.go_back()
     expect(at.button).to_be_visible()
     at.page.go_forward()
-    at.shows("list", "Pixel 21, 9")
+    at.shows("list", "Pixel (21, 9)")
 
 
 def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
@@ -134,10 +134,10 @@ def test_by_keyboard_alone(small):
     at.picture.focus()
     for key in ("ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
         at.page.keyboard.press(key)
-    expect(at.picture).to_contain_text("Pixel 9, 13: ")
+    expect(at.picture).to_contain_text("Pixel (9, 13): ")
     at.has_iteration(0)  # an arrow in the picture is no iteration
     at.page.keyboard.press("Enter")
-    at.shows("list", "Pixel 9, 13")
+    at.shows("list", "Pixel (9, 13)")
     at.page.keyboard.press("ArrowRight")
     at.page.wait_for_function("el => +el.dataset.step > 0", arg=at.stepper.element_handle())
     at.page.keyboard.press("Escape")
@@ -157,7 +157,7 @@ def test_it_is_said_where_the_run_has_other_kernels(small, kernels, words):
 
 def test_a_link_opens_the_tile_of_a_fresh_run(turn_to):
     at = TilePage(turn_to("/app?page=train&x=100&y=50&stage=sort"))
-    at.shows("sort", "Pixel 100, 50")
+    at.shows("sort", "Pixel (100, 50)")
     at.back.click()
     at.drawn()
 

@@ -91,7 +91,7 @@ def test_answers_are_the_twins(record_lesson, values):
     total = expected.sum()
     way, outvoted = lesson.way(query), lesson.outvoted(query)
     if abs(total) > 1e-4:
-        assert way.value == ("It shrinks" if total > 0 else "It grows")
+        assert way.value == ("down" if total > 0 else "up")
     sure = np.abs(expected) > 1e-6
     against = expected * total < 0
     assert np.sum(against & sure) <= int(outvoted.value) <= np.sum(against | ~sure)

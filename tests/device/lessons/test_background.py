@@ -35,7 +35,7 @@ def test_the_figure_is_the_twins(record_lesson, transmittance, colour):
     centre = 1 * 8 + 3
     assert value[centre, 3] == pytest.approx(transmittance, abs=2e-6)
     answer = lesson.edge(query)
-    x, y = map(int, re.match(r"Pixel (\d+), (\d+),", answer.question).groups())
+    x, y = map(int, re.match(r"Pixel \((\d+), (\d+)\),", answer.question).groups())
     pixel, halfway = y * 8 + x, np.abs(value[:, 3] - (1 + transmittance) / 2)
     assert halfway[pixel] <= halfway.min() + 1e-5
     assert abs(float(answer.value) - in_sample[pixel, 0]) < 0.006

@@ -141,8 +141,8 @@ def background(query, says):
     many = int(np.sum(missing > 1 / 255))
     assert ("agree in all 32" in says) == (many == 0)
     if many:
-        assert numbers(says)[:2] == [many, 32]
-        assert numbers(says)[2] == pytest.approx(255 * missing.max(), abs=0.6)
+        assert numbers(says)[0] == pytest.approx(255 * missing.max(), abs=0.6)
+        assert f"{many} of" not in says  # the text asks how many
 
 
 def training_loop(query, says):

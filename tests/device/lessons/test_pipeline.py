@@ -67,7 +67,9 @@ def test_the_shortened_listing_lacks_names(experiment: Experiment):
 
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):
     lesson = find_lesson(STEM)()
-    assert "PaddedShortList" in lesson.wrong_order(experiment).html
+    said = lesson.wrong_order(experiment).html
+    assert "PaddedShortList" in said
+    assert "--&gt; pipeline-page.slang:" in said  # and no folder of this machine
     assert experiment.compile_errors(lesson.forged()) == ""
     ran = lesson.order_is_checked(experiment).ran
     assert "<b>refused</b>" in ran

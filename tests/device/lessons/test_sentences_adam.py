@@ -19,7 +19,8 @@ CASES = [
 ]
 SENTENCE = re.compile(
     r"Iteration (\d+): x of Gaussian 0 goes from ([^ ]+) to ([^ ]+), by ([^ ]+) η\. "
-    r"(?:(\d+) of 27 values move by η, .*|(?:(\d+) of the 27 values moves?|No value moves) against the gradient of this moment\.)"
+    r"(?:(\d+) of 27 values move by η, .*"
+    r"|(?:(\d+) (?:of the 27 values move|value moves)|No value moves) against what (?:their gradients ask|its gradient asks)\.)"
 )
 
 

@@ -81,7 +81,9 @@ def test_each_link_moves_and_asks_as_the_twin_does(record_lesson, values):
         },
     }
     for step, wanted in (by_p | by_part).items():
-        found = re.search(r"([^ ]+) moves by ([^ ]+) as p grows|the loss moves by ([^ ]+) as ([^ ]+) grows", sentences[step])
+        found = re.search(
+            r"([^ ]+) moves at a rate of ([^ ]+) as p grows|the loss moves at a rate of ([^ ]+) as ([^ ]+) grows", sentences[step]
+        )
         largest = max(map(abs, wanted.values()))
         if not found:
             assert "nothing of it moves" in sentences[step] or "none of its parts" in sentences[step]
@@ -92,7 +94,9 @@ def test_each_link_moves_and_asks_as_the_twin_does(record_lesson, values):
         assert close(said, float(wanted[name]), largest), sentences[step]
         assert abs(said) >= 0.97 * largest - 1e-6  # it is the part that matters most
     dp = by_p[4]["e"] / 32
-    in_the_end = [value_of(one) for one in re.findall(rf"(?:moves by|difference is|chain says) {NUMBER}", " ".join(sentences[-2:]))]
+    in_the_end = [
+        value_of(one) for one in re.findall(rf"(?:a rate of|difference is|chain says) {NUMBER}", " ".join(sentences[-2:]))
+    ]
     assert len(in_the_end) == 3
     assert close(in_the_end[0], dp, abs(dp))
     assert in_the_end[2] == in_the_end[0]

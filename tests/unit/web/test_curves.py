@@ -5,6 +5,7 @@ from bokeh.document import Document
 from bokeh.io.doc import patch_curdoc
 
 from splatscope.textbook.results import Curve, Curves
+from splatscope.web.results.curve_names import LETTER, names_of
 from splatscope.web.results.curves import in_words
 from splatscope.web.results.results import plain
 
@@ -28,3 +29,29 @@ def test_a_chart_is_drawn_although_the_session_at_hand_has_ended():
     with patch_curdoc(ended):
         chart = plain(Curves(x="layers", y="time", curves=(Curve("falls", x=[1, 2], y=[9, 5]),)))
     assert chart["item"]["doc"]["roots"]
+
+
+def test_no_line_runs_through_a_name_where_there_is_room_beside_it():
+    x = np.linspace(0, 1, 60)
+    flat, rises = Curve("straight", x, np.ones(60)), Curve("premultiplied", x, x)
+    down = 1 - x
+    names = names_of(Curves("α", "red", (flat, rises, Curve("too much", x, down)), height=240))
+    [name] = [one for one in names if one.curve == 1]  # the longest, of a curve that ends where another runs
+    px = 190 / 1.2  # of one unit of y
+    under = (x >= name.x - LETTER * len("premultiplied") * 1.03 / 560) & (x <= name.x)
+    middle = name.y * px - name.y_offset
+    for y in (np.ones(60), x, down):
+        assert np.abs(y[under] * px - middle).min() > 6  # half a line of type
+
+
+def test_names_of_curves_that_end_at_one_point_stand_apart():
+    x = np.linspace(0, 1, 20)
+    names = names_of(Curves("", "", (Curve("one", x, x), Curve("other", x, 2 * x - 1)), height=200))
+    places = {(name.x, round(name.y * 150 / 2.4 - name.y_offset)) for name in names}
+    assert len(places) == 2
+
+
+def test_a_curve_of_one_point_and_one_without_any_have_their_names_or_none():
+    lone, gone = Curve("lone", x=[1], y=[3.0]), Curve("gone", x=[1, 2], y=[np.nan, np.nan])
+    assert [name.curve for name in names_of(Curves("", "", (lone, gone)))] == [0]
+    assert names_of(Curves("", "", (Curve("zero", x=[1, 2], y=[0.0, 4.0]), Curve("tens", x=[1, 2], y=[1.0, 10.0])), log_y=True))

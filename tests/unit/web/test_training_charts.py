@@ -6,7 +6,7 @@ import pytest
 from splatscope.splat.state import HISTORY
 from splatscope.textbook.terms import terms
 from splatscope.web.training import training_page
-from splatscope.web.training.charts import Quality
+from splatscope.web.training.charts import KernelTimes, Quality
 
 
 def shown() -> Quality:
@@ -37,6 +37,13 @@ def test_the_value_above_the_line_of_the_psnr_has_room_in_the_chart(best: float)
     quality.show(np.array([(0, 0.0, 7.0, 0.3), (1500, 2.0, best, 1e-4)], HISTORY))
     span = quality.plot.y_range
     assert (span.end - best) / (span.end - span.start) * 130 >= 18  # px: half a line of type, above 12 px
+
+
+def test_what_the_charts_show_is_said_in_words_too() -> None:
+    history = np.array([(0, 0.0, 7.0, 0.3), (1200, 2.0, 34.3, 0.0011)], HISTORY)
+    assert Quality().show(history) == "<p>At iteration 0: 7.0 dB, loss 0.3; at iteration 1,200: 34.3 dB, loss 0.0011</p>"
+    assert Quality().show(history[:1]) == "<p>At iteration 0: 7.0 dB, loss 0.3</p>"
+    assert KernelTimes().show({"scatterMain": 0.234, "measureMain": 1.0}) == "<p>scatterMain 0.23 ms</p>"
 
 
 def test_a_small_loss_is_no_0_on_its_axis() -> None:

@@ -83,7 +83,7 @@ export class Menu {
       },
       h("span", {class: "wide"}, "Save"),
       h("span", {class: "narrow", "aria-hidden": "true"}, "⋯"),
-      h("span", {class: "vh narrow"}, "More"),
+      h("span", {class: "sr narrow"}, "More"),
     )
     this.el = h("div", {class: "menu-of"}, this.button, this.list)
     this.outside = (/** @type {Event} */ event) => {

@@ -6,6 +6,7 @@ from bokeh.models import ColumnDataSource, Line, Range1d, Scatter, Span, Text
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
+from splatscope.web.results.curve_names import names_of
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
 
 
@@ -20,7 +21,6 @@ def curves_chart(curves: Curves) -> figure:
         follow_theme(span, line_color=AXIS)
         plot.add_layout(span)
         _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
-    ends: list[tuple[float, float, float, str, tuple[str, str]]] = []
     for number, curve in enumerate(curves.curves):
         colour = SERIES[number % len(SERIES)]
         source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
@@ -31,17 +31,10 @@ def curves_chart(curves: Curves) -> figure:
             mark = Line(x="x", y="y", line_width=2.4, line_dash=[5, 3] if number % 2 else [])
             follow_theme(mark, line_color=colour)
         plot.add_glyph(source, mark)
-        known = np.flatnonzero(np.isfinite(curve.y))
-        if len(known):
-            last = known[-1]
-            text = ORANGE_TEXT if number == 1 else colour
-            ends.append((float(curve.y[last]), float(np.nanmean(curve.y)), float(curve.x[last]), curve.label, text))
-    # Names are above the ends of the curves. The lowest name, and one that would overlap the next, is below.
-    ends.sort(key=lambda end: end[:2])
-    for number, (y, _, x, words, colour) in enumerate(ends):
-        overlaps = number + 1 < len(ends) and _close(curves, y, ends[number + 1][0])
-        below = overlaps or (number == 0 and len(ends) > 1)
-        _label(plot, x, y, words, colour, y_offset=12 if below else -10, text_align="right")
+    for name in names_of(curves):
+        colour = ORANGE_TEXT if name.curve == 1 else SERIES[name.curve % len(SERIES)]
+        words = curves.curves[name.curve].label
+        _label(plot, name.x, name.y, words, colour, y_offset=name.y_offset, text_align="right")
     return plot
 
 
@@ -60,15 +53,6 @@ def _curve_in_words(curve: Curve) -> str:
     points = [(first, "from")] + [(i, name) for i, name in ((low, "lowest"), (high, "highest")) if i not in (first, last)]
     points += [(last, "to")] if last != first else []
     return f"{curve.label}: " + ", ".join(f"{name} {y[i]:.3g} at {x[i]:.3g}" for i, name in points)
-
-
-def _close(curves: Curves, low: float, high: float) -> bool:
-    """Return whether labels above two ends at these values of y would overlap."""
-    ys = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
-    ys = ys[np.isfinite(ys) & ((ys > 0) | (not curves.log_y))]
-    scale = np.log if curves.log_y else np.asarray
-    span = scale(ys.max()) - scale(ys.min())
-    return bool(scale(high) - scale(low) < 14 / curves.height * span)
 
 
 def _range(curves: Curves) -> Range1d:

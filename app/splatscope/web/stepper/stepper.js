@@ -157,7 +157,8 @@ export class Stepper {
     if (!moment || moment.lockstep !== model.lockstep) return null
     if (this.#placed?.moment !== moment || this.#placed.stops !== model.stops) {
       const positions = model.stops.map((n) => moment.after(n - 1))
-      const order = positions.map((_, i) => i).sort((a, b) => positions[a] - positions[b])
+      const inside = positions.map((_, i) => i).filter((i) => model.stops[i] <= moment.recording.length) // else of one on its way
+      const order = inside.sort((a, b) => positions[a] - positions[b])
       this.#placed = {moment, stops: model.stops, positions: order.map((i) => positions[i]), order}
     }
     return this.#placed

@@ -70,10 +70,10 @@ class Quality:
         follow_theme(text, text_color=colour)
         self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
 
-    def show(self, history: np.ndarray) -> None:
-        """Show a run's history, (n,) of HISTORY. Of a long one, show at most MOST_POINTS and the last."""
+    def show(self, history: np.ndarray) -> str:
+        """Show a run's history, (n,) of HISTORY: of a long one at most MOST_POINTS and the last. Return it in words, as HTML."""
         if len(history) == 0:
-            return
+            return ""
         stride = -(-len(history) // MOST_POINTS)
         kept = np.unique(np.r_[np.arange(0, len(history), stride), len(history) - 1])
         rows, last = history[kept], history[-1]
@@ -93,6 +93,8 @@ class Quality:
         high = max(high, low + 5)
         self.plot.y_range.update(start=float(low), end=float(high))
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 4), end=float(rows["loss"].max() * 1.2))
+        states = [f"at iteration {row['iteration']:,}: {row['psnr']:.1f} dB, loss {row['loss']:.2g}" for row in history[[0, -1]]]
+        return f"<p>{'; '.join(dict.fromkeys(states))}</p>".replace("<p>at", "<p>At")
 
 
 class KernelTimes:
@@ -115,8 +117,8 @@ class KernelTimes:
             follow_theme(text, text_color=colour)
             self.plot.add_glyph(self._source, text)
 
-    def show(self, kernel_ms: dict[str, float]) -> None:
-        """Show the longest of these times, in ms by entry point."""
+    def show(self, kernel_ms: dict[str, float]) -> str:
+        """Show the longest of these times, in ms by entry point. Return them in words, as HTML."""
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
         longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
@@ -127,6 +129,7 @@ class KernelTimes:
             "name": [name for name, _ in shown],
             "words": [f"{ms:.2f}" for _, ms in shown],
         }
+        return f"<p>{', '.join(f'{name} {ms:.2f} ms' for name, ms in shown)}</p>"
 
 
 class ListLengths:

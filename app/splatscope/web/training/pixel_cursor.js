@@ -116,7 +116,7 @@ export class PixelCursor {
     this.#outline(this.tileMark, column * width, row * height, width, height)
     this.#outline(this.pixelMark, this.x, this.y, 1, 1)
     this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
-    this.words.textContent = `Pixel ${this.x}, ${this.y}: click, or press Enter, to step through it`
+    this.words.textContent = `Pixel (${this.x}, ${this.y}): click, or press Enter, to step through it`
   }
 
   /**

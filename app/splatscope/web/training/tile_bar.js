@@ -147,7 +147,7 @@ class TileBar {
     const {model} = this
     const iteration = spot.iteration === undefined ? "" : ` at iteration ${withCommas(spot.iteration)}`
     const where = h("span", {class: "wide"}, `, drawn by thread ${spot.thread} of tile ${spot.tile.join(", ")}`)
-    this.title.replaceChildren(h("b", {}, `Pixel ${spot.x}, ${spot.y}`), iteration, where)
+    this.title.replaceChildren(h("b", {}, `Pixel (${spot.x}, ${spot.y})`), iteration, where)
     this.#paintStages(spot)
     const [, , words, page, section] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", "", ""]
     const link = h("a", {href: `?page=${page}`}, section)

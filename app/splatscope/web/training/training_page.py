@@ -42,10 +42,12 @@ HTML = """
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>
-        <div role="img" aria-label="Chart: PSNR and loss over iterations"><div data-slot="4" inert></div></div></section>
+        <div role="img" aria-label="Chart: PSNR and loss over iterations"><div data-slot="4" inert></div></div>
+        <div class="sr" data-slot="12"></div></section>
       <section class="panel chart" aria-label="Time by kernel">
         <h2>Time by kernel <span>ms</span></h2>
-        <div role="img" aria-label="Chart: milliseconds of each kernel"><div data-slot="5" inert></div></div></section>
+        <div role="img" aria-label="Chart: milliseconds of each kernel"><div data-slot="5" inert></div></div>
+        <div class="sr" data-slot="13"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
         <div class="maprow"><div role="img" aria-label="Map: length of each tile's list"><div data-slot="6" inert></div></div>
@@ -87,6 +89,7 @@ class TrainingView:
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
         self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
+        self.quality_words, self.times_words = Text(), Text()
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -98,7 +101,7 @@ class TrainingView:
             actions=[self.save_buttons],
             slots=[
                 *(self.bar, self.picture, self.caption, self.target, *figures, self.list_words, self.controls),
-                *(self.tile_view.bar, self.tile_view.stepper, self.comparison),
+                *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
             ],
         )
         self.page.on_close(self.session.close)
@@ -220,8 +223,8 @@ class TrainingView:
             "speed": speed,
             "seconds": report.seconds,
         }
-        self.quality.show(self.session.history)
-        self.times.show(report.kernel_ms)
+        self.quality_words.html = self.quality.show(self.session.history)
+        self.times_words.html = self.times.show(report.kernel_ms)
         self.list_words.html = self.lists.show(report)
 
     def _values(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // CodeMirror 6, set up for Slang in the page's own colours.
 import {closeBrackets, closeBracketsKeymap} from "@codemirror/autocomplete"
-import {defaultKeymap, history, historyKeymap, indentWithTab} from "@codemirror/commands"
+import {defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory} from "@codemirror/commands"
 import {HighlightStyle, StreamLanguage, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting} from "@codemirror/language"
 import {lintGutter, lintKeymap, setDiagnostics} from "@codemirror/lint"
 import {highlightSelectionMatches, searchKeymap} from "@codemirror/search"
@@ -111,7 +111,7 @@ export function makeEditor(parent, root, changed, run) {
     syntaxHighlighting(words),
     look,
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false"}),
+    EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false", tabindex: "0"}),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) changed(update.state.doc.toString())
     }),
@@ -142,7 +142,8 @@ export function makeEditor(parent, root, changed, run) {
       return view.state.doc.toString()
     },
     set text(text) {
-      view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}})
+      const all = {from: 0, to: view.state.doc.length, insert: text}
+      view.dispatch({changes: all, annotations: isolateHistory.of("full")}) // one step of undo, apart from what was typed
     },
     mark(/** @type {Diagnostic[]} */ diagnostics) {
       const {doc} = view.state

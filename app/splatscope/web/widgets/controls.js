@@ -248,7 +248,7 @@ const MAKERS = {
   },
 
   upload(item, set, model) {
-    const input = h("input", {type: "file", accept: item.accept, class: "vh", "aria-label": item.label})
+    const input = h("input", {type: "file", accept: item.accept, class: "sr", "aria-label": item.label})
     const words = h("span", {}, item.label)
     const take = async (/** @type {File | undefined} */ file) => {
       if (!file) return

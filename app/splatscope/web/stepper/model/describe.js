@@ -58,7 +58,7 @@ export function sentenceOf(moment) {
     const all = recording.threads
     const there = Array.from({length: all}, (_, other) => moment.state.status(other) === "wait").filter(Boolean).length
     return there && there < all
-      ? `Thread ${thread} waits at the barrier. ${there} of ${all} are there.`
+      ? `Thread ${thread} waits at the barrier. ${there} of ${all} ${there === 1 ? "is" : "are"} there.`
       : `Thread ${thread} reaches the barrier: all have been there, and go on.`
   }
   return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`

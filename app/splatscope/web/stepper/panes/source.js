@@ -162,6 +162,7 @@ export class Source {
       const set = condition !== undefined
       r.bp.className = `bp${set ? (condition ? " cond" : "") : " off"}`
       if (r.bp.localName === "button") r.bp.setAttribute("aria-pressed", String(set))
+      r.offer()
       r.when.textContent = condition ? `if ${condition}` : ""
     }
   }
@@ -385,7 +386,8 @@ export class Source {
  * @param {number} line
  * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
  * @param {boolean} recorded  whether events are of this line, so that a run can stop on it
- * @param {boolean} offered  whether a screen reader finds a button for a breakpoint; where one reads more than one debugs, the key B does
+ * @param {boolean} offered  whether a screen reader finds a button for a breakpoint: where one is set, and on the line at hand. On any other,
+ *   and where one reads more than one debugs, the key B sets it
  */
 function row(text, line, state, recorded, offered) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""
@@ -399,7 +401,7 @@ function row(text, line, state, recorded, offered) {
         tabindex: "-1",
         "aria-label": `Breakpoint on line ${line}`,
         "aria-pressed": "false",
-        ...(offered ? {} : {"aria-hidden": "true"}),
+        "aria-hidden": "true",
       })
     : h("i", {class: "bp off"})
   const said = h("span", {class: "sr"}, `Line ${line}: `)
@@ -439,6 +441,12 @@ function row(text, line, state, recorded, offered) {
       if (mine !== shown.includes(" mine")) el.ariaCurrent = mine ? "step" : null
       shown = klass
       el.className = klass
+      this.offer()
+    },
+    offer() {
+      const found = offered && (bp.getAttribute("aria-pressed") === "true" || shown.includes(" mine"))
+      if (found) bp.removeAttribute("aria-hidden")
+      else bp.setAttribute("aria-hidden", "true")
     },
     say(/** @type {string} */ news, /** @type {string} */ klass) {
       if (news === words) return

@@ -1,0 +1,113 @@
+"""Where the names of a chart's curves stand: each near its own curve, most of them at its end, where no line runs through it."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from splatscope.textbook.results import Curve, Curves
+
+WIDTH = 560  # px of a chart as wide as the text; a narrower one has less room between names, not more
+FRAME = 50  # px of a chart's height that its axis takes
+PADDING = 0.1  # of the span of y, above and below the curves
+LETTER, LINE = 7.0, 12.0  # px of a name's type
+CLEAR = 2.0  # px between a name and a line
+Scale = Callable[[np.ndarray], np.ndarray]  # from a value to px
+OFFSETS = (-10, 12, -18, 20, -28, 30)  # px of a name's middle below its point
+ALONG = (1.0, 0.9, 0.75, 0.6, 0.45, 0.3)  # of the way along a curve: the points a name may stand at
+
+
+class Name(NamedTuple):
+    """The place of a name: right-aligned at a point of its curve, its middle `y_offset` px below."""
+
+    curve: int
+    x: float
+    y: float
+    y_offset: int
+
+
+class _Box(NamedTuple):
+    left: float
+    right: float
+    middle: float
+
+
+def names_of(curves: Curves) -> list[Name]:
+    """Return the place of each curve's name, from the curve that ends lowest to the one that ends highest."""
+    xs, ys = _across(curves), _down(curves)
+    grid = np.arange(0, WIDTH + 1, 2.0)
+    lines = [_drawn(curve, xs, ys, grid) for curve in curves.curves]
+    lines += [np.full(len(grid), ys(np.array([level]))[0]) for level, _ in curves.lines]
+    ends = [
+        (float(np.asarray(c.y, float)[_known(c)[-1]]), float(np.nanmean(c.y)), i)
+        for i, c in enumerate(curves.curves)
+        if len(_known(c))
+    ]
+    placed: list[Name] = []
+    taken: list[_Box] = []
+    for rank, (_, _, i) in enumerate(sorted(ends)):
+        best: tuple[float, Name, _Box] | None = None
+        for name in _candidates(i, curves.curves[i], below=rank == 0 and len(ends) > 1):
+            box = _box(name, curves.curves[i].label, xs, ys)
+            room = _room(box, lines, taken, grid, curves.height - FRAME)
+            if best is None or room > best[0] + 0.5:
+                best = room, name, box
+            if room >= CLEAR:
+                break
+        assert best
+        placed.append(best[1])
+        taken.append(best[2])
+    return placed
+
+
+def _candidates(i: int, curve: Curve, below: bool) -> Iterator[Name]:
+    known = _known(curve)
+    for along in ALONG:
+        point = known[round(along * (len(known) - 1))]
+        near = OFFSETS[:2] if along == 1 else OFFSETS
+        for offset in (near[1], near[0], *near[2:]) if below else near:
+            yield Name(i, float(curve.x[point]), float(curve.y[point]), offset)
+
+
+def _room(box: _Box, lines: list[np.ndarray], taken: list[_Box], grid: np.ndarray, height: float) -> float:
+    """Return how many px there are between a box and the nearest line, name or edge; below 0 where they overlap."""
+    under = (grid >= box.left) & (grid <= box.right)
+    gaps = [np.nanmin(np.abs(line[under] - box.middle)) for line in lines if np.any(np.isfinite(line[under]))]
+    gaps += [abs(other.middle - box.middle) - LINE / 2 for other in taken if other.left < box.right and box.left < other.right]
+    return float(min([*gaps, box.middle + LINE / 2, height - box.middle + LINE / 2, box.left + LINE]) - LINE / 2)
+
+
+def _box(name: Name, words: str, xs: Scale, ys: Scale) -> _Box:
+    right = float(xs(np.array([name.x]))[0])
+    return _Box(right - LETTER * len(words), right, float(ys(np.array([name.y]))[0]) + name.y_offset)
+
+
+def _known(curve: Curve) -> np.ndarray:
+    return np.flatnonzero(np.isfinite(np.asarray(curve.y, float)))
+
+
+def _drawn(curve: Curve, xs: Scale, ys: Scale, grid: np.ndarray) -> np.ndarray:
+    """Return the px from the top at which a curve runs at each place of a grid; NaN where it does not."""
+    known = _known(curve)
+    if not len(known):
+        return np.full(len(grid), np.nan)
+    x, y = xs(np.asarray(curve.x, float)[known]), ys(np.asarray(curve.y, float)[known])
+    order = np.argsort(x)
+    return np.interp(grid, x[order], y[order], left=np.nan, right=np.nan)
+
+
+def _across(curves: Curves) -> Scale:
+    scale = np.log if curves.log_x else np.asarray
+    x = scale(np.concatenate([np.asarray(curve.x, float) for curve in curves.curves]))
+    low, span = np.nanmin(x), 1.03 * ((np.nanmax(x) - np.nanmin(x)) or 1.0)
+    return lambda at: (scale(at) - low) / span * WIDTH
+
+
+def _down(curves: Curves) -> Scale:
+    y = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
+    y = y[np.isfinite(y) & ((y > 0) | (not curves.log_y))]
+    scale = (lambda at: np.log(np.maximum(at, y.min()))) if curves.log_y and len(y) else np.asarray
+    low, high = (scale(y.min()), scale(y.max())) if len(y) else (0.0, 1.0)
+    span = (high - low) or 1.0
+    height = curves.height - FRAME
+    return lambda at: (1 + PADDING - (scale(at) - low) / span) / (1 + 2 * PADDING) * height
