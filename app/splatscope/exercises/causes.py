@@ -12,6 +12,7 @@ from splatscope.tracing.checks.registry import CHECKS
 OUTPUT, LIMIT, ERROR, INCOMPLETE = "output", "limit", "error", "incomplete"
 MISTAKE = "mistake"
 _LATE = ("integer-overflow", "nan", "benign-race")  # kinds that follow from another more often than they lead to one
+_ENDED = ("livelock", "timeout")  # kinds after which what a kernel leaves says nothing: it was ended before its time
 _PARTED = "barrier-divergence"  # it leaves races behind: nobody waits as they should
 _HEADINGS = {
     OUTPUT: "Wrong numbers",
@@ -67,9 +68,11 @@ def causes_of(task: Task, case: Case, outcome: CaseOutcome) -> list[Cause]:
     found = [*_findings(task, case, outcome)]
     first = [cause for cause in found if cause.kind not in _LATE]
     first.sort(key=lambda cause: cause.kind != _PARTED)
-    wrong = list(_wrong_outputs(task, case, outcome))
+    was_ended = any(cause.kind in _ENDED for cause in found)
+    wrong = [] if was_ended else [*_wrong_outputs(task, case, outcome)]
+    limits = [] if was_ended else [*_over_limits(task, case, outcome)]
     causes = first or wrong or found
-    causes += [cause for cause in [*found, *wrong, *_over_limits(task, case, outcome)] if cause not in causes]
+    causes += [cause for cause in [*found, *wrong, *limits] if cause not in causes]
     if not causes and outcome.missed:
         causes = [Cause(INCOMPLETE, f"Not everything could be looked at. {outcome.missed[0]}", case.name, case.hidden)]
     return causes

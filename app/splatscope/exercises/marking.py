@@ -131,11 +131,12 @@ def _run(task: Task, cases: list[Case], source: str, waves: int, run: Run) -> li
     if wrong := refuse_job(jobs[0]):
         return [CaseOutcome(wrong)]
     try:
-        return outcomes_of(run("outcomes", (jobs, f"llvmpipe:{waves}" if waves else ""), LIMIT))
-    except DeviceError:
-        if waves:
-            return None
-        raise
+        try:
+            return outcomes_of(run("outcomes", (jobs, task.device(waves)), LIMIT))
+        except DeviceError:
+            if waves:
+                return None
+            return outcomes_of(run("outcomes", (jobs, ""), LIMIT))
     except WorkerError as error:
         if getattr(error, "stage", None) is None:
             raise

@@ -2,7 +2,7 @@
 
     task.md         what to do, hints, and what there was to learn, with front matter as below
     start.slang     the kernel as the learner gets it
-    reference.py    `reference(…)`, CASES, and perhaps MISTAKES, LIMITS and WAVES
+    reference.py    `reference(…)`, CASES, and perhaps MISTAKES, LIMITS, WAVES and SERIAL
     right/*.slang   answers that pass
     wrong/*.slang   answers that fail, and `// KIND: why` as the first line of each, KIND as `Cause.kind`
 
@@ -129,7 +129,8 @@ class Answer:
 class Task:
     """A task, see the module.
 
-    `words`, `hints` and `explanation` are Markdown. `waves` are widths of waves to try beside the device's own.
+    `words`, `hints` and `explanation` are Markdown. `waves` are widths of waves to try beside the device's own. `is_serial` is
+    whether its workgroups run one after another, where there is a software device.
     """
 
     name: str
@@ -150,6 +151,12 @@ class Task:
     waves: tuple[int, ...]
     folder: Path
     solution_name: str = ""
+    is_serial: bool = False
+
+    def device(self, waves: int = 0) -> str:
+        """Return the device to run its cases on, as `open_device` takes it, "" for the usual one."""
+        options = [*([str(waves)] if waves else []), *(["serial"] if self.is_serial else [])]
+        return ":".join(["llvmpipe", *options]) if options else ""
 
     def expected(self, case: Case) -> Values:
         """Return what the buffers must hold after a case."""
@@ -256,6 +263,7 @@ def _read(folder: Path) -> Task:
         tuple(getattr(module, "WAVES", ())),
         folder,
         str(head.get("solution", "")),
+        bool(getattr(module, "SERIAL", False)),
     )
 
 

@@ -63,15 +63,19 @@ def open_device(wanted: str | None = None) -> spy.Device:
 
     Args:
         wanted: A backend, or part of an adapter's name. None stands for $SPLATSCOPE_DEVICE, or else the first that opens,
-            hardware before software. "llvmpipe:4" has waves of four lanes; of the same process's other devices it is the first.
+            hardware before software. Of a software device, options may follow: "llvmpipe:4" has waves of four lanes,
+            "llvmpipe:serial" runs workgroups one after another. It is the first device that the process opens.
 
     Raises:
         DeviceError: There is no such device, or it cannot be opened.
     """
     wanted = (wanted or os.environ.get("SPLATSCOPE_DEVICE") or "").lower()
-    wanted, colon, lanes = wanted.partition(":")
-    if colon and lanes.isdecimal():
-        os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * int(lanes))  # which the driver reads once, when it is loaded
+    wanted, *options = wanted.split(":")
+    for option in options:  # the driver reads these variables once, when it is loaded
+        if option.isdecimal():
+            os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * int(option))
+        elif option == "serial":
+            os.environ["LP_NUM_THREADS"] = "0"
     names = []
     for backend in [wanted] if wanted in BACKENDS else BACKENDS:
         # Hardware comes before software. The next backend is tried only if nothing opens on this one.

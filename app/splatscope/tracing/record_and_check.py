@@ -166,6 +166,7 @@ def record_and_check(
         findings, truncated = find(recording.trace), recording.trace.header["truncated"]
     recording.plain = _plain(device, job) if is_safe and recording.plain_is_safe else None
     known = {cause_of(finding) for finding in findings}
+    findings = [_with_words_of(finding, elsewhere, recording.trace) for finding in findings]
     # Their events are those of the wide recording, which nobody sees.
     findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
     return _said(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
@@ -217,10 +218,15 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
 
 
 def _wide_records(recording: Recording) -> int:
-    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more."""
+    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more.
+
+    Threads in an endless loop do not count: no number is enough for these, and their end has a record reserved.
+    """
     job, trace = recording.job, recording.trace
     assert job is not None
-    most = int(np.bincount(trace.thread, minlength=1).max()) * trace.words.shape[1]
+    counts = np.bincount(trace.thread, minlength=1)
+    counts[trace.thread[trace.kinds == "overrun"]] = 0
+    most = int(counts.max()) * trace.words.shape[1]
     return trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)
 
 
@@ -233,6 +239,15 @@ def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int,
             group = groups.pop()
             return group % across, group // across % down, group // (across * down)
     return None
+
+
+def _with_words_of(finding: Finding, elsewhere: list[Finding], trace: Trace) -> Finding:
+    """Return a finding as it is told of the same thread among all workgroups: who else might have ended its wait."""
+    (across, down, _), (x, y, z) = trace.header["groups"], trace.header["group"]
+    first = ((z * down + y) * across + x) * trace.header["lanes"]
+    threads = [first + thread for thread in finding.threads]
+    same = (one for one in elsewhere if one.kind == "livelock" and cause_of(one) == cause_of(finding) and one.threads == threads)
+    return replace(finding, message=next((one.message for one in same), finding.message))
 
 
 def _leading_to(name: str) -> list[str]:

@@ -59,6 +59,15 @@ def test_a_kernel_that_does_not_end_is_told_so(run):
     assert "in the loop on line 12" in found.causes[0].words
 
 
+def test_a_wait_for_a_workgroup_that_comes_later_is_told_with_that_workgroup_and_nothing_else(run):
+    """Workgroups run one after another here, so that the wait never ends."""
+    task = load(TASKS / "not-yet-begun")
+    (cause,) = mark(task, task.start, run).causes
+    assert cause.kind == "livelock"
+    assert cause.step > 0
+    assert "thread 0 of group 1,0,0 changes it on line 30, but a device may begin that group only when this one has" in cause.words
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

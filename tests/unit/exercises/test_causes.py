@@ -50,6 +50,13 @@ def test_threads_that_part_at_a_barrier_come_before_the_race_that_this_leaves():
     assert [cause.kind for cause in causes_of(TASK, SHOWN, outcome(right(), (RACE, parted)))] == ["barrier-divergence", "race"]
 
 
+def test_of_a_kernel_that_was_ended_before_its_time_no_numbers_are_judged():
+    wrong = right().copy()
+    wrong[3] += 1
+    waits = replace(RACE, kind="livelock")
+    assert [cause.kind for cause in causes_of(TASK, SHOWN, outcome(wrong, (waits,)))] == ["livelock"]
+
+
 def test_a_nan_comes_after_the_wrong_numbers_that_it_is_a_part_of():
     nan = replace(RACE, kind="nan")
     wrong = right().copy()

@@ -85,7 +85,10 @@ def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site
     stays = f", which stays {value[0] if len(value) == 1 else value}" if value else ""
     change = last_change(trace, wait.last, context.sources)
     sites, threads, events = [loop], [thread], [wait.last]
-    if change is None:
+    if change is None and (late := _changed_by_a_later_group(trace, wait)) is not None:
+        who, line = in_sentence(thread_of(trace, late)), trace.sites[trace.site[late]].line
+        end = f"{who} changes it on line {line}, but a device may begin that group only when this one has ended."
+    elif change is None:
         whose = "" if cell.space == "shared" or trace.header.get("all_groups") else " of this workgroup"
         end = f"no thread{whose} changes it."
     else:
@@ -95,6 +98,15 @@ def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site
         end = f"{who} changed it on {lines_of(*sites)[0]}{_what_keeps(trace, wait.last, holder, stopped)}."
     message = f"{thread_of(trace, wait.overrun)} waits in the loop on {lines_of(*sites)[-1]} for {name}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
+
+
+def _changed_by_a_later_group(trace: Trace, wait: _Wait) -> int | None:
+    """Return how a thread of a later workgroup changes what is waited for, once the wait was ended; None if none does."""
+    events = accesses_to_cell(trace, wait.last)
+    events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds[events] != "read")]
+    group = trace.group_and_lane[0]
+    later = (event for event in events.tolist() if group[event] > group[wait.overrun])
+    return next((event for event in later if trace.sites[trace.site[event]].access != "load"), None)
 
 
 def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:

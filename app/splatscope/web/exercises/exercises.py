@@ -124,7 +124,7 @@ class Exercises(Component):
         self, task: Task, case: Case, source: str, group: tuple[int, int, int] = (0, 0, 0), waves: int = 0
     ) -> PackedRecording:
         job = replace(job_of(task, case, source), group=group)
-        return await record_source(worker_pool, job, f"llvmpipe:{waves}" if waves else "")
+        return await record_source(worker_pool, job, task.device(waves))
 
     def _reveal(self, task: Task) -> None:
         solution = task.solution
