@@ -3,7 +3,7 @@
 pyproject.toml holds all else. `python setup.py build_bundle` runs the step alone.
 """
 
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import ClassVar
 
@@ -33,16 +33,8 @@ class BuildBundle(Command):
         lock, installed = ROOT / "package-lock.json", ROOT / "node_modules" / ".package-lock.json"
         if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
             self._check(npm(["ci", "--ignore-scripts", "--loglevel=error"], cwd=ROOT), "npm ci")
-        self._check(node([str(BUNDLER), *self._panel()], cwd=ROOT), "esbuild")
-
-    @staticmethod
-    def _panel() -> list[str]:
-        """Return the folder and the version of the installed Panel; nothing where there is none, as in an isolated build."""
-        try:
-            panel = distribution("panel")
-        except PackageNotFoundError:
-            return []
-        return [str(panel.locate_file("panel")), panel.version]
+        panel = distribution("panel")
+        self._check(node([str(BUNDLER), str(panel.locate_file("panel")), panel.version], cwd=ROOT), "esbuild")
 
     @staticmethod
     def _check(status: int, what: str) -> None:

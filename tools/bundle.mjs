@@ -87,18 +87,16 @@ const fromPage = {
   },
 }
 
-if (panel) {
-  const imports = Object.entries(MODELS).map(([name, file]) => `import {${name}} from "./${file}.js"`)
-  await build({
-    ...COMMON,
-    stdin: {
-      contents: `${imports.join("\n")}\nBokeh.require("base").register_models({${Object.keys(MODELS).join(", ")}})\n`,
-      resolveDir: join(panel, "dist", "lib", "models"),
-    },
-    outfile: `app/splatscope/web/dist/panel-models-${version}.js`,
-    format: "iife",
-    keepNames: true, // Bokeh derives the names of models and views from those of their classes
-    loader: {".css": "text"},
-    plugins: [fromPage],
-  })
-}
+const imports = Object.entries(MODELS).map(([name, file]) => `import {${name}} from "./${file}.js"`)
+await build({
+  ...COMMON,
+  stdin: {
+    contents: `${imports.join("\n")}\nBokeh.require("base").register_models({${Object.keys(MODELS).join(", ")}})\n`,
+    resolveDir: join(panel, "dist", "lib", "models"),
+  },
+  outfile: `app/splatscope/web/dist/panel-models-${version}.js`,
+  format: "iife",
+  keepNames: true, // Bokeh derives the names of models and views from those of their classes
+  loader: {".css": "text"},
+  plugins: [fromPage],
+})

@@ -22,7 +22,7 @@ from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
 from splatscope.web import inbound
-from splatscope.web.assets import AssetHandler, send, takes_gzip
+from splatscope.web.assets import AssetHandler, scripts, send, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.first_document import first_document, reads
 from splatscope.web.lesson_page.first_recording import RecordingHandler
@@ -67,7 +67,7 @@ async def _warm_up() -> None:
     await asyncio.sleep(FIRST_VISIT)
     try:
         await asyncio.gather(warm(worker_pool), warm(worker_pool))  # concurrently, so that two workers are ready
-        for name in lesson_names():
+        for name in lesson_names() if scripts() else ():
             await first_document({"page": name})
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
@@ -127,10 +127,11 @@ class Socket(WSHandler):
         return {"compression_level": 1, "mem_level": 5}
 
 
-# A page asks this server alone, and runs what this server sends. Bokeh evaluates callbacks, and Panel imports modules from memory.
+# A page asks this server alone, and runs what this server sends. Bokeh evaluates callbacks, and Panel imports modules from memory,
+# which it fetches first where the build has no bundle for the installed version of Panel.
 POLICY = """default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline';
 img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:;
-object-src 'none'; base-uri 'none'; form-action 'none'"""
+connect-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'"""
 
 
 class PageHandler(DocHandler):

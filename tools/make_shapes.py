@@ -1,9 +1,9 @@
-"""Draws shapes.png: smooth coloured discs and a bar over a gradient, from formulas alone. Run it to make the picture again."""
-
-from pathlib import Path
+"""Draws assets/shapes.png: smooth coloured discs and a bar over a gradient, from formulas alone."""
 
 import numpy as np
 from PIL import Image
+
+from splatscope.paths import ASSETS
 
 WIDTH, HEIGHT = 256, 192
 
@@ -30,4 +30,4 @@ def draw() -> Image.Image:
 
 
 if __name__ == "__main__":
-    draw().save(Path(__file__).parent / "shapes.png", optimize=True)
+    draw().save(ASSETS / "shapes.png", optimize=True)

@@ -1,23 +1,21 @@
-"""Draws coffee-growth.webp from coffee.npz with the renderer's own kernels: pictures of ever more Gaussians, one below the other.
+"""Draws assets/coffee-growth.webp from coffee.npz with the renderer's own kernels: ever more Gaussians, one below the other.
 
 The home page shows it at once and moves through it, before any device is ready. `splatscope.web.home.home` has the counts.
 """
 
 import io
-from pathlib import Path
 
 from PIL import Image
 
 from splatscope.gpu.device import open_device
+from splatscope.paths import ASSETS
 from splatscope.splat.thumbnail import Thumbnail, ThumbnailRenderer
 from splatscope.web.home.home import COUNTS
-
-FOLDER = Path(__file__).parent
 
 
 def draw() -> Image.Image:
     """Return the pictures, from the fewest Gaussians to all of them."""
-    thumbnail = Thumbnail.load(FOLDER / "coffee.npz")
+    thumbnail = Thumbnail.load(ASSETS / "coffee.npz")
     renderer = ThumbnailRenderer(open_device(), thumbnail)
     strip = Image.new("RGB", (thumbnail.width, thumbnail.height * len(COUNTS)))
     for number, count in enumerate(COUNTS):
@@ -26,4 +24,4 @@ def draw() -> Image.Image:
 
 
 if __name__ == "__main__":
-    draw().save(FOLDER / "coffee-growth.webp", quality=78, method=6)
+    draw().save(ASSETS / "coffee-growth.webp", quality=78, method=6)
