@@ -26,6 +26,8 @@ _HEAD = re.compile(
     re.MULTILINE,
 )
 _LOCATION = re.compile(r"\n\s*-->\s*(\S+?):(\d+):(\d+)")
+_UNAVAILABLE = re.compile(r"^note: see using of '(\w+)'(\n\s*-->.*(?:\n.*){4})", re.MULTILINE)
+_COUNTERS = ("IncrementCounter", "DecrementCounter")
 _MARK = re.compile(r"^\d+ \| ?.*\n\s*\| ?\s*(?P<carets>\^+)(?: (?P<text>.+?)\.?)?$", re.MULTILINE)
 
 
@@ -92,13 +94,21 @@ def _message(head: re.Match[str], rest: str) -> Message:
     if head["severity"] is None:
         return Message("internal", head["internal"].strip(": "), head["file"], int(head["line"]))
     severity = "warning" if head["severity"] == "warning" else "error"
+    used = _UNAVAILABLE.search(rest) if head["text"].startswith("unavailable features") else None
+    if used is not None:  # what the entry point uses is told where it is used
+        rest = used[2]
     location, mark = _LOCATION.match(rest), _MARK.search(rest)
-    text = ((mark and mark["text"]) or head["text"]).strip()
+    text = _unavailable(used[1]) if used else ((mark and mark["text"]) or head["text"]).strip()
     if location is None:
         return Message(severity, text)
     file, line, column = location[1], int(location[2]), int(location[3])
     quoted = re.search(rf"^{line}\s*\| ?(.*)$", rest, re.MULTILINE)
     return Message(severity, text, file, line, column, len(mark["carets"]) if mark else 1, quoted and quoted[1])
+
+
+def _unavailable(name: str) -> str:
+    otherwise = ": give the kernel a counter of your own, and take numbers with InterlockedAdd" if name in _COUNTERS else ""
+    return f"{name} is not available in a compute kernel on this device{otherwise}"
 
 
 def first_error(words: str, sources: Mapping[str, str] = {}) -> str:

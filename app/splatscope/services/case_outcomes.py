@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.device import open_device
-from splatscope.gpu.diagnostics import diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError
+from splatscope.services.refused_source import why_refused
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
@@ -60,9 +60,8 @@ def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
         try:
             outcome = _outcome(record_and_check(device, job, between_groups=True, follow=True))
         except CompileError as error:
-            diagnostics = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
-            words = one_line(diagnostics, job.file, str(error))
-            outcome = CaseOutcome(words, [vars(diagnostic) for diagnostic in diagnostics])
+            words, marks = why_refused(error, job)
+            outcome = CaseOutcome(words, [vars(mark) for mark in marks])
         except ValueError as error:
             outcome = CaseOutcome(str(error))
         arrays = {kind: list(getattr(outcome, kind).items()) for kind in _ARRAYS}

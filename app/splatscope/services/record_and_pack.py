@@ -5,10 +5,10 @@ from dataclasses import replace
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.diagnostics import diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError
 from splatscope.recordings.packed import PackedRecording, packed_recording, refused_recording
 from splatscope.services.cache_key import recording_key
+from splatscope.services.refused_source import why_refused
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
@@ -38,8 +38,7 @@ def record_and_pack(
         with unpacked(job) as there:
             checked = record_and_check(device, there, between_groups=between_groups)
     except CompileError as error:
-        found = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
-        return None, [], refused_recording(one_line(found, job.file, str(error)), found)
+        return None, [], refused_recording(*why_refused(error, job))
     recording, findings = checked.recording, checked.findings
     job = replace(recording.job or job, include=job.include, files=job.files)
     recording.job = job

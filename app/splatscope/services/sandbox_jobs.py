@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.gpu.diagnostics import Diagnostic, diagnostics_of, one_line
+from splatscope.gpu.diagnostics import Diagnostic
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import packed_recording
@@ -22,6 +22,7 @@ from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.case_outcomes import outcomes_job
 from splatscope.services.record_and_pack import record_and_pack
+from splatscope.services.refused_source import why_refused
 from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
 from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
@@ -99,8 +100,7 @@ def check_job(job: KernelJob) -> Answer:
                 raise CompileError(f"The entry point is generic ({open_.generic}): name its types under “Compile with”.")
             checked = Checked(read_interface(open_device(), replace(there, constants=given)), open=open_)
     except CompileError as error:
-        found = diagnostics_of(error.diagnostics, job.source, job.file, job.files)
-        checked = Checked(None, one_line(found, job.file, str(error)), found, open_)
+        checked = Checked(None, *why_refused(error, job), open_)
     return asdict(checked), []
 
 

@@ -38,6 +38,7 @@ class Memory:
 
     `sizes` are the texts of its array sizes, outermost first. `space` is "shared", "device" or "texture", or "alias" for a
     parameter or local that may stand for more than one buffer. `coordinates` is how many a texel has, 0 for other memory.
+    `has_texels` is whether the device converts its elements: a texture or a `RWBuffer`, of which Slang makes no references.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Memory:
     byte_address: bool = False
     alias_of: str = ""  # the global buffer that this parameter or local stands for
     coordinates: int = 0
+    has_texels: bool = False
 
     @property
     def declared_name(self) -> str:
@@ -112,10 +114,12 @@ def buffer_memory(type_text: str, name: str, sizes: tuple[str, ...] = ()) -> Mem
     arguments = split_arguments(re.sub(r"^[^<]*<|>$", "", type_text)) if "<" in type_text else []
     if texture is not None:
         texel = re.sub(r"^[us]norm\s+", "", arguments[0]) if arguments else "float4"
-        return Memory(name, "texture", texel, coordinates=int(texture.group(1)) + bool(texture.group(2)))
+        coordinates = int(texture.group(1)) + bool(texture.group(2))
+        return Memory(name, "texture", texel, coordinates=coordinates, has_texels=True)
     assert match is not None
     element, atomic = without_atomic(arguments[0] if arguments else "uint")
-    return Memory(name, "device", element, (), atomic, match.group(2) == "ByteAddressBuffer")
+    kind = match.group(2)
+    return Memory(name, "device", element, (), atomic, kind == "ByteAddressBuffer", has_texels=kind == "Buffer")
 
 
 def shared_memory(type_text: str, name: str, sizes: tuple[str, ...]) -> Memory:

@@ -40,6 +40,11 @@ EXPECTED = {
     "missing_return": (REFUSED, []),
     "redefine": ("a.slang:4:6: redeclared here", [("error", 3), ("error", 8)]),
     "inout": ("a.slang:8:7: argument passed to parameter '0' must be l-value", [("error", 7)]),
+    "counter": (
+        "a.slang:3:27: IncrementCounter is not available in a compute kernel on this device: give the kernel a counter of your "
+        "own, and take numbers with InterlockedAdd",
+        [("error", 2)],
+    ),
     "private": ("a.slang:8:12: 'x' is not accessible from the current context", [("error", 7), ("error", 7)]),
 }
 

@@ -44,7 +44,7 @@ def test_a_parameter_is_a_type_and_a_name(text, parts):
         ("RWStructuredBuffer<float4>", Memory("b", "device", "float4")),
         ("RWStructuredBuffer<Atomic<uint>>", Memory("b", "device", "uint", atomic=True)),
         ("RWByteAddressBuffer", Memory("b", "device", "uint", byte_address=True)),
-        ("Buffer<int>", Memory("b", "device", "int")),
+        ("Buffer<int>", Memory("b", "device", "int", has_texels=True)),
         ("Texture2D<float>", None),
         ("float", None),
     ],

@@ -16,6 +16,10 @@ flag. And thread 1 must decide something by what its atomic returned. If it read
 An atomic of memory order `Release` or `Acquire` is its thread's own fence.
 
 One thread may do the atomic for its workgroup, if all its threads meet at a barrier in between.
+
+An atomic gets its slot after it is done. So of two atomics of different threads the later one may have the lower slot: the thread
+that gives a lock back may be held up between the two. It is only certain that an atomic is done after what its thread recorded
+before it. What takes may have come after what gives unless it was done before that.
 """
 
 from dataclasses import dataclass, field
@@ -24,6 +28,7 @@ import numpy as np
 
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -62,6 +67,7 @@ class HandOvers:
         self._releases = np.isin(self.atomics.site, list(releases))
         self._acquires = np.isin(self.atomics.site, list(acquires))
         self._cell = np.unique(self.atomics.address, return_inverse=True)[1]
+        self._after = self._slots_before(self.atomics.event)
 
     @property
     def are_possible(self) -> bool:
@@ -85,8 +91,8 @@ class HandOvers:
         gives, takes = gives & atomics.writes, takes & atomics.reads
         if not gives.any() or not takes.any():
             return False
-        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot
-        np.minimum.at(given, self._cell[gives], atomics.slot[gives].astype(np.int64))
+        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which one may have been done
+        np.minimum.at(given, self._cell[gives], self._after[gives])
         taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
         return any(self._decides(int(event), second) for event in atomics.event[taken[::-1][:64]])
 
@@ -103,6 +109,15 @@ class HandOvers:
 
     def _may_depend(self, decision: Site, atomic: Site) -> bool:
         return decision.kind != "branch" or self.known.dependence.may_depend(decision, atomic)
+
+    def _slots_before(self, events: np.ndarray) -> np.ndarray:
+        """Return the last slot that the thread of each event got before it, -1 where there is none, (events,) int64."""
+        trace = self.trace
+        ticked = np.flatnonzero(trace.slot != NO_SLOT)
+        row = np.searchsorted(ticked, events) - 1
+        before = ticked[np.maximum(row, 0)] if len(ticked) else np.zeros(len(events), np.int64)
+        is_own = (row >= 0) & (trace.thread[before] == trace.thread[events])
+        return np.where(is_own, trace.slot[before].astype(np.int64), -1)
 
     def _next(self, events: np.ndarray, event: int) -> int:
         """Return the first of some events that the event's thread did after it, -1 if there is none."""

@@ -125,7 +125,7 @@ class Stores:
             read = f"_rec_wrote({site}, {target.index}, {'_rec_v' if is_number else target.text}); "
         if is_number:
             site = context.access_site(node, "write", lvalue)
-            text = self._store_number(site, "_rec_wrote", lvalue.type, target, operator, value, read)
+            text = self._store_number(site, "_rec_wrote", lvalue.type, target, operator, value, read, lvalue.memory.has_texels)
         else:
             first, records = self._record_parts(node, lvalue, target)
             text = target.guarded(first, f"{read}{target.text} {operator} {value}; {records}")
@@ -199,7 +199,15 @@ class Stores:
     # Kinds of stores
 
     def _store_number(
-        self, site: int, record: str, type_text: str, target: Target, operator: str, value: str, read: str = ""
+        self,
+        site: int,
+        record: str,
+        type_text: str,
+        target: Target,
+        operator: str,
+        value: str,
+        read: str = "",
+        left_first: bool = False,
     ) -> str:
         """Return a store of a number: made where it is inside, recorded in any case. "" for another type.
 
@@ -211,6 +219,8 @@ class Stores:
             operator: "=", "+=", ….
             value: The text of the right side.
             read: A record of the value before, which is in `_rec_v`.
+            left_first: Whether the element is read before the right side is evaluated, as Slang does with texels; other elements
+                it reads afterwards. The right side may change them.
         """
         if not is_numeric(type_text):
             return ""
@@ -220,9 +230,9 @@ class Stores:
             guard, mark = "if (_rec_ok) ", f"_rec_mark({site}, _rec_ok)"
         if operator == "=":
             compute = f"{type_text} _rec_v = {value}; "
-        else:  # Slang evaluates the right side before it reads the left
-            is_name = re.fullmatch(r"[\w.]+", value)
-            first, right = ("", value) if is_name else (f"let _rec_right = {value}; ", "_rec_right")
+        else:
+            is_done = left_first or re.fullmatch(r"[\w.]+", value)
+            first, right = ("", value) if is_done else (f"let _rec_right = {value}; ", "_rec_right")
             compute = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {target.text}; {read}_rec_v {operator} {right}; "
         return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"
 

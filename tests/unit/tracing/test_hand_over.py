@@ -1,0 +1,58 @@
+"""Which accesses a hand-over orders, where the device numbered its two atomics the wrong way round."""
+
+import numpy as np
+import pytest
+
+from splatscope.tracing.checks import races_between_groups
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+SOURCE = """globallycoherent RWStructuredBuffer<uint> m; globallycoherent RWStructuredBuffer<uint> flag;
+void main()
+{
+    InterlockedCompareExchange(flag[0], 0, 1, seen);
+    if (seen == 0)
+    {
+        DeviceMemoryBarrier();
+        m[0] = m[0] + 1;
+        DeviceMemoryBarrier();
+        InterlockedExchange(flag[0], 0, old);
+    }
+}
+"""
+SITES = [
+    Site("k.slang", line, column, kind, name, "main", "uint", "", space, (), kind == "atomic", access)
+    for line, column, kind, name, space, access in (
+        (4, 5, "atomic", "flag", "device", "InterlockedCompareExchange"),
+        (5, 9, "branch", "", "", ""),
+        (7, 9, "resume", "DeviceMemoryBarrier", "device", ""),
+        (8, 16, "read", "m", "device", ""),
+        (8, 9, "write", "m", "device", ""),
+        (9, 9, "resume", "DeviceMemoryBarrier", "device", ""),
+        (10, 9, "atomic", "flag", "device", "InterlockedExchange"),
+    )
+]
+LOCK, ASK, FENCE, READ, WRITE, LAST_FENCE, UNLOCK = range(len(SITES))
+
+
+def lock(second_locks_at: int) -> Trace:
+    """Return a trace of two workgroups of one thread that take a lock, in the order of the slots 0, 2, 4, …
+
+    The first thread gives it back at slot 10, with what it did before at slot 8; the second takes it at the given slot.
+    """
+    steps = (LOCK, ASK, FENCE, READ, WRITE, LAST_FENCE, UNLOCK)
+    first = {LOCK: 0, FENCE: 2, READ: 4, WRITE: 6, LAST_FENCE: 8, UNLOCK: 10}
+    second = {LOCK: second_locks_at, FENCE: 12, READ: 14, WRITE: 16, LAST_FENCE: 18, UNLOCK: 20}
+    slots = [given.get(step, 0xFFFFFFFF) for given in (first, second) for step in steps]
+    words = np.zeros((len(slots), 3), np.uint32)
+    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 2, "lanes": 1,
+              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": SOURCE}}  # fmt: skip
+    thread = np.repeat(np.arange(2, dtype=np.uint32), len(steps))
+    zeros = np.zeros(len(slots), np.uint32)
+    return Trace(header, SITES, thread, np.tile(np.array(steps, np.uint32), 2), np.array(slots, np.uint32), zeros, words, zeros)
+
+
+@pytest.mark.parametrize(("slot", "races"), [(11, False), (9, False), (7, True), (5, True)])
+def test_an_atomic_may_be_numbered_late(slot, races):
+    """It was done at some time after what its thread recorded before it, at slot 8."""
+    assert bool(races_between_groups(lock(slot))) == races
