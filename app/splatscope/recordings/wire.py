@@ -104,7 +104,25 @@ def _thinned(words: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray
     return np.ascontiguousarray(small).reshape(-1), small.shape
 
 
-def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
+def lean(packed: bytes, *, outputs: bool) -> tuple[bytes, dict[str, str]]:
+    """Return one's own packed recording with the text of its sources empty, packed tightly, and that text by name.
+
+    Many recordings have the same sources, which can then be stored once. `outputs` tells whether to keep what the kernel left
+    in its buffers.
+    """
+    raw = zlib.decompress(packed)
+    start = 4 + int.from_bytes(raw[:4], "little")
+    head = json.loads(raw[4:start])
+    table, sources = head.pop("columns"), head["sources"]
+    head["sources"] = dict.fromkeys(sources, "")
+    if not outputs:
+        head["outputs"] = []
+        table = {name: one for name, one in table.items() if not name.startswith("output")}
+    columns = {name: np.frombuffer(raw, dtype, count, start + at) for name, (dtype, at, count) in table.items()}
+    return _stream(head, columns, level=9), sources
+
+
+def _stream(head: dict, columns: dict[str, np.ndarray], level: int = 1) -> bytes:
     """Return the stream of `uint32 length, JSON, columns`, padded so that each column starts at a multiple of 8 bytes.
 
     Equal recordings have equal bytes, wherever they come from.
@@ -116,7 +134,7 @@ def _stream(head: dict, columns: dict[str, np.ndarray]) -> bytes:
         body += narrow.tobytes() + bytes(-narrow.nbytes % 8)
     text = json.dumps(head | {"columns": table}, default=_plain, sort_keys=True, separators=(",", ":")).encode()
     text += b" " * (-(4 + len(text)) % 8)
-    return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), 1)
+    return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), level)
 
 
 def head_of(packed: bytes) -> dict:

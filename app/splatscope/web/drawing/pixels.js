@@ -1,4 +1,14 @@
-// Pictures that Python sends as bytes, red, green and blue of each pixel, in base 64.
+// Pictures that Python sends as bytes, red, green and blue of each pixel, in base 64; and numbers, as float32.
+
+/**
+ * Bytes that Python has sent in base 64, or that the published book has unpacked already.
+ * @param {string | Uint8Array<ArrayBuffer>} data
+ */
+export const bytesOf = (data) =>
+  typeof data === "string" ? Uint8Array.from(atob(data), (character) => character.charCodeAt(0)) : data
+
+/** @param {string | Uint8Array<ArrayBuffer>} data */
+export const floatsOf = (data) => new Float32Array(bytesOf(data).slice().buffer)
 
 /**
  * Decode a picture, or one of several of the same size.
@@ -8,11 +18,11 @@
  * @param {number} [index]  which picture
  */
 export function pixelsOf(pictures, width, height, index = 0) {
-  const bytes = atob(pictures)
+  const bytes = bytesOf(pictures)
   const first = index * width * height * 3
   const image = new ImageData(width, height)
   for (let i = 0; i < width * height; i++)
-    for (let c = 0; c < 4; c++) image.data[4 * i + c] = c < 3 ? bytes.charCodeAt(first + 3 * i + c) : 255
+    for (let c = 0; c < 4; c++) image.data[4 * i + c] = c < 3 ? bytes[first + 3 * i + c] : 255
   return image
 }
 

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 import shutil
-import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import date
@@ -24,6 +23,7 @@ from bokeh.settings import settings
 
 from splatscope import __version__
 from splatscope.paths import ASSETS, BUNDLE
+from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
@@ -39,7 +39,8 @@ from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
 from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.linked import linked_inputs
-from splatscope.web.publish.states import PublishedPage
+from splatscope.web.publish.long_values import pack_value
+from splatscope.web.publish.states import FILE, PublishedPage
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
 from splatscope.web.results.results import Claim, Show
@@ -106,15 +107,21 @@ class Book:
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
         path.write_text(f"bookFile({json.dumps(name)},{text})\n", encoding="utf-8")
 
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """Write a file that the document loads as bytes."""
+        self.write_script(name, base64.b64encode(content).decode())
+
+    def write_value(self, value: Any) -> str:
+        """Write a long value, unless it is there already; return its file's name."""
+        packed = pack_value(value)
+        name = f"values/{hashlib.sha256(packed).hexdigest()[:24]}"
+        if not (self.folder / f"{name}.js").exists():
+            self.write_bytes(name, packed)
+        return name
+
     def write_page(self, name: str, page: PublishedPage) -> None:
         """Write a page, and its long values beside it."""
-
-        def write(text: str) -> str:
-            file = f"values/{hashlib.sha256(text.encode()).hexdigest()[:24]}"
-            self.write_script(file, base64.b64encode(zlib.compress(text.encode(), 9)).decode())
-            return file
-
-        self.write_script(f"pages/{name}", page.as_json(write))
+        self.write_script(f"pages/{name}", page.as_json(self.write_value))
 
     def write_walk(self, walk: Walk) -> None:
         """Write a walk for who reads it alone: its stops, and the notes on them."""
@@ -122,12 +129,15 @@ class Book:
         bar["values"]["notes"] = self.linked(bar["values"]["notes"])
         self.write_script(f"walks/{walk.name}", bar)
 
-    def view_of(self, page: Page) -> Described:
-        """Return what a page shows now, with the words at its end, and write the recordings that it has."""
+    def view_of(self, page: Page, mends: bool = False) -> Described:
+        """Return what a page shows now, with the words at its end, and write the recordings that it has.
+
+        Where it `mends` what a recording finds, it says what that does to the outputs; nothing else in the book shows these.
+        """
         described = page.described()
         for component, part in zip(components(page), flat(described), strict=True):
             if isinstance(component, Stepper) and component.meta:
-                part["values"] |= {"file": self._write_recording(component), "sequence": 1, "busy": ""}
+                part["values"] |= {**self._write_recording(component, mends), "sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
@@ -146,14 +156,16 @@ class Book:
     def _write_gaussians(self, name: str) -> str:
         """Write the raw values of a trained picture, which the browser blends; return the file's name."""
         raw = Thumbnail.load(ASSETS / f"{name}.npz").raw.astype("<f4")
-        self.write_script(f"pictures/{name}", base64.b64encode(raw.tobytes()).decode())
+        self.write_bytes(f"pictures/{name}", raw.tobytes())
         return f"pictures/{name}"
 
-    def _write_recording(self, stepper: Stepper) -> str:
-        name = f"recordings/{stepper.meta['recording'][:32]}"
+    def _write_recording(self, stepper: Stepper, outputs: bool) -> dict[str, Any]:
+        """Write a stepper's recording, and its sources, which others share; return the values that name them."""
+        data, sources = lean(stepper.packed.data, outputs=outputs)
+        name = f"recordings/{hashlib.sha256(data).hexdigest()[:24]}"
         if not (self.folder / f"{name}.js").exists():
-            self.write_script(name, base64.b64encode(stepper.packed.data).decode())
-        return name
+            self.write_bytes(name, data)
+        return {"file": name, "sources": {FILE: self.write_value(sources)}}
 
 
 async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
@@ -183,7 +195,7 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = pr
     if "debugger" in book.names:
         page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
         async for shown, address, inputs in tools.debugger():
-            page.add(book.view_of(shown), address, inputs)
+            page.add(book.view_of(shown, mends=True), address, inputs)
         book.write_page("debugger", page)
         report(f"debugger: {len(page.states)} kernels")
     if "exercises" in book.names:
@@ -235,7 +247,7 @@ async def _section(book: Book, name: str) -> PublishedPage:
 async def _add_state(book: Book, published: PublishedPage, name: str, address: str, inputs: dict[str, Any]) -> None:
     page = LessonPage(_place(name, dict(parse_qsl(address))))
     await page.fill()
-    published.add(book.view_of(page.page), address, inputs)
+    published.add(book.view_of(page.page, mends=bool(published.fix)), address, inputs)
     page.close()
 
 

@@ -1,5 +1,6 @@
 // The files of the published book. They are scripts, since from a disk a browser reads nothing else; each calls
 // `bookFile(name, content)`.
+import {bytesOf} from "#web/drawing/pixels.js"
 
 /** @type {Map<string, {promise: Promise<any>, given: (content: unknown) => void}>} */
 const files = new Map()
@@ -37,12 +38,26 @@ export function load(name) {
 }
 
 /**
- * Load a long value: JSON, compressed.
+ * Load a long value, as long_values.py packs it.
  * @param {string} name
  */
 export async function loadValue(name) {
   const packed = new Blob([await loadBytes(name)]).stream().pipeThrough(new DecompressionStream("deflate"))
-  return new Response(packed).json()
+  const unpacked = await new Response(packed).arrayBuffer()
+  const start = 4 + new DataView(unpacked).getUint32(0, true)
+  const text = new TextDecoder().decode(new Uint8Array(unpacked, 4, start - 4))
+  return JSON.parse(text, (_, value) => (value?.$bytes ? bytesAt(new Uint8Array(unpacked, start), value.$bytes) : value))
+}
+
+/**
+ * A picture's bytes, from their differences over some distances.
+ * @param {Uint8Array<ArrayBuffer>} all
+ * @param {[start: number, length: number, distances: number[]]} place
+ */
+function bytesAt(all, [start, length, distances]) {
+  const bytes = all.slice(start, start + length)
+  for (const distance of distances) for (let i = distance; i < length; i++) bytes[i] += bytes[i - distance]
+  return bytes
 }
 
 /**
@@ -51,5 +66,5 @@ export async function loadValue(name) {
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
 export async function loadBytes(name) {
-  return Uint8Array.from(atob(await load(name)), (character) => character.charCodeAt(0))
+  return bytesOf(await load(name))
 }

@@ -83,10 +83,11 @@ const valuesOf = (published, state, number, first = {}) => ({...first, ...values
  * @param {string} [known]  the recording that the stepper has
  */
 async function filled(values, known) {
+  const recording = values.file && values.meta.recording !== known ? loadBytes(values.file) : null
   const loaded = await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await whole(value)]))
   const all = Object.fromEntries(loaded)
   if (!all.file) return all
-  return all.meta.recording === known ? {...all, file: ""} : {...all, recording: await loadBytes(all.file), file: ""}
+  return recording ? {...all, recording: await recording, file: ""} : {...all, file: ""}
 }
 
 const whole = (/** @type {any} */ value) => (value?.$file ? loadValue(value.$file) : value)

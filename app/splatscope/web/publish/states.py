@@ -52,12 +52,11 @@ class PublishedPage:
         }
         self.states.append({"address": address, "inputs": inputs or {}, "patch": patch})
 
-    def as_json(self, write: Callable[[str], str]) -> dict[str, Any]:
-        """Return what `states.js` reads. Long values go to files: `write` takes a text of JSON and returns a file's name."""
+    def as_json(self, write: Callable[[Any], str]) -> dict[str, Any]:
+        """Return what `states.js` reads. Long values go to files: `write` takes one and returns its file's name."""
 
         def short(value: Any) -> Any:
-            text = json.dumps(value, separators=(",", ":"))
-            return value if len(text) < LONG else {FILE: write(text)}
+            return value if len(json.dumps(value, separators=(",", ":"))) < LONG else {FILE: write(value)}
 
         view = copy.deepcopy(self.view)
         for part in flat(view):

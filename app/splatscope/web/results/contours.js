@@ -2,7 +2,7 @@
 
 /**
  * Path of the line along which heights cross a level: a piece in each cell that has some corners above it and some below.
- * @param {number[][]} heights  by row, from the bottom, and column
+ * @param {ArrayLike<number>[]} heights  by row, from the bottom, and column
  * @param {number} level
  * @param {number} width  of the picture
  * @param {number} height
@@ -26,7 +26,7 @@ export function contour(heights, level, width, height) {
 
 /**
  * Where the sides of a cell cross a level, in columns and rows.
- * @param {number[][]} heights
+ * @param {ArrayLike<number>[]} heights
  * @param {number} level
  * @param {number} column
  * @param {number} row

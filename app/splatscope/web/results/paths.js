@@ -1,5 +1,6 @@
 // Paths over a landscape from above: contours of what a kernel found at each point, and a line for each path, up to the step in view.
 import {show} from "#web/drawing/look.js"
+import {floatsOf} from "#web/drawing/pixels.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {contour} from "./contours.js"
@@ -12,7 +13,8 @@ import {scrubber} from "./scenes.js"
  * @property {number[]} y
  *
  * @typedef {object} PathsResult
- * @property {number[][]} heights  by row, from the bottom, and column
+ * @property {string | Uint8Array<ArrayBuffer>} heights  by row, from the bottom, and column, see `floatsOf`
+ * @property {number} columns
  * @property {[number, number]} low  corner
  * @property {[number, number]} high  corner
  * @property {number[]} levels  of the contours
@@ -26,14 +28,16 @@ const FAR = 100 // a path beyond is said to be gone
 const TICK = 70 // ms a step, while it plays
 
 /** @param {PathsResult} result */
-export function paths({heights, low, high, levels, paths, goal}) {
+export function paths({heights, columns, low, high, levels, paths, goal}) {
   const ratio = Math.min(MOST_RATIO, (high[0] - low[0]) / (high[1] - low[1]))
   const height = Math.round(WIDTH / ratio)
   const x = (/** @type {number} */ value) => ((value - low[0]) / (high[0] - low[0])) * WIDTH
   const y = (/** @type {number} */ value) => height - ((value - low[1]) / (high[1] - low[1])) * height
+  const all = floatsOf(heights)
+  const rows = Array.from({length: all.length / columns}, (_, row) => all.subarray(row * columns, (row + 1) * columns))
   const label = `Contours of the loss, with the ways of ${paths.map((path) => path.label).join(", ")}`
   const svg = s("svg", {viewBox: `0 0 ${WIDTH} ${height}`, class: "land", role: "img", "aria-label": label})
-  for (const level of levels) svg.append(s("path", {class: "contour", d: contour(heights, level, WIDTH, height)}))
+  for (const level of levels) svg.append(s("path", {class: "contour", d: contour(rows, level, WIDTH, height)}))
   if (goal) svg.append(s("path", {class: "goal", d: `M${x(goal[0]) - 7} ${y(goal[1])}h14m-7 -7v14`}))
   const lines = paths.map((_, i) => {
     const line = s("path", {class: `way w${i}`})

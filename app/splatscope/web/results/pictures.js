@@ -1,19 +1,19 @@
 // Pictures that a kernel wrote, each pixel a square; a pointer or the arrow keys read off one pixel in all of them, magnified.
 import {show} from "#web/drawing/look.js"
-import {context2d} from "#web/drawing/pixels.js"
+import {bytesOf, context2d, floatsOf} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 import {diverging, fire} from "./colour_maps.js"
 
 /**
- * Either pixels, as bytes in base 64, or a map of numbers.
+ * Either pixels, as bytes, or a map of numbers; see `bytesOf` and `floatsOf`.
  * @typedef {object} Picture
  * @property {number} width
  * @property {number} height
  * @property {string} caption  HTML
- * @property {string} [bytes]
+ * @property {string | Uint8Array<ArrayBuffer>} [bytes]
  * @property {boolean} [alpha]  whether the bytes hold a fourth channel
- * @property {number[]} [values]
+ * @property {string | Uint8Array<ArrayBuffer>} [values]
  * @property {string} [unit]
  * @property {boolean} [signed]  whether 0 is the middle of the colours
  * @property {number | null} [low]  value of the first colour
@@ -47,7 +47,8 @@ export function pictures({pictures, lens, at}) {
 function pictureView(picture, lens, onRead) {
   const {width, height} = picture
   const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
-  const data = colours(picture)
+  const values = picture.values === undefined ? null : floatsOf(picture.values)
+  const data = values ? mapColours(picture, values) : byteColours(picture)
   context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)
   const words = h("p", {class: "reading num", "aria-hidden": "true"})
   const heard = h("p", {class: "sr", "aria-live": "polite"}) // what the keys read; what a pointer reads is seen, not said
@@ -80,7 +81,7 @@ function pictureView(picture, lens, onRead) {
     read(/** @type {Pixel | null} */ pixel) {
       const inside = pixel && pixel[0] < width && pixel[1] < height
       if (magnified) magnified.hidden = !inside
-      words.textContent = inside ? describe(picture, data, pixel) : ""
+      words.textContent = inside ? describe(picture, values, data, pixel) : ""
       if (!inside) return
       current = pixel
       if (magnified) magnify(canvas, magnified, pixel)
@@ -90,10 +91,11 @@ function pictureView(picture, lens, onRead) {
 
 /**
  * @param {Picture} picture
+ * @param {Float32Array | null} values
  * @param {Uint8ClampedArray} data
  * @param {Pixel} pixel
  */
-function describe({width, values, unit, alpha}, data, [x, y]) {
+function describe({width, unit, alpha}, values, data, [x, y]) {
   const i = y * width + x
   if (values) return `(${x}, ${y}): ${show(values[i])}${unit ? `\u2009${unit}` : ""}`
   return `(${x}, ${y}): ${[...data.slice(4 * i, 4 * i + (alpha ? 4 : 3))].join(", ")}`
@@ -119,23 +121,19 @@ function magnify(from, to, [x, y]) {
  * Red, green, blue and alpha of each pixel.
  * @param {Picture} picture
  */
-function colours(picture) {
-  return picture.values ? mapColours(picture, picture.values) : byteColours(picture)
-}
-
-/** @param {Picture} picture */
 function byteColours({width, height, bytes = "", alpha}) {
   const out = new Uint8ClampedArray(4 * width * height)
-  const decoded = atob(bytes)
+  const decoded = bytesOf(bytes)
   const channels = alpha ? 4 : 3
   for (let i = 0; i < width * height; i++)
-    for (let c = 0; c < 4; c++) out[4 * i + c] = c < channels ? decoded.charCodeAt(channels * i + c) : 255
+    for (let c = 0; c < 4; c++) out[4 * i + c] = c < channels ? decoded[channels * i + c] : 255
   return out
 }
 
 /**
+ * The same of a map.
  * @param {Picture} picture
- * @param {number[]} values
+ * @param {Float32Array} values
  */
 function mapColours(picture, values) {
   const out = new Uint8ClampedArray(4 * values.length)
@@ -150,7 +148,7 @@ function mapColours(picture, values) {
 /**
  * The values of the first and the last colour: as given, else of the smallest and largest; of a signed map, equally far from 0.
  * @param {Pick<Picture, "low" | "high" | "signed">} picture
- * @param {number[]} values
+ * @param {Float32Array} values
  */
 export function rangeOf({low, high, signed}, values) {
   const finite = values.filter(Number.isFinite)

@@ -95,7 +95,8 @@ def plain(part: Part) -> dict[str, Any]:
             return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": part.words, "first": part.first}
         case Paths():
             paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
-            return {"kind": "paths", **vars(part), "heights": part.heights.tolist(), "paths": paths}
+            heights = {"heights": _floats(part.heights), "columns": part.heights.shape[1]}
+            return {"kind": "paths", **vars(part), **heights, "paths": paths}
         case Code():
             return {"kind": "code", **vars(part)}
         case Words():
@@ -110,4 +111,9 @@ def _picture(picture: Picture) -> dict[str, Any]:
     if pixels.ndim == 3:
         data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
         return about | {"bytes": data, "alpha": pixels.shape[2] == 4}
-    return about | {"values": np.where(np.isfinite(pixels), pixels, 1e30).ravel().tolist()}
+    return about | {"values": _floats(pixels)}
+
+
+def _floats(values: np.ndarray) -> str:
+    """Return numbers as the browser reads them, row by row: float32 in base 64."""
+    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()

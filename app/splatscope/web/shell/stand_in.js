@@ -114,12 +114,17 @@ export function counted({model}, values, notes) {
   return {...values, sequence: model.sequence + 1}
 }
 
+/** @param {unknown} value */
+const isPlain = (value) => typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
+
 /**
  * Whether two values are the same to whoever reads them.
- * @param {unknown} one
- * @param {unknown} other
+ * @param {any} one
+ * @param {any} other
+ * @returns {boolean}
  */
 export function alike(one, other) {
-  if (one === other || ArrayBuffer.isView(one) || ArrayBuffer.isView(other)) return one === other
-  return JSON.stringify(one) === JSON.stringify(other)
+  if (one === other || !isPlain(one) || !isPlain(other)) return one === other
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => alike(one[name], other[name]))
 }

@@ -35,6 +35,7 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @typedef {object} Parameters
  * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} recording
  * @property {string} file  where the recording is fetched from, "" where it is in `recording`
+ * @property {Record<string, string>} [sources]  in the published book, the sources that `recording` does not hold itself
  * @property {Meta} meta
  * @property {number} sequence
  * @property {string} busy
@@ -250,7 +251,7 @@ export class Stepper {
     /** @type {Recording} */
     let recording
     try {
-      recording = await (model.recording?.byteLength ? unpack(model.recording) : openFile(model.file))
+      recording = await (model.recording?.byteLength ? unpack(model.recording, model.sources) : openFile(model.file))
     } catch (reason) {
       return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }

@@ -15,10 +15,11 @@ const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
 /**
  * Decompress and read a recording that splatscope/recordings/wire.py packed.
  * @param {BlobPart} bytes
+ * @param {Record<string, string>} [sources]  those that it does not hold itself, see `wire.lean`
  */
-export async function unpack(bytes) {
+export async function unpack(bytes, sources) {
   const packed = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
-  return new Recording(await packed.arrayBuffer())
+  return new Recording(await packed.arrayBuffer(), sources)
 }
 
 /** @type {{address: string, recording: Promise<Recording>} | null} */
@@ -50,11 +51,15 @@ export class Recording {
   /** @type {Map<string, string> | null} */
   #constants = null
 
-  /** @param {ArrayBuffer} buffer  `uint32 length, JSON, columns` */
-  constructor(buffer) {
+  /**
+   * @param {ArrayBuffer} buffer  `uint32 length, JSON, columns`
+   * @param {Record<string, string>} [sources]
+   */
+  constructor(buffer, sources) {
     const length = new Uint32Array(buffer, 0, 1)[0]
     /** @type {Head} */
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
+    Object.assign(head.sources, sources)
     /** @type {(name: string) => Column} */
     const column = (name) => {
       const [type, start, count] = head.columns[name]
