@@ -99,15 +99,23 @@ class Learner:
         """Turn the page, or move one of its controls."""
         if self.random.random() < 0.5 and GRIDS[self.page]:
             async with self.peers.timed(SET):
-                await self._ask({"change": json.dumps({"set": self.random.choice(GRIDS[self.page])})})
+                await self.set(self.random.choice(GRIDS[self.page]))
         else:
             async with self.peers.timed(TURN):
                 await self.turn()
 
     async def turn(self) -> None:
         """Turn to another page."""
-        self.page = self.random.choice([name for name in GRIDS if name != self.page])
+        await self.open(self.random.choice([name for name in GRIDS if name != self.page]))
+
+    async def open(self, page: str) -> None:
+        """Turn to a page."""
+        self.page = page
         await self._ask({})
+
+    async def set(self, values: dict[str, object]) -> None:
+        """Set controls of the page."""
+        await self._ask({"change": json.dumps({"set": values})})
 
     async def _ask(self, query: dict[str, str]) -> None:
         """Ask for the section, and fetch its recording; go on reading what it says until something else is asked."""
