@@ -136,8 +136,8 @@ class Book:
         """
         described = page.described()
         for component, part in zip(components(page), flat(described), strict=True):
-            if isinstance(component, Stepper) and component.meta:
-                part["values"] |= {**self._write_recording(component, mends), "sequence": 1, "busy": ""}
+            if isinstance(component, Stepper):
+                part["values"] |= self._write_recording(component, mends) | {"busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
@@ -160,12 +160,14 @@ class Book:
         return f"pictures/{name}"
 
     def _write_recording(self, stepper: Stepper, outputs: bool) -> dict[str, Any]:
-        """Write a stepper's recording, and its sources, which others share; return the values that name them."""
+        """Write a stepper's recording, if it has one, and its sources, which others share; return the values that name them."""
+        if not stepper.meta:
+            return {"sources": {}}
         data, sources = lean(stepper.packed.data, outputs=outputs)
         name = f"recordings/{hashlib.sha256(data).hexdigest()[:24]}"
         if not (self.folder / f"{name}.js").exists():
             self.write_bytes(name, data)
-        return {"file": name, "sources": {FILE: self.write_value(sources)}}
+        return {"file": name, "sources": {FILE: self.write_value(sources)}, "sequence": 1}
 
 
 async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
