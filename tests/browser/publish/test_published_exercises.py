@@ -57,3 +57,5 @@ def test_a_task_is_read_and_its_kernel_stepped_as_it_begins_and_as_a_solution(bo
     page.go_back()
     page.go_back()
     expect(stepper).to_contain_text("Race on")
+    page.reload()
+    expect(stepper).to_contain_text("Race on")

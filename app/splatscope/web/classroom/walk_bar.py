@@ -16,7 +16,9 @@ from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.shell.router import read_inputs, read_step
 
-SPREAD = 0.05  # seconds between two students' requests for a page, so that they do not delay the presenter's
+# Seconds between two students' requests for a page, so that they do not delay the presenter's: a section is the same for all, any
+# other page is made for each.
+SECTION_SPREAD, SPREAD = 0.01, 0.05
 MAX_INPUTS = 4000  # characters of inputs that a presenter's page may send
 _CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
 
@@ -122,8 +124,11 @@ class WalkBar(Component):
         for event in events:
             if event.name == "asked" and event.new < 0:
                 continue
-            spread = {"spread": SPREAD * self.room.heads["follow"]} if event.name == "where" else {}
-            self._send_msg({"type": event.name, event.name: event.new, **spread})
+            said = {"type": event.name, event.name: event.new}
+            if event.name == "where":
+                each = SECTION_SPREAD if BY_NAME[event.new["page"]].is_section else SPREAD
+                said["spread"] = each * self.room.heads["follow"]
+            self._send_msg(said)
 
     def _class(self) -> dict[str, Any]:
         room = self.room

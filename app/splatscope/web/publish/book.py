@@ -137,7 +137,7 @@ class Book:
         described = page.described()
         for component, part in zip(components(page), flat(described), strict=True):
             if isinstance(component, Stepper):
-                part["values"] |= self._write_recording(component, mends) | {"busy": ""}
+                part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
                 part["values"]["debugger"] = ""  # its page needs a device
@@ -167,7 +167,7 @@ class Book:
         name = f"recordings/{hashlib.sha256(data).hexdigest()[:24]}"
         if not (self.folder / f"{name}.js").exists():
             self.write_bytes(name, data)
-        return {"file": name, "sources": {FILE: self.write_value(sources)}, "sequence": 1}
+        return {"file": name, "sources": {FILE: self.write_value(sources)}}
 
 
 async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
