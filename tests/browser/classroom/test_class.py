@@ -86,7 +86,7 @@ def test_a_walk_begins_at_its_first_stop_and_home_leads_there(visit: Callable[..
     at_stop(page, 0)
     assert query(page)["walk"] == ["whole"]
     page.get_by_role("button", name="Notes").click()
-    expect(walk(page)).to_contain_text("Say:")
+    expect(walk(page)).to_contain_text("Try it:")
     page.get_by_role("link", name="Leave the walk").click()
     expect(page.locator("[data-page]")).to_be_visible()
     expect(walk(page)).to_have_count(0)

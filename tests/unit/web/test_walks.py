@@ -140,6 +140,15 @@ def test_a_step_is_told_to_each_who_follows_by_one_message(monkeypatch):
     assert teacher.room.heads == {"follow": 28, "apart": 1}
 
 
+def test_who_reads_alone_is_not_spoken_to_as_a_speaker():
+    notes = "**Say:** One pixel.\n\n**Class:** open the link.\n\n**Do:** press →. **Ask:** what comes?"
+    stop = parse("x", f"## [One](?page=blending) 1 min\n{notes}").stops[0]
+    assert stop.words == "One pixel.\n\n**Try it:** press →. **Think:** what comes?"
+    alone, teacher = join({"walk": "whole"}), join({"walk": "whole", "key": "k7"})
+    assert "Link for students" in teacher.notes[0]
+    assert "Link for students" not in alone.notes[0]
+
+
 def test_who_has_no_key_cannot_lead_and_has_no_notes(monkeypatch):
     teacher, student = join({"walk": "whole", "key": "k2"}), join({"walk": "whole", "class": code_of("k2")})
     assert (teacher.role, student.role) == ("present", "follow")

@@ -4,6 +4,9 @@ A stop begins with a heading that is a link, `## [Title](?page=NAME&count=8&pres
 `press` is the number of times that → is pressed once the figure is recorded, which leads to the same moment on every device. `show`
 is what to scroll into view: `figure`, or a block by its kind and name. All other parameters are inputs of the page.
 
+Notes say what to **Say:**, **Do:** and **Ask:**. Who reads a walk alone is shown them as words to the reader, without the paragraphs
+that begin with **Class:**.
+
 A block `::: sections` stands for the stops of all sections, in the order of the book. A section's stops are in walk.md beside its
 text, where links do not name the page.
 """
@@ -19,6 +22,7 @@ from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse as parse_blocks
 from splatscope.web.shell.pages import BY_NAME
 
+_LABELS = {"**Say:** ": "", "**Do:** ": "**Try it:** ", "**Ask:** ": "**Think:** "}  # as a reader sees them
 FOLDER = LESSONS / "walks"
 _STOP = re.compile(r"^## +\[(?P<title>[^\]]+)\]\(\?(?P<query>[^)]*)\) +(?P<minutes>\d+(?:\.\d+)?) min$")
 
@@ -44,6 +48,14 @@ class WalkStop:
     show: str
     minutes: float
     notes: str
+
+    @property
+    def words(self) -> str:
+        """The notes for one who reads alone."""
+        text = "\n\n".join(one for one in self.notes.split("\n\n") if not one.startswith("**Class:**"))
+        for label, words in _LABELS.items():
+            text = text.replace(label, words)
+        return text
 
 
 @dataclass(frozen=True)
