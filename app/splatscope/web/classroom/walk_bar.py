@@ -33,7 +33,9 @@ class WalkBar(Component):
     walk = param.String(doc="The walk's name, as in the address")
     title = param.String(doc="The walk's title")
     stops = param.List(default=[], item_type=dict, doc="Each `WalkStop` as a dict, without its notes")
-    notes = param.List(default=[], item_type=str, doc="The notes of each stop, or its words to who reads alone, HTML; empty for students")
+    notes = param.List(
+        default=[], item_type=str, doc="The notes of each stop, for a lone reader its words, HTML; none for students"
+    )
     role = param.Selector(default="alone", objects=["alone", "follow", "present"])
     window = param.Selector(default="page", objects=["page", "notes"], doc="The content of this window")
     code = param.String(doc="The class's code; empty without a class")

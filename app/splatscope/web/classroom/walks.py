@@ -4,7 +4,7 @@ A stop begins with a heading that is a link, `## [Title](?page=NAME&count=8&pres
 `press` is the number of times that → is pressed once the figure is recorded, which leads to the same moment on every device. `show`
 is what to scroll into view: `figure`, or a block by its kind and name. All other parameters are inputs of the page.
 
-Notes say what to **Say:**, **Do:** and **Ask:**. Who reads a walk alone is shown them as words to the reader, without the paragraphs
+Notes tell what to **Say:**, **Do:** and **Ask:**. A lone reader of a walk is shown them as words to a reader, without paragraphs
 that begin with **Class:**.
 
 A block `::: sections` stands for the stops of all sections, in the order of the book. A section's stops are in walk.md beside its

@@ -83,7 +83,7 @@ const valuesOf = (published, state, number, first = {}) => ({...first, ...values
  * @param {string} [known]  the recording that the stepper has
  */
 async function filled(values, known) {
-  const recording = values.file && values.meta.recording !== known ? loadBytes(values.file) : null
+  const recording = values.file && (await whole(values.meta)).recording !== known ? loadBytes(values.file) : null
   const loaded = await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await whole(value)]))
   const all = Object.fromEntries(loaded)
   if (!all.file) return all
