@@ -113,16 +113,21 @@ def _at(kind: str, words: str, case: Case, outcome: CaseOutcome, name: str, expe
     at = int(np.flatnonzero(differs)[0])
     mine = _read(outcome.outputs[name], expected).reshape(-1)[at]
     plain = _read(outcome.plain[name], expected).reshape(-1)[at] if name in outcome.plain else mine
-    where = ", ".join(str(n) for n in np.unravel_index(at, expected.shape)) if expected.ndim > 1 else str(at)
     if _equal(mine, expected.reshape(-1)[at], case.tolerance):
         mine = plain
-    wanted = f"{name}[{where}] is {_number(mine)}, but must be {_number(expected.reshape(-1)[at])}."
+    wanted = f"{_cell(name, at, expected)} is {_number(mine)}, but must be {_number(expected.reshape(-1)[at])}."
     count = int(differs.sum())
     others = f" {count:,} of {expected.size:,} elements are wrong." if count > 1 else ""
     writers = outcome.writers.get(name)
     step = int(writers[at * max(1, expected.itemsize // 4)]) if writers is not None else 0
     nobody = " No thread of the recorded workgroup wrote it." if not step and case.groups == (1, 1, 1) else ""
     return Cause(kind, f"{words}{' ' if words else ''}{wanted}{nobody}{others}", case.name, False, 0, step)
+
+
+def _cell(name: str, at: int, like: np.ndarray) -> str:
+    """Return how a kernel calls an element of a flat array: "table[7]"; "picture[1].r" where rows are no wider than a vector."""
+    width = like.shape[-1] if like.ndim > 1 and like.shape[-1] <= len("rgba") else 0
+    return f"{name}[{at // width}].{'rgba'[at % width]}" if width else f"{name}[{at}]"
 
 
 def _mistake(task: Task, case: Case, outcome: CaseOutcome) -> Mistake | None:
@@ -170,7 +175,8 @@ def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause
 def _limit_words(limit: Limit, count: int) -> str:
     what = (_ONE if count == 1 else _MANY)[limit.what]
     who = {"barriers": "A thread meets", "threads": "A workgroup has"}.get(limit.what, "The workgroup makes")
-    said = f"{who} {count:,} {what}{f' of {limit.name}' if limit.name else ''}"
+    of = f" {'of' if limit.what == 'reads' else 'to'} {limit.name}" if limit.name else ""
+    said = f"{who} {count:,} {what}{of}"
     if count < limit.least:
         bound = f"at least {limit.least:,} {'is' if limit.least == 1 else 'are'} needed"
     elif limit.most:

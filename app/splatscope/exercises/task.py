@@ -106,13 +106,18 @@ class Limit:
 
     @property
     def rule(self) -> str:
-        """What is allowed, as a learner reads it before the first try: "At most 1 barrier a thread"."""
+        """What is allowed, as a learner reads it before the first try: "At most 1 barrier for each thread"."""
+        whose = "thread" if self.what == "barriers" else "workgroup"
+        each = f"for each {whose}" if self.what in ("barriers", "threads") else f"by each {whose}"
+        of = f" {'of' if self.what == 'reads' else 'to'} {self.name}" if self.name else ""
+        if self.most == 0:
+            return f"No {self.what.replace('atomics', 'atomic accesses')}{of} {each}"
         bound = [f"at most {self.most:,}"] if self.most is not None else []
         bound += [f"at least {self.least:,}"] if self.least else []
         noun = _ONE[self.what] if 1 in (self.most, self.least) and len(bound) == 1 else self.what
         noun = noun.replace("atomics", "atomic accesses")
-        words = f"{' and '.join(bound)} {noun}{f' of {self.name}' if self.name else ''}"
-        return f"{words[0].upper()}{words[1:]} {'a thread' if self.what == 'barriers' else 'a workgroup'}"
+        words = f"{' and '.join(bound)} {noun}{of}"
+        return f"{words[0].upper()}{words[1:]} {each}"
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def test_the_one_bad_group_is_named(kind):
     assert (finding.kind, finding.lines[-1]) == (kind, 11), finding.message
     assert {thread // 8 for thread in finding.threads} == {2}
     assert lane in {thread % 8 for thread in finding.threads}, finding.message
-    assert "group 2,0,0" in finding.message
+    assert "of group 2 (thread " in finding.message
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -69,7 +69,7 @@ void main(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
 """
     (finding,) = find(record(open_device(), KernelJob(source, groups=(3, 1, 1), all_groups=True)).trace)
     assert finding.kind == "uninitialised-read"
-    assert finding.message == "Thread 0 of group 1,0,0 reads tile[0] on line 9, which may not have been written before."
+    assert finding.message == "Thread 0 of group 1 (thread 8 of all) reads tile[0] on line 9, which no thread has written yet."
 
 
 def test_groups_that_pass_barriers_differently_do_not_diverge():

@@ -119,7 +119,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "outside in the last group alone": (
         simple("output[group.x * 350 + lane] = count;"),
         4,
-        [("out-of-bounds", [7], "of group 3,0,0 writes output[")],
+        [("out-of-bounds", [7], " of all) writes output[")],
     ),
     "a lock by compare-exchange": (
         LOCK.replace("TAKE", "InterlockedCompareExchange(lock[0], 0, 1, old);"),
@@ -134,12 +134,12 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "a group waits for one that comes later": (
         LOOK_BACK,
         4,
-        [("livelock", [7], "Thread 0 of group 0,0,0 waits in the loop on line 7 for flags[1]")],
+        [("livelock", [7], "Thread 0 of group 0 (thread 0 of all) waits in the loop on line 7 for flags[1]")],
     ),
     "an integer divided by zero": (
         simple("output[lane] = lane / count;"),
         1,
-        [("integer-division-by-zero", [7], "divides by count on line 7, which is 0")],
+        [("integer-division-by-zero", [7], "divides on line 7 by count, which is 0")],
     ),
     "a count that wraps around": (
         simple("output[lane] = tile[0] = counts[count - 1];"),

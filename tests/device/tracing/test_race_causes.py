@@ -48,8 +48,7 @@ def test_the_right_barrier_leaves_nothing(memory, barrier):
     assert find(record(open_device(), KernelJob(source, records=400_000)).trace) == []
 
 
-def test_an_atomic_beside_a_plain_access_is_named():
-    message = race_in("""RWStructuredBuffer<uint> output;
+COUNTED = """RWStructuredBuffer<uint> output;
 groupshared uint count;
 [shader("compute")] [numthreads(8, 1, 1)]
 void main(uint lane : SV_GroupIndex)
@@ -60,8 +59,43 @@ void main(uint lane : SV_GroupIndex)
     InterlockedAdd(count, 1);
     output[lane] = count;
 }
-""")
-    assert message.endswith("and nothing orders the two: only one of them is atomic.")
+"""
+
+
+def test_an_atomic_beside_a_plain_access_is_named():
+    message = race_in(COUNTED)
+    assert message.endswith("and nothing orders the two: the barrier on line 8 comes before both, and only one of them is atomic.")
+    message = race_in(COUNTED.replace("    GroupMemoryBarrierWithGroupSync();\n", ""))
+    assert ": no barrier lies between them, and only one of them is atomic." in message
+
+
+PLACED = """RWStructuredBuffer<uint> output;
+groupshared uint tile[64];
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    BEFORE
+    tile[lane] = lane;
+    output[lane] = tile[63 - lane];
+    AFTER
+}
+"""
+WAIT = "GroupMemoryBarrierWithGroupSync();"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        (WAIT, "", ": the barrier on line 6 comes before both."),
+        ("", WAIT, ": the barrier on line 9 comes after both."),
+        (WAIT, WAIT, ": the barrier on line 6 comes before both, that on line 9 after both."),
+        ("", "", "."),
+        (f"for (uint i = 0; i < 2; i++) {{ {WAIT}", "}", ": the barrier on line 6 does not come between them."),
+    ],
+)
+def test_a_barrier_in_the_wrong_place_is_named(before, after, why):
+    message = race_in(PLACED.replace("BEFORE", before).replace("AFTER", after))
+    assert message.partition(" For the same reason")[0].endswith(f"and nothing orders the two{why}")
 
 
 SCAN = """RWStructuredBuffer<uint> output;

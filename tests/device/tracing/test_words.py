@@ -34,8 +34,12 @@ def test_what_is_not_finite_is_counted_where_it_arises():
 
 def test_a_thread_of_another_group_than_the_first_is_named_with_it():
     outside = "if (group.x == 1 && l == 8) x[4096] = l;"
-    assert found(outside, groups=(2, 1, 1), group=(1, 0, 0)).message.startswith("Thread 8 of group 1,0,0 writes x[4096]")
+    assert found(outside, groups=(2, 1, 1), group=(1, 0, 0)).message.startswith(
+        "Thread 8 of group 1 (thread 72 of all) writes x[4096]"
+    )
     assert found("if (l == 8) x[4096] = l;", groups=(2, 1, 1)).message.startswith("Thread 8 writes x[4096]")
+    in_a_plane = found("if (group.y == 1 && l == 8) x[4096] = l;", groups=(1, 2, 1), group=(0, 1, 0)).message
+    assert in_a_plane.startswith("Thread 8 of group 0,1,0 writes x[4096]")
 
 
 def test_an_atomic_access_is_told_in_order():

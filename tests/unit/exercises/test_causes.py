@@ -80,6 +80,18 @@ def test_the_first_wrong_element_is_named_with_the_step_that_wrote_it():
     assert cause.step == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "output", "cell"), [("too-bright", "picture", "picture[1].g"), ("times-table", "table", "table[5]")]
+)
+def test_an_element_is_called_as_a_kernel_calls_it(name, output, cell):
+    task = load(TASKS / name)
+    wrong = {output: array.copy() for output, array in task.expected(task.cases[0]).items()}
+    wrong[output].reshape(-1)[5] = 77
+    words = {output: array.view(np.uint32).reshape(-1) for output, array in wrong.items()}
+    (cause,) = causes_of(task, task.cases[0], CaseOutcome(outputs=words, plain=words))
+    assert cause.words.startswith(f"{cell} is 77, but must be ")
+
+
 def test_an_element_that_no_thread_wrote_is_said_to_be_so():
     wrong = right().copy()
     wrong[3] = 0
@@ -111,7 +123,7 @@ def test_a_limit_that_is_not_kept_fails_a_kernel_that_is_right_otherwise():
 def test_too_few_count_as_well():
     task = replace(TASK, limits=(Limit("writes", least=64, name="shared", why="It goes through shared memory."),))
     (cause,) = causes_of(task, SHOWN, outcome(right(), counts={"writes shared": 1}))
-    assert cause.words == ("The workgroup makes 1 write of shared; at least 64 are needed. It goes through shared memory.")
+    assert cause.words == ("The workgroup makes 1 write to shared; at least 64 are needed. It goes through shared memory.")
 
 
 def test_what_was_not_looked_at_does_not_pass():

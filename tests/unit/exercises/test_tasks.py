@@ -102,11 +102,12 @@ def test_a_wrong_answer_says_why(folder):
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        (Limit("barriers", most=1), "At most 1 barrier a thread"),
-        (Limit("barriers", most=7), "At most 7 barriers a thread"),
-        (Limit("atomics", most=4, name="total"), "At most 4 atomic accesses of total a workgroup"),
-        (Limit("reads", most=70, name="row"), "At most 70 reads of row a workgroup"),
-        (Limit("threads", least=32, most=64), "At most 64 and at least 32 threads a workgroup"),
+        (Limit("barriers", most=1), "At most 1 barrier for each thread"),
+        (Limit("barriers", most=7), "At most 7 barriers for each thread"),
+        (Limit("atomics", most=4, name="total"), "At most 4 atomic accesses to total by each workgroup"),
+        (Limit("atomics", most=0, name="found"), "No atomic accesses to found by each workgroup"),
+        (Limit("reads", most=70, name="row"), "At most 70 reads of row by each workgroup"),
+        (Limit("threads", least=32, most=64), "At most 64 and at least 32 threads for each workgroup"),
     ],
 )
 def test_a_limit_is_a_rule_that_can_be_read(limit, words):

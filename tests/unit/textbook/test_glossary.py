@@ -11,13 +11,29 @@ from splatscope.web.shell.location import Location
 
 WORDS = (
     *("groupshared", "Atomic<T>", "PSNR", "dB", "texel", "ulp", "host", "NaN", "logit", "SPIR-V", "straight colour", "raw value"),
-    *("buffer", "splatting", "differentiable", "sample", "bell curve"),
+    *("buffer", "splatting", "differentiable", "sample", "bell curve", "fence", "released", "stale read"),
+    *("SV_DispatchThreadID", "SV_GroupID", "SV_GroupIndex", "SV_GroupThreadID", "StructuredBuffer<T>", "RWStructuredBuffer<T>"),
 )
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_that_newcomers_asked_for_is_there(word: str) -> None:
     assert word in {term.form for term in terms()}
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("barrier", ["Group", "Device", "All"]),
+        ("atomic", ["InterlockedAdd", "InterlockedMin"]),
+        ("compare and swap", ["InterlockedCompareExchange"]),
+        ("shared memory", ["groupshared"]),
+    ],
+)
+def test_a_word_for_what_kernels_do_comes_with_its_names_in_slang(word: str, names: list[str]) -> None:
+    (term,) = [term for term in terms() if term.form == word]
+    calls = [f"{name}MemoryBarrierWithGroupSync()" if word == "barrier" else name for name in names]
+    assert [call for call in calls if call not in term.definition] == []
 
 
 def test_a_word_is_shown_before_those_that_are_explained_by_it() -> None:

@@ -21,6 +21,6 @@ def integer_divisions(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each divisor that is 0."""
 
     def message(site: Site, event: int) -> str:
-        return f"{thread_of(trace, event)} divides by {site.name} on line {site.line}, which is 0."
+        return f"{thread_of(trace, event)} divides on line {site.line} by {site.name}, which is 0."
 
     return faults_of(trace, context, "integer-division-by-zero", message)

@@ -21,8 +21,45 @@ def why_unordered(trace: Trace, first: int, second: int) -> str:
             return f": {barrier.name} on line {barrier.line} makes no thread wait"
         if barrier.space in _MEMORY and (barrier.space == "shared") != (space == "shared") and space in _MEMORY:
             return f": the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}"
-    atomic = [trace.sites[trace.site[event]].kind == "atomic" for event in (first, second)]
-    return ": only one of them is atomic" if any(atomic) else ""
+    one_is_atomic = any(trace.sites[trace.site[event]].kind == "atomic" for event in (first, second))
+    misplaced = _misplaced(trace, first, second)
+    if one_is_atomic:
+        return f": {misplaced or 'no barrier lies between them'}, and only one of them is atomic"
+    return f": {misplaced}" if misplaced else ""
+
+
+def _misplaced(trace: Trace, first: int, second: int) -> str:
+    """Return where the barriers next to two events of one epoch are: "the barrier on line 8 comes before both"; "" if not known.
+
+    They wait, and order the right memory. Both threads must have passed the same.
+    """
+    site = trace.sites[trace.site[first]]
+    epoch = trace.shared_epoch if site.space == "shared" else trace.device_epoch
+    if epoch[first] != epoch[second]:
+        return ""
+    waits = trace.at(
+        lambda barrier: (
+            barrier.kind == "resume"
+            and barrier.name.endswith("WithGroupSync")
+            and barrier.space in ("both", "shared" if site.space == "shared" else "device")
+            and barrier.file == site.file
+        )
+    )
+    before: set[int] = set()
+    after: set[int] = set()
+    for event in (first, second):
+        passed = np.flatnonzero(waits & (trace.thread == trace.thread[event]))
+        before.add(next((trace.sites[trace.site[other]].line for other in passed[passed < event][::-1].tolist()), 0))
+        after.add(next((trace.sites[trace.site[other]].line for other in passed[passed > event].tolist()), 0))
+    one_before = before.pop() if len(before) == 1 else 0
+    one_after = after.pop() if len(after) == 1 else 0
+    if one_before and one_before == one_after:
+        return f"the barrier on line {one_before} does not come between them"
+    if one_before and one_after:
+        return f"the barrier on line {one_before} comes before both, that on line {one_after} after both"
+    if one_before or one_after:
+        return f"the barrier on line {one_before or one_after} comes {'before' if one_before else 'after'} both"
+    return ""
 
 
 def _barriers_between(trace: Trace, first: int, second: int) -> list[int]:

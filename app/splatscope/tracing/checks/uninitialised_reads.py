@@ -37,7 +37,9 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
             continue
         missing = table.part[row] if not site.path else ""
         cell = context.sources.cell(site, index) + (f".{missing}" if missing else "")
-        message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which may not have been written before."
+        written = table.writes & (table.address == table.address[row]) & (table.slot < table.slot[row])
+        why = "another thread may write only later" if written.any() else "no thread has written yet"
+        message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which {why}."
         found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
     return list(found.values()) + faults_of(
         trace, context, "uninitialised-read", lambda site, event: _local_words(trace, site, event)
@@ -45,7 +47,7 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
 
 
 def _local_words(trace: Trace, site: Site, event: int) -> str:
-    return f"{thread_of(trace, event)} reads {site.name} on line {site.line}, which it has not written before."
+    return f"{thread_of(trace, event)} reads {site.name} on line {site.line}, which it has not written yet."
 
 
 def _rows(table: Accesses, complete_before: int) -> np.ndarray:

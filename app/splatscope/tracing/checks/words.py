@@ -5,14 +5,24 @@ from splatscope.tracing.trace import Trace
 
 
 def thread_of(trace: Trace, event: int) -> str:
-    """Return whose event it is: "Thread 3", or "Thread 3 of group 1,0,0" where all are recorded, or not the first."""
+    """Return whose event it is: "Thread 3"; where all groups are recorded, or not the first, with its group.
+
+    In one dimension that is "Thread 3 of group 1 (thread 35 of all)", else "Thread 3 of group 1,0,0".
+    """
     thread, header = int(trace.thread[event]), trace.header
+    groups = header.get("groups", [1, 1, 1])
     if not header.get("all_groups"):
         group = header.get("group", [0, 0, 0])
-        return f"Thread {thread} of group {','.join(map(str, group))}" if any(group) else f"Thread {thread}"
-    x, y, _ = header["groups"]
-    group, lane = divmod(thread, header["lanes"])
-    return f"Thread {lane} of group {group % x},{group // x % y},{group // (x * y)}"
+        if not any(group):
+            return f"Thread {thread}"
+    else:
+        x, y, _ = groups
+        number, thread = divmod(thread, header["lanes"])
+        group = [number % x, number // x % y, number // (x * y)]
+    size = header.get("group_size", [0, 0, 0])
+    if groups[1:] == size[1:] == [1, 1]:
+        return f"Thread {thread} of group {group[0]} (thread {group[0] * size[0] + thread} of all)"
+    return f"Thread {thread} of group {','.join(map(str, group))}"
 
 
 def in_sentence(words: str) -> str:

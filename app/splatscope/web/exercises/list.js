@@ -54,7 +54,7 @@ export function list(model, place, missing) {
 }
 
 const ABOUT = {
-  mend: "Each kernel has one fault. Find its cause, and change as little as you can.",
+  mend: "Each kernel has one fault, in one place or in several. Find its cause, and change as little as you can.",
   write: "Parameters and a task. The body is yours.",
 }
 
