@@ -4,11 +4,13 @@ A device belongs to the process that opened it, and waiting for it holds Python'
 command line open one, never the process that serves pages.
 """
 
+import contextlib
 import ctypes
 import functools
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import slangpy as spy
 
@@ -74,6 +76,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
     for option in options:  # the driver reads these variables once, when it is loaded
         if option.isdecimal():
             os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * int(option))
+            os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(option)
         elif option == "serial":
             os.environ["LP_NUM_THREADS"] = "0"
     names = []
@@ -94,6 +97,16 @@ def open_device(wanted: str | None = None) -> spy.Device:
     if wanted:
         raise DeviceError(f"No device is called “{wanted}”. This machine has: {', '.join(sorted(set(names))) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
+
+
+def _cache_of_waves(lanes: str) -> str:
+    """Return the folder for what the driver compiles for waves of so many lanes: from the common one it takes code for others."""
+    common = os.environ.get("MESA_SHADER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    name = f"splatscope-waves-of-{lanes}"
+    folder = Path(common) if Path(common).name == name else Path(common, name)
+    with contextlib.suppress(OSError):  # then nothing is kept
+        folder.mkdir(parents=True, exist_ok=True)
+    return str(folder)
 
 
 def adapter_of(device: spy.Device) -> Adapter:

@@ -1,0 +1,463 @@
+"""What goes wrong on waves of another width, concluded from a recording on waves of this one.
+
+What a thread does is known for every width as far as it does not depend on the width: see `width_dependence`. What does depend is
+computed anew: `WaveGetLaneCount()`, `WaveGetLaneIndex()` and what is made of them by arithmetic. What cannot be computed is not
+judged. For example, 64 threads on waves of 8:
+
+    groupshared uint sums[8];
+    uint sum = WaveActiveSum(value);
+    if (WaveIsFirstLane())
+        sums[lane / WaveGetLaneCount()] = sum;      waves of 4: thread 32 would write sums[8]
+
+Three kinds of fault are looked for: a lane is read that such a wave does not have, an index leaves a shared array, and the result
+of an operation over a wave stands for threads that are in other waves then, whose results nobody uses. Nothing is said of a kernel
+that asks for a width (`[WaveSize(32)]`), or that races: what it does is not certain at any width.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import pairwise
+from operator import and_, or_, xor
+
+import numpy as np
+from tree_sitter import Node
+
+from splatscope.slang.constants import integer
+from splatscope.slang.source import COMMENT, text_of
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.sources import name_of_function
+from splatscope.tracing.checks.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
+from splatscope.tracing.checks.words import in_sentence, thread_of
+from splatscope.tracing.trace import Trace
+
+WIDTHS = (4, 8, 16, 32, 64)
+
+_ASKS = re.compile(r"\bWaveSize\s*\(|\bspirv_asm\b|\b__\w*asm\w*\b|\bgl_Subgroup")
+_NEAR = 1e-3  # floats whose relative difference is smaller are the same sum
+_MOST_DEEP = 40  # expressions and variables inside of each other
+_MOST_AROUND = 200  # expressions, statements and blocks around a place
+_MOST_VALUES = 200_000  # expressions that are computed
+_MOST_EVENTS = 4000  # of one place that are looked at
+_STATEMENTS = ("expression_statement", "declaration", "return_statement", "condition_clause")
+_LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement")
+_OPERATORS: dict[str, Callable] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "/": lambda a, b: a // b, "%": lambda a, b: a % b,
+    "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b if b < 32 else None, ">>": lambda a, b: a >> b if b < 32 else None,
+    "<": lambda a, b: int(a < b), ">": lambda a, b: int(a > b), "<=": lambda a, b: int(a <= b), ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b),
+    "&&": lambda a, b: int(bool(a) and bool(b)), "||": lambda a, b: int(bool(a) or bool(b)),
+}  # fmt: skip
+_OVER_WAVES: dict[str, Callable] = {
+    "WaveActiveSum": sum, "WaveActiveMin": min, "WaveActiveMax": max,
+    "WaveActiveBitOr": lambda values: reduce(or_, values), "WaveActiveBitXor": lambda values: reduce(xor, values),
+    "WaveActiveBitAnd": lambda values: reduce(and_, values),
+}  # fmt: skip
+
+
+@check("wave-width", label="Other waves for", severity="error", gone="the dependence on the width of waves", order=34)
+def other_wave_widths(trace: Trace, context: Context) -> list[Finding]:
+    """Return one finding for each place and kind of fault, told for the narrowest waves that have it."""
+    code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
+    has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
+    _, height, depth = trace.header.get("group_size", (0, 0, 0))
+    if not has_waves or (height, depth) != (1, 1) or any(map(_ASKS.search, code)) or context.findings("race"):
+        return []
+    try:
+        return _Predictions(trace, context).found()
+    except _TooDeepError:
+        return []
+
+
+class _TooDeepError(Exception):
+    """Expressions or branches stand so deep in each other that looking at them would take long."""
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """A thread of the group before one of its events, on waves of a certain width."""
+
+    lane: int
+    event: int
+    width: int
+
+
+class _Predictions:
+    """What one recording says of other widths, by the first workgroup that it holds."""
+
+    def __init__(self, trace: Trace, context: Context):
+        self._trace, self._known = trace, context.sources
+        self._depends = WidthDependence(context.sources.trees)
+        self._own = trace.header["wave_size"]
+        self._groups, self._lane = trace.group_and_lane
+        self._usable = context.ordered & (trace.flags == 0) & (self._groups == (self._groups[0] if len(trace) else 0))
+        self._left = _MOST_VALUES
+        self._identifiers: dict[int, dict[str, list[Node]]] = {}  # by function and name
+        self._declarators: dict[int, dict[str, list[Node]]] = {}
+        self._events_at: dict[int, np.ndarray] = {}  # by site
+        self._sites: dict[tuple[str, int, int], list[int]] = {}
+        for number, site in enumerate(trace.sites):
+            if site.kind in ("value", "step", "read", "write", "branch", "atomic", "element"):
+                self._sites.setdefault((site.file, site.line, site.column), []).append(number)
+
+    def found(self) -> list[Finding]:
+        """Return the findings."""
+        found: dict[tuple, Finding] = {}
+        for file, tree in self._known.trees.items():
+            for node in below(tree):
+                for finding in self._at(file, node):
+                    found.setdefault((finding.name, finding.file, finding.line), finding)
+        return list(found.values())
+
+    def _at(self, file: str, node: Node) -> Iterator[Finding]:
+        if node.type == "call_expression" and called(node) == "WaveReadLaneAt":
+            arguments = node.child_by_field_name("arguments").named_children
+            if len(arguments) == 2:
+                yield from self._outside(file, node, arguments[1], "")
+        elif node.type == "subscript_expression":
+            argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+            if text_of(argument) in self._known.shared and len(indices.named_children) == 1:
+                yield from self._outside(file, node, indices.named_children[0], text_of(argument))
+        elif node.type == "init_declarator":
+            yield from self._left_over(file, node)
+
+    def _outside(self, file: str, node: Node, index: Node, memory: str) -> Iterator[Finding]:
+        """Yield the finding that an index is not below the width, or the size of a shared array if it has a name."""
+        size = self._size(memory) if memory else 0
+        if memory and not size:
+            return
+        for width in WIDTHS:
+            for at in self._moments(file, node, width) if width != self._own else ():
+                value = self._value(index, at)
+                bound = size or width
+                if value is None or not bound <= value:
+                    continue
+                here = self._value(index, _Moment(at.lane, at.event, self._own))
+                if here is None or here >= (size or self._own):
+                    continue  # nothing is known of it, or it is wrong in this run
+                line, who = node.start_point[0] + 1, in_sentence(thread_of(self._trace, at.event))
+                if memory:
+                    verb = "writes" if _is_written(node) else "reads"
+                    what = f"{verb} {memory}[{value}] on line {line}, which is outside: its size is {size}"
+                else:
+                    what = f"reads lane {value} on line {line}, which such a wave does not have"
+                yield self._finding(file, memory or "WaveReadLaneAt", width, f"{who} {what}", at.event, line)
+                return
+
+    def _left_over(self, file: str, node: Node) -> Iterator[Finding]:
+        """Yield the finding that the result of an operation over waves is used for threads whose own results nobody uses."""
+        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
+        function = _function_of(node)
+        if call is None or call.type != "call_expression" or called(call) not in _OVER_WAVES or function is None:
+            return
+        operand = call.child_by_field_name("arguments").named_children[0]
+        lanes, made = self._trace.header["lanes"], self._events(file, node)
+        if self._depends.of_reaching(node) or self._depends.changes(name, function) or len(made) != lanes:
+            return
+        if sorted(self._lane[made].tolist()) != list(range(lanes)) or (users := self._users(file, name, node, function)) is None:
+            return
+        values = {int(self._lane[e]): self._value(operand, _Moment(int(self._lane[e]), int(e), self._own)) for e in made}
+        if operand.type == "number_literal" or None in values.values() or self._depends.of_value(operand):
+            return
+        for width in WIDTHS:
+            waves = set(range(-(-lanes // width)))
+            if width >= self._own or {lane // self._own for lane in users} != set(range(-(-lanes // self._own))):
+                continue
+            if waves == {lane // width for lane in users}:
+                continue
+            for lane, event in sorted(users.items()):
+                whole, part = (self._over(called(call), values, lane, wide) for wide in (self._own, width))
+                recorded = self._trace.value(int(made[self._lane[made] == lane][0]))
+                if recorded is None or not _is_same(recorded[0], whole) or _is_same(whole, part):
+                    continue
+                line, who = node.start_point[0] + 1, in_sentence(thread_of(self._trace, event))
+                what = (
+                    f"{who} gets {part:,} in place of {whole:,} as {name} on line {line}, a result for {width} threads of "
+                    f"{min(self._own, lanes)}, and nobody uses that of the others"
+                )
+                yield self._finding(file, name, width, what, int(made[self._lane[made] == lane][0]), line)
+                return
+
+    def _over(self, operation: str, values: dict[int, float], lane: int, width: int) -> float:
+        first = lane // width * width
+        return _OVER_WAVES[operation]([values[one] for one in range(first, first + width) if one in values])
+
+    def _users(self, file: str, name: str, declared: Node, function: Node) -> dict[int, int] | None:
+        """Return who uses a variable: for each thread of the group an event. None where it is not known."""
+        users: dict[int, int] = {}
+        for node in self._mentions(name, function):
+            if node.parent == declared:
+                continue
+            if self._depends.of_reaching(node) or _is_optional(node):
+                return None
+            events = self._events(file, node)
+            if not len(events):
+                return None
+            users |= {int(self._lane[event]): int(event) for event in events}
+        return users or None
+
+    def _finding(self, file: str, name: str, width: int, what: str, event: int, line: int) -> Finding:
+        message = f"Predicted, not seen: on waves of {width}, {what}. This run had waves of {self._own}."
+        return Finding("wave-width", name, message, [line], [int(self._trace.thread[event])], 0, [event], file=file)
+
+    # Who comes to a place
+
+    def _moments(self, file: str, node: Node, width: int) -> Iterator[_Moment]:
+        """Yield the threads that certainly come to a place on waves of a width, each time that they do."""
+        if _is_optional(node):
+            return
+        branches = list(_branches(node))  # innermost first
+        unsure = [number for number, (branch, _) in enumerate(branches) if self._depends.of_value(_condition(branch))]
+        if not unsure:
+            if not self._depends.of_reaching(node):
+                for event in self._events(file, node):
+                    yield _Moment(int(self._lane[event]), int(event), width)
+            return
+        outermost, inside = branches[unsure[-1]][0], branches[: unsure[-1] + 1]
+        if self._depends.of_reaching(outermost) or any(branch.type != "if_statement" for branch, _ in inside):
+            return
+        events = self._events(file, _condition(outermost), "branch")
+        comers = sorted(self._lane[events].tolist())
+        if len(set(comers)) != len(comers):
+            return
+        for event in events:
+            at = _Moment(int(self._lane[event]), int(event), width)
+            goes = [self._holds(_condition(branch), at, comers) for branch, _ in inside]
+            if all(way is not None and bool(way) == taken for way, (_, taken) in zip(goes, inside, strict=True)):
+                yield at
+
+    def _holds(self, condition: Node, at: _Moment, comers: list[int]) -> float | None:
+        """Return the value of a condition. The first lane is that of the threads of a wave which came there."""
+        inner = condition.named_children[0] if condition.type == "condition_clause" else condition
+        if inner.type == "call_expression" and called(inner) == "WaveIsFirstLane":
+            return int(at.lane == min(lane for lane in comers if lane // at.width == at.lane // at.width))
+        return self._value(inner, at)
+
+    def _events(self, file: str, node: Node, kind: str = "") -> np.ndarray:
+        """Return the events that show that a node was reached: those of a site where it, or what it is a part of, begins."""
+        steps = 0
+        while node is not None and steps < _MOST_DEEP and node.type != "compound_statement":
+            for one in (node, *(node.named_children[:1] if node.type == "condition_clause" else ())):
+                line, column = one.start_point
+                numbers = self._sites.get((file, line + 1, column + 1), [])
+                numbers = [n for n in numbers if kind in ("", self._trace.sites[n].kind)]
+                if numbers:
+                    return max((self._of_site(number) for number in numbers), key=len)
+            if node.type in _STATEMENTS:
+                break
+            node = node.parent
+            steps += 1
+        return np.zeros(0, np.int64)
+
+    def _of_site(self, number: int) -> np.ndarray:
+        if number not in self._events_at:
+            self._events_at[number] = np.flatnonzero((self._trace.site == number) & self._usable)[:_MOST_EVENTS]
+        return self._events_at[number]
+
+    # What an expression is
+
+    def _value(self, node: Node, at: _Moment, depth: int = 0, is_now: bool = True) -> float | None:
+        """Return the value of an expression at an event, None where it is not certain.
+
+        Where `is_now` is False, it was evaluated before, where a variable was declared that is there still.
+        """
+        self._left -= 1
+        if depth > _MOST_DEEP or self._left < 0:
+            return None
+        if (
+            node.type in ("parenthesized_expression", "subscript_argument_list", "condition_clause")
+            and len(node.named_children) == 1
+        ):
+            return self._value(node.named_children[0], at, depth + 1, is_now)
+        if node.type == "number_literal":
+            return integer(text_of(node), {})
+        if node.type == "binary_expression":
+            operator = text_of(node.child_by_field_name("operator"))
+            a, b = (self._value(node.child_by_field_name(side), at, depth + 1, is_now) for side in ("left", "right"))
+            return _combined(operator, a, b)
+        if node.type == "unary_expression" and text_of(node).startswith("!"):
+            value = self._value(node.named_children[0], at, depth + 1, is_now)
+            return None if value is None else int(not value)
+        if node.type == "call_expression":
+            return self._called(node, at, depth, is_now)
+        if node.type == "field_expression" and node.child_by_field_name("argument").type == "identifier":
+            return self._given(text_of(node.child_by_field_name("argument")), text_of(node.child_by_field_name("field")), node, at)
+        if node.type == "identifier":
+            return self._variable(node, at, depth, is_now)
+        return None
+
+    def _called(self, node: Node, at: _Moment, depth: int, is_now: bool) -> float | None:
+        name, arguments = called(node), node.child_by_field_name("arguments").named_children
+        if name == "WaveGetLaneCount":
+            return at.width
+        if name == "WaveGetLaneIndex":
+            return at.lane % at.width
+        values = [self._value(argument, at, depth + 1, is_now) for argument in arguments]
+        if None in values or name in self._depends.functions:
+            return None
+        if name in ("uint", "int") and len(values) == 1:
+            return values[0] if isinstance(values[0], int) else None
+        return {"min": min, "max": max}[name](values) if name in ("min", "max") and values else None
+
+    def _variable(self, node: Node, at: _Moment, depth: int, is_now: bool) -> float | None:
+        """Return a variable: a number of the thread, what its only value is computed from, a constant, or what was recorded."""
+        name, function = text_of(node), _function_of(node)
+        if function is None:
+            return None
+        if (value := self._given(name, "", node, at)) is not None:
+            return value
+        declared, changes = self._declared(name, function), self._depends.changes(name, function)
+        if not declared and name in self._known.integers:
+            return integer(name, self._known.integers)
+        if (is_now or _are_in_loop_head(changes, node)) and _are_apart(declared):
+            value = self._recorded(name, node, function, at)
+            if value is not None:
+                return value
+        if len(declared) == 1 and not changes and (given := declared[0].child_by_field_name("value")) is not None:
+            return self._value(given, at, depth + 1, is_now=False)
+        return None
+
+    def _given(self, name: str, field: str, node: Node, at: _Moment) -> int | None:
+        """Return what the entry point is given: the number of a thread in its group or in the dispatch."""
+        function = _function_of(node)
+        if function is None or name_of_function(function) != self._trace.header["entry"]:
+            return None
+        head = text_of(function.child_by_field_name("declarator"))
+        semantics = re.search(rf"\b(uint|int)(\d?)\s+{re.escape(name)}\s*:\s*(SV_\w+)", head)
+        if semantics is None or self._depends.changes(name, function) or field != ("x" if semantics[2] else ""):
+            return None
+        if semantics[3] in ("SV_GroupIndex", "SV_GroupThreadID"):
+            return at.lane
+        if semantics[3] == "SV_DispatchThreadID" and self._trace.header["groups"][1:] == [1, 1]:
+            return int(self._groups[at.event]) * self._trace.header["lanes"] + at.lane
+        return None
+
+    def _recorded(self, name: str, node: Node, function: Node, at: _Moment) -> float | None:
+        """Return the value that a variable had before an event, where that does not depend on the width."""
+        statement = next((one for one in _up(node) if one.type in _STATEMENTS), None)
+        if self._depends.of_name(name) or statement is None or name in self._changed_in(statement):
+            return None
+        numbers = self._values_of.get((name, name_of_function(function)), [])
+        start = int(np.searchsorted(self._trace.thread, self._trace.thread[at.event]))
+        mine = np.flatnonzero(np.isin(self._trace.site[start : at.event], numbers))
+        value = self._trace.value(start + int(mine[-1])) if len(mine) else None
+        return value[0] if value is not None and len(value) == 1 else None
+
+    def _mentions(self, name: str, function: Node) -> list[Node]:
+        if function.id not in self._identifiers:
+            named = self._identifiers[function.id] = {}
+            for node in below(function):
+                if node.type == "identifier":
+                    named.setdefault(text_of(node), []).append(node)
+        return self._identifiers[function.id].get(name, [])
+
+    def _declared(self, name: str, function: Node) -> list[Node]:
+        """Return the declarators of a local in a function."""
+        if function.id not in self._declarators:
+            named = self._declarators[function.id] = {}
+            for node in below(function):
+                for one in node.named_children if node.type == "declaration" else ():
+                    if one.type == "init_declarator" or one.type == "identifier":
+                        named.setdefault(root_of(one), []).append(one)
+        return self._declarators[function.id].get(name, [])
+
+    @cached_property
+    def _values_of(self) -> dict[tuple[str, str], list[int]]:
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, site in enumerate(self._trace.sites):
+            if site.kind == "value" and not site.path:
+                found.setdefault((site.name, site.function), []).append(number)
+        return found
+
+    def _changed_in(self, statement: Node) -> set[str]:
+        changed: set[str] = set()
+        for node in below(statement):
+            if node.type == "update_expression" or (node.type == "assignment_expression" and node.parent != statement):
+                changed |= roots(node.child_by_field_name("left") or node.child_by_field_name("argument"))
+        return changed
+
+    def _size(self, name: str) -> int:
+        """Return the size of a shared array of one dimension, 0 where it is not known."""
+        site = next((s for s in self._trace.sites if s.name == name and s.space == "shared" and s.dims), None)
+        sizes = self._known.sizes(site) if site is not None else []
+        return sizes[0] if len(sizes) == 1 else 0
+
+
+def _combined(operator: str, a: float | None, b: float | None) -> float | None:
+    """Return what an operator makes of two numbers; None where it is not certain, as of a sum that wraps around."""
+    if a is None or b is None or operator not in _OPERATORS:
+        return None
+    if not (isinstance(a, int) and isinstance(b, int)) and operator not in ("+", "-", "*"):
+        return None
+    if operator in ("/", "%") and b == 0:
+        return None
+    value = _OPERATORS[operator](a, b)
+    return None if value is None or (isinstance(value, int) and not 0 <= value < 2**31) else value
+
+
+def _is_same(a: float, b: float) -> bool:
+    return a == b if isinstance(a, int) and isinstance(b, int) else abs(a - b) <= _NEAR * max(abs(a), abs(b))
+
+
+def _condition(branch: Node) -> Node:
+    condition = branch.child_by_field_name("condition")
+    return condition if condition is not None else branch
+
+
+def _up(node: Node) -> Iterator[Node]:
+    """Yield what a node stands in, the innermost first, up to its function."""
+    for _ in range(_MOST_AROUND):
+        if node.parent is None or node.type == "function_definition":
+            return
+        node = node.parent
+        yield node
+    raise _TooDeepError
+
+
+def _branches(node: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield the branches and loops around a node, innermost first, and whether it stands where the condition holds."""
+    child = node
+    for around in _up(node):
+        if around.type in ("if_statement", *_LOOPS) and child != _condition(around):
+            yield around, child.type != "else_clause"
+        child = around
+
+
+def _is_optional(node: Node) -> bool:
+    """Return whether only some who come to the statement of a node come to the node: in `a ? b : c`, or behind `&&`."""
+    child = node
+    for around in _up(node):
+        if child.type in _STATEMENTS:
+            return False
+        if around.type == "conditional_expression" and child != around.child_by_field_name("condition"):
+            return True
+        is_logical = around.type == "binary_expression" and text_of(around.child_by_field_name("operator")) in ("&&", "||")
+        if is_logical and child == around.child_by_field_name("right"):
+            return True
+        child = around
+    return False
+
+
+def _is_written(node: Node) -> bool:
+    return node.parent.type == "assignment_expression" and node.parent.child_by_field_name("left") == node
+
+
+def _are_in_loop_head(changes: list[Node], node: Node) -> bool:
+    """Return whether a variable is changed by nothing but the heads of loops around a node: in a turn it is the same."""
+    heads = {child.id for loop, _ in _branches(node) if loop.type == "for_statement" for child in loop.children[:-1]}
+    return all(change.id in heads for change in changes)
+
+
+def _are_apart(declared: list[Node]) -> bool:
+    """Return whether the scopes of the variables of one name do not overlap."""
+    spans = sorted((scope.start_byte, scope.end_byte) for scope in (one.parent.parent for one in declared if one.parent.parent))
+    return all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+def _function_of(node: Node) -> Node | None:
+    return next((around for around in _up(node) if around.type == "function_definition"), None)
