@@ -20,8 +20,16 @@ _HEADINGS = {
     ERROR: "It does not run",
     INCOMPLETE: "Not everything could be looked at",
 }
-_ONE = {"barriers": "barrier", "atomics": "atomic access", "reads": "read", "writes": "write", "threads": "thread"}
+_ONE = {
+    "barriers": "barrier",
+    "accesses": "access",
+    "atomics": "atomic access",
+    "reads": "read",
+    "writes": "write",
+    "threads": "thread",
+}
 _MANY = {what: "atomic accesses" if what == "atomics" else what for what in _ONE}
+_WHO = {"barriers": "A thread meets", "accesses": "One thread makes", "threads": "A workgroup has"}
 
 
 @dataclass(frozen=True)
@@ -174,7 +182,7 @@ def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause
 
 def _limit_words(limit: Limit, count: int) -> str:
     what = (_ONE if count == 1 else _MANY)[limit.what]
-    who = {"barriers": "A thread meets", "threads": "A workgroup has"}.get(limit.what, "The workgroup makes")
+    who = _WHO.get(limit.what, "The workgroup makes")
     of = f" {'of' if limit.what == 'reads' else 'to'} {limit.name}" if limit.name else ""
     said = f"{who} {count:,} {what}{of}"
     if count < limit.least:

@@ -45,7 +45,14 @@ TASKS = LESSONS / "exercises"
 COURSES = {"mend": "Mend", "write": "Write"}  # and how a heading calls them
 BLOCKS = ("hint", "explanation")
 
-_ONE = {"barriers": "barrier", "atomics": "atomic access", "reads": "read", "writes": "write", "threads": "thread"}
+_ONE = {
+    "barriers": "barrier",
+    "accesses": "access",
+    "atomics": "atomic access",
+    "reads": "read",
+    "writes": "write",
+    "threads": "thread",
+}
 
 Values = dict[str, np.ndarray]
 
@@ -90,15 +97,15 @@ class Limit:
     """What must hold beyond the outputs.
 
     Attributes:
-        what: "barriers" of the thread that meets most; "atomics", "reads" or "writes" of all threads of a workgroup together;
-            or "threads" of a workgroup.
+        what: "barriers" of the thread that meets most; "accesses" to memory of the thread that makes most; "atomics", "reads" or
+            "writes" of all threads of a workgroup together; or "threads" of a workgroup.
         most: At most so many.
         least: At least so many.
-        name: The memory that atomics, reads or writes are of; "" for all.
+        name: The memory that accesses, atomics, reads or writes are of; "" for all.
         why: Why, as a sentence.
     """
 
-    what: Literal["barriers", "atomics", "reads", "writes", "threads"]
+    what: Literal["barriers", "accesses", "atomics", "reads", "writes", "threads"]
     most: int | None = None
     least: int = 0
     name: str = ""
@@ -107,7 +114,7 @@ class Limit:
     @property
     def rule(self) -> str:
         """What is allowed, as a learner reads it before the first try: "At most 1 barrier for each thread"."""
-        whose = "thread" if self.what == "barriers" else "workgroup"
+        whose = "thread" if self.what in ("barriers", "accesses") else "workgroup"
         each = f"for each {whose}" if self.what in ("barriers", "threads") else f"by each {whose}"
         of = f" {'of' if self.what == 'reads' else 'to'} {self.name}" if self.name else ""
         if self.most == 0:

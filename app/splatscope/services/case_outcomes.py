@@ -13,6 +13,7 @@ import numpy as np
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.services.refused_source import why_refused
+from splatscope.tracing.checks.cell_history import ACCESSES
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
@@ -33,7 +34,8 @@ class CaseOutcome:
         outputs: What the recorded kernel leaves, as uint32 words by name.
         plain: The same of the kernel as it is; {} where that was not safe to run.
         writers: Of each word the step of the recording that wrote it last, 0 if none did: int32, by name.
-        counts: "barriers", "threads", and "atomics", "reads" and "writes", alone and as "reads NAME".
+        counts: "threads"; "barriers" of the thread that meets most; "accesses" of the thread that makes most, and "atomics",
+            "reads" and "writes" of all, alone and as "reads NAME".
         missed: What was not looked at, a sentence each.
     """
 
@@ -149,8 +151,9 @@ def _counts(recording: Recording) -> dict[str, int]:
         "barriers": int(np.bincount(arrivals, minlength=1).max()),
         "threads": math.prod(trace.header["group_size"]),
     }
-    for what, kind in (("atomics", "atomic"), ("reads", "read"), ("writes", "write")):
-        counts[what] = int((kinds == kind).sum())
-        for name in np.unique(names[kinds == kind]).tolist():
-            counts[f"{what} {name}"] = int(((kinds == kind) & (names == name)).sum())
+    for what, counted in (("atomics", ["atomic"]), ("reads", ["read"]), ("writes", ["write"]), ("accesses", ACCESSES)):
+        chosen = np.isin(kinds, counted)
+        for name in ["", *np.unique(names[chosen]).tolist()]:
+            threads = trace.thread[chosen & (names == name)] if name else trace.thread[chosen]
+            counts[f"{what} {name}".strip()] = int(np.bincount(threads, minlength=1).max()) if what == "accesses" else len(threads)
     return counts

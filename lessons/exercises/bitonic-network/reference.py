@@ -35,6 +35,12 @@ def _keys(keys: np.ndarray) -> dict[str, np.ndarray]:
 CASES = (
     Case("64 keys", _keys(np.random.default_rng(1).permutation(100)[:64])),
     Case("50 keys, some of them equal", _keys(np.random.default_rng(2).integers(0, 20, 50)), hidden=True),
+    Case("64 keys from large to small", _keys(np.arange(64)[::-1]), hidden=True),
+    Case(
+        "30 keys of 32 bits, some of them close together",
+        _keys(2**32 - 2 - np.random.default_rng(3).permutation(60)[:30] ** 5),
+        hidden=True,
+    ),
 )
 MISTAKES = (
     Mistake("unsorted", "The keys are in the order in which they came.", lambda keys: {"sorted": keys}),
@@ -50,4 +56,7 @@ MISTAKES = (
         lambda keys: _network(keys, directions=False),
     ),
 )
-LIMITS = (Limit("reads", most=3200, why="A network of 21 passes needs fewer."),)
+LIMITS = (
+    Limit("accesses", most=160, why="The work is for all threads: one alone leaves the others idle."),
+    Limit("reads", most=3200, why="A network of 21 passes needs fewer."),
+)

@@ -97,4 +97,7 @@ MISTAKES = (
         lambda layers, pixels, depth: _blend(layers, pixels, depth, done=lambda before, after: (before <= OPAQUE, False)),
     ),
 )
-LIMITS = (Limit("reads", most=147, name="layers", why="A layer that is not blended need not be read."),)
+LIMITS = (
+    Limit("accesses", most=24, why="The work is for all threads: one alone leaves the others idle."),
+    Limit("reads", most=147, name="layers", why="A layer that is not blended need not be read."),
+)

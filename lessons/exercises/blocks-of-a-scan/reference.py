@@ -37,13 +37,14 @@ def _no_sums(numbers: np.ndarray) -> dict[str, np.ndarray]:
     return right | {"blockSums": np.zeros_like(right["blockSums"])}
 
 
-def _numbers(seed: int, count: int) -> dict[str, np.ndarray]:
-    return {"numbers": np.random.default_rng(seed).integers(1, 10, count, dtype=np.uint32), "count": np.uint32(count)}
+def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray]:
+    return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 
 CASES = (
     Case("64 numbers, two blocks", _numbers(1, 64), groups=(2, 1, 1)),
     Case("75 numbers, the last block with 11", _numbers(2, 75), groups=(3, 1, 1), hidden=True),
+    Case("33 large numbers, the last block with one", _numbers(3, 33, most=100_000_000), groups=(2, 1, 1), hidden=True),
 )
 MISTAKES = (
     Mistake("inclusive", "The sums in `before` include each number itself.", _inclusive),
@@ -51,4 +52,7 @@ MISTAKES = (
     Mistake("whole row", "The sums go on from block to block: each block is to begin with 0.", _whole_row),
     Mistake("no sums", "`before` is right, but the sums of the blocks are not written.", _no_sums),
 )
-LIMITS = (Limit("reads", most=BLOCK, name="numbers", why="Each thread reads its own number, once."),)
+LIMITS = (
+    Limit("accesses", most=56, why="The work is for all threads: one alone leaves the others idle."),
+    Limit("reads", most=BLOCK, name="numbers", why="Each thread reads its own number, once."),
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 
 def reference(level: np.ndarray, more: np.ndarray) -> dict[str, np.ndarray]:
@@ -53,3 +53,4 @@ MISTAKES = (
         lambda level, more: {"brighter": ((level + more) % 256).astype(np.uint32)},
     ),
 )
+LIMITS = (Limit("accesses", most=8, why="The work is for all threads: one alone leaves the others idle."),)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 
 def reference(heights: np.ndarray) -> dict[str, np.ndarray]:
@@ -48,3 +48,4 @@ MISTAKES = (
         lambda heights: {"climbs": heights - np.roll(heights, 1)},
     ),
 )
+LIMITS = (Limit("accesses", most=12, why="The work is for all threads: one alone leaves the others idle."),)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 TRIPLES = np.array([[3, 4, 5], [5, 12, 13], [8, 15, 17], [7, 24, 25], [20, 21, 29], [12, 35, 37]], np.float32)
 
@@ -56,3 +56,4 @@ MISTAKES = (
     Mistake("no root", "These are the squares of the distances: the root is missing.", lambda x, y: {"distances": x * x + y * y}),
     Mistake("sum", "These are the sums |x| + |y|, not the distances.", lambda x, y: {"distances": np.abs(x) + np.abs(y)}),
 )
+LIMITS = (Limit("accesses", most=12, why="The work is for all threads: one alone leaves the others idle."),)

@@ -83,9 +83,20 @@ def _discs(seed: int, count: int, tiles: tuple[int, int]) -> Values:
     }
 
 
+def _crowded(seed: int) -> Values:
+    """Return 32 small discs inside of the second of three tiles."""
+    given = _discs(seed, 32, (3, 1))
+    shapes = given["shapes"]
+    shapes[:, 0] = WIDE + 1 + shapes[:, 0] % (WIDE - 2)
+    shapes[:, 1] = 1 + shapes[:, 1] % (HIGH - 2)
+    shapes[:, 2] = 1
+    return given
+
+
 CASES = (
     Case("16 by 8 pixels, 20 discs", _discs(1, 20, (2, 2)), groups=(2, 2, 1), tolerance=1e-5),
     Case("24 by 8 pixels, 32 discs", _discs(2, 32, (3, 2)), groups=(3, 2, 1), tolerance=1e-5, hidden=True),
+    Case("three tiles, all 32 discs in the second", _crowded(3), groups=(3, 1, 1), tolerance=1e-5, hidden=True),
 )
 MISTAKES = (
     Mistake("nothing drawn", "The picture is empty, and no disc is listed.", _nothing_drawn),
@@ -95,4 +106,7 @@ MISTAKES = (
     Mistake("by number", "The discs are blended in the order of their numbers, not by depth.", _by_number),
     Mistake("straight", "The colours are not multiplied by their alpha.", _straight),
 )
-LIMITS = (Limit("reads", most=640, name="shapes", why="Pixels need to look only at what is on the list."),)
+LIMITS = (
+    Limit("accesses", most=4, name="picture", why="The work is for all threads: one alone leaves the others idle."),
+    Limit("reads", most=640, name="shapes", why="Pixels need to look only at what is on the list."),
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 
 def reference(celsius: np.ndarray) -> dict[str, np.ndarray]:
@@ -49,3 +49,4 @@ MISTAKES = (
     ),
     Mistake("sum first", "32 is added before the temperature is multiplied. It must be added afterwards.", sum_first),
 )
+LIMITS = (Limit("accesses", most=8, why="The work is for all threads: one alone leaves the others idle."),)

@@ -39,4 +39,7 @@ MISTAKES = (
         lambda strip: {"folded": strip + strip[::-1]},
     ),
 )
-LIMITS = (Limit("reads", most=32, name="strip", why="Read each number once, and hand it over through shared memory."),)
+LIMITS = (
+    Limit("accesses", most=16, why="The work is for all threads: one alone leaves the others idle."),
+    Limit("reads", most=32, name="strip", why="Read each number once, and hand it over through shared memory."),
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 WEIGHTS = np.array([2, 5, 1], np.float32) / 8
 
@@ -43,3 +43,4 @@ MISTAKES = (
     ),
     Mistake("mirrored index", "Each thread reads one pixel and writes another: the two indices differ.", mirrored_index),
 )
+LIMITS = (Limit("accesses", most=12, why="The work is for all threads: one alone leaves the others idle."),)

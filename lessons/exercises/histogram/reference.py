@@ -29,6 +29,12 @@ def _numbers(seed: int, count: int, most: int = BINS * WIDTH) -> dict[str, np.nd
 CASES = (
     Case("100 numbers, two workgroups", _numbers(1, 100), groups=(2, 1, 1)),
     Case("150 numbers, three workgroups, many of them in few bins", _numbers(2, 150, most=20), groups=(3, 1, 1), hidden=True),
+    Case(
+        "70 numbers, all in the last bin",
+        {"numbers": np.full(70, 63, np.uint32), "count": np.uint32(70)},
+        groups=(2, 1, 1),
+        hidden=True,
+    ),
 )
 MISTAKES = (
     Mistake(
@@ -47,4 +53,7 @@ MISTAKES = (
         lambda numbers, count: {"bins": reference(numbers, count)["bins"] * (np.arange(BINS) < BINS - 1).astype(np.uint32)},
     ),
 )
-LIMITS = (Limit("atomics", most=8, name="bins", why="One for each bin is enough: count in shared memory first."),)
+LIMITS = (
+    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
+    Limit("atomics", most=8, name="bins", why="One for each bin is enough: count in shared memory first."),
+)

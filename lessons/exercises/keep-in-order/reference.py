@@ -27,14 +27,16 @@ def _one_too_far(numbers: np.ndarray, least: np.ndarray) -> dict[str, np.ndarray
     return _kept(numbers[numbers >= least], first=1)
 
 
-def _numbers(seed: int, count: int, least: int) -> dict[str, np.ndarray]:
-    numbers = np.random.default_rng(seed).integers(0, 10, count, dtype=np.uint32)
+def _numbers(seed: int, count: int, least: int, most: int = 10) -> dict[str, np.ndarray]:
+    numbers = np.random.default_rng(seed).integers(0, most, count, dtype=np.uint32)
     return {"numbers": numbers, "count": np.uint32(count), "least": np.uint32(least)}
 
 
 CASES = (
     Case("64 numbers", _numbers(4, 64, 5)),
     Case("50 numbers, and 0 passes, too", _numbers(2, 50, 0), hidden=True),
+    Case("30 numbers, of which none passes", _numbers(3, 30, 10) | {"keptCount": np.array([9], np.uint32)}, hidden=True),
+    Case("numbers of 32 bits", _numbers(5, 40, 2**31, most=2**32), hidden=True),
 )
 MISTAKES = (
     Mistake("gaps", "Each number that passes is at its old place: the gaps are not closed.", _gaps),
@@ -55,4 +57,7 @@ MISTAKES = (
         lambda numbers, least: reference(numbers, least) | {"keptCount": reference(numbers, least)["keptCount"] - np.uint32(1)},
     ),
 )
-LIMITS = (Limit("atomics", most=0, why="An atomic counter gives out places in order of arrival. Count who is before each number."),)
+LIMITS = (
+    Limit("accesses", most=100, why="The work is for all threads: one alone leaves the others idle."),
+    Limit("atomics", most=0, why="An atomic counter gives out places in order of arrival. Count who is before each number."),
+)

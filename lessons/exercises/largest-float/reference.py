@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.exercises.task import Case, Mistake
+from splatscope.exercises.task import Case, Limit, Mistake
 
 THREADS = 32
 LEAST = np.array([-1000], np.float32)
@@ -16,12 +16,18 @@ def reference(values: np.ndarray) -> dict[str, np.ndarray]:
 def _values(count: int, step: float, first: float) -> dict[str, np.ndarray]:
     """Return values that rise by fours, the largest of each four neither first nor last: who tries only once loses it."""
     values = (np.arange(0, count, 4)[:, None] + np.array([0, 3, 1, 2])).reshape(-1) * step + first
-    return {"values": values.astype(np.float32), "count": np.uint32(count), "largest": LEAST.view(np.uint32)}
+    return _given(values)
+
+
+def _given(values: np.ndarray) -> dict[str, np.ndarray]:
+    return {"values": values.astype(np.float32), "count": np.uint32(len(values)), "largest": LEAST.view(np.uint32)}
 
 
 CASES = (
     Case("60 values, some of them negative", _values(60, 0.5, -20), groups=(2, 1, 1)),
     Case("92 negative values", _values(92, 0.25, -30), groups=(3, 1, 1), hidden=True),
+    Case("40 values, the largest at the end", _given(np.arange(40)), groups=(2, 1, 1), hidden=True),
+    Case("40 equal values, far below 0", _given(np.full(40, -500.5)), groups=(2, 1, 1), hidden=True),
 )
 MISTAKES = (
     Mistake(
@@ -36,3 +42,4 @@ MISTAKES = (
         lambda values: {"largest": values[:THREADS].max(keepdims=True)},
     ),
 )
+LIMITS = (Limit("accesses", most=4, name="values", why="The work is for all threads: one alone leaves the others idle."),)

@@ -62,3 +62,4 @@ MISTAKES = (
 LIMITS = tuple(
     Limit("reads", most=TILE * MOST, name=name, why="Each number is loaded once for the whole workgroup.") for name in ("a", "b")
 )
+LIMITS += (Limit("accesses", most=64, why="The work is for all threads: one alone leaves the others idle."),)

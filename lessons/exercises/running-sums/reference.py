@@ -18,13 +18,15 @@ def _last(numbers: np.ndarray, most: int) -> dict[str, np.ndarray]:
     return {"sums": sums - np.concatenate([np.zeros(most, np.uint32), sums])[: len(sums)]}
 
 
-def _numbers(seed: int, count: int) -> dict[str, np.ndarray]:
-    return {"numbers": np.random.default_rng(seed).integers(1, 10, count, dtype=np.uint32), "count": np.uint32(count)}
+def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray]:
+    return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 
 CASES = (
     Case("64 numbers", _numbers(1, 64)),
     Case("50 numbers", _numbers(2, 50), hidden=True),
+    Case("a single number", _numbers(3, 1), hidden=True),
+    Case("40 large numbers", _numbers(4, 40, most=100_000_000), hidden=True),
 )
 MISTAKES = (
     Mistake("no rounds", "Each place still holds its own number: nothing has been added.", lambda numbers: {"sums": numbers}),
@@ -54,6 +56,7 @@ def _with_distances(numbers: np.ndarray, distances: range) -> dict[str, np.ndarr
 
 
 LIMITS = (
+    Limit("accesses", most=60, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=THREADS, name="numbers", why="Each number is needed from there once: the rest goes on in shared memory."),
     Limit("reads", most=1000, name="shared", why="Sums that are there already need not be added up again."),
 )

@@ -6,7 +6,7 @@ from splatscope.exercises.task import Case, Limit, Mistake
 
 
 def _one(number: int) -> dict[str, np.ndarray]:
-    return {"total": np.array([number], np.uint32)}
+    return {"total": np.array([number % 2**32], np.uint32)}
 
 
 def reference(numbers: np.ndarray) -> dict[str, np.ndarray]:
@@ -19,8 +19,8 @@ def first_workgroup_repeated(numbers: np.ndarray) -> dict[str, np.ndarray]:
     return _one(sum(int(numbers[: min(64, len(numbers) - at)].sum()) for at in range(0, len(numbers), 64)))
 
 
-def _numbers(seed: int, count: int) -> dict[str, np.ndarray]:
-    return {"numbers": np.random.default_rng(seed).integers(1, 1000, count, dtype=np.uint32), "count": np.uint32(count)}
+def _numbers(seed: int, count: int, most: int = 1000) -> dict[str, np.ndarray]:
+    return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 
 CASES = (
@@ -28,6 +28,7 @@ CASES = (
     Case("256 numbers, 4 workgroups", _numbers(2, 256), groups=(4, 1, 1), hidden=True),
     Case("65 numbers: the second workgroup has one", _numbers(3, 65), groups=(2, 1, 1), hidden=True),
     Case("a single number", _numbers(4, 1), hidden=True),
+    Case("70 large numbers", _numbers(5, 70, most=40_000_000), groups=(2, 1, 1), hidden=True),
 )
 MISTAKES = (
     Mistake(
@@ -48,5 +49,6 @@ MISTAKES = (
     Mistake("counted", "This is how many numbers there are, not their sum.", lambda numbers: _one(len(numbers))),
 )
 LIMITS = (
+    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
     Limit("atomics", most=1, name="total", why="Add up within the workgroup first: one addition to the total is then enough."),
 )

@@ -39,6 +39,12 @@ def test_a_task_of_the_book_is_whole(task):
         assert all(array.dtype.itemsize == 4 for array in [*expected.values()] if array.dtype.names is None)
 
 
+@pytest.mark.parametrize("task", tasks(), ids=lambda task: task.name)
+def test_every_mistake_can_be_looked_for_on_every_case(task):
+    told = [(case.name, mistake.name, task.mistaken(mistake, case).keys()) for case in task.cases for mistake in task.mistakes]
+    assert [one for one in told if not one[2] <= task.expected(task.cases[0]).keys()] == []
+
+
 def is_harmless(task: Task, mistake: Mistake, case: Case) -> bool:
     left, right = task.mistaken(mistake, case), task.expected(case)
     return all(np.array_equal(left[name], right[name]) for name in left)
