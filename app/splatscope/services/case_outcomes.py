@@ -18,6 +18,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
 from splatscope.tracing.recording import Recording
+from splatscope.workers.sandbox.deaths import NO_ANSWER
 from splatscope.workers.sandbox.supervisor import Answer
 
 
@@ -84,7 +85,14 @@ def outcomes_of(answer: Answer) -> list[CaseOutcome]:
     Raises:
         ValueError: The answer is no such answer.
     """
-    found, (data,) = answer[0]["outcomes"], answer[1]
+    try:
+        return list(_unpacked(*answer))
+    except Exception as error:  # a forged answer may raise anything
+        raise ValueError(NO_ANSWER) from error
+
+
+def _unpacked(head: dict[str, Any], parts: list[bytes]) -> Iterator[CaseOutcome]:
+    (data,) = parts
     words, at = np.frombuffer(data, np.uint32), 0
 
     def arrays(named: list) -> Iterator[tuple[str, np.ndarray]]:
@@ -95,14 +103,12 @@ def outcomes_of(answer: Answer) -> list[CaseOutcome]:
             yield str(name), words[at : at + int(size)]
             at += int(size)
 
-    outcomes = []
-    for one in found:
+    for one in head["outcomes"]:
         named = {kind: dict(arrays(one[kind])) for kind in _ARRAYS}
         named["writers"] = {name: array.view(np.int32) for name, array in named["writers"].items()}
         findings = [Finding(**finding) for finding in one["findings"]]
         x, y, z = (int(n) for n in one["group"])
-        outcomes.append(CaseOutcome(**one | named | {"findings": findings, "group": (x, y, z)}))
-    return outcomes
+        yield CaseOutcome(**one | named | {"findings": findings, "group": (x, y, z)})
 
 
 def _outcome(checked: CheckedRecording) -> CaseOutcome:

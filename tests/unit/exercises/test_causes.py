@@ -126,6 +126,13 @@ def test_too_few_count_as_well():
     assert cause.words == ("The workgroup makes 1 write to shared; at least 64 are needed. It goes through shared memory.")
 
 
+def test_work_that_is_left_to_one_thread_is_told_so():
+    task = replace(TASK, limits=(Limit("accesses", most=8, name="turned", why="The work is for all threads."),))
+    (cause,) = causes_of(task, SHOWN, outcome(right(), counts={"accesses turned": 64}))
+    assert cause.kind == "limit accesses"
+    assert cause.words == "One thread makes 64 accesses of turned; at most 8 are allowed. The work is for all threads."
+
+
 def test_what_was_not_looked_at_does_not_pass():
     (cause,) = causes_of(TASK, SHOWN, outcome(right(), missed=["Nothing was recorded."]))
     assert (cause.kind, cause.words) == ("incomplete", "Not everything could be looked at. Nothing was recorded.")

@@ -72,3 +72,12 @@ def test_a_width_that_this_machine_cannot_have_is_left_out(rounds):
     found = mark(TASK, "no such device", never)
     assert found.passed
     assert {case.waves for case in found.cases} == {0}
+
+
+@pytest.mark.parametrize(
+    "forged", [({}, [b""]), ({"outcomes": [{}]}, [b""]), ({"outcomes": [3]}, []), ({"outcomes": None}, [b"12"])]
+)
+def test_an_answer_that_is_none_is_an_error_of_its_kernel(forged):
+    (cause,) = mark(EXAMPLE, EXAMPLE.start, lambda *_: forged).causes
+    assert cause.kind == "error"
+    assert "what it sent is no answer" in cause.words

@@ -1,4 +1,4 @@
-"""Say what is known of a process that died or was stopped: what died, at which stage, and what to try."""
+"""Say what is known of a process that died, was stopped or gave no answer: what died, at which stage, and what to try."""
 
 import re
 
@@ -40,6 +40,18 @@ _CHECK_DIED = (
 _CHECK_SLOW = (
     "The compiler took longer than {limit:g} s and was stopped. Look for macros, generics or constants that grow without end."
 )
+
+NO_ANSWER = (
+    "The process in which this kernel ran has not died, but what it sent is no answer. "
+    "The kernel may have written over its memory: look for an access outside of an array where nothing is recorded."
+)
+
+
+def too_large_words(most: int) -> str:
+    """Return the line for an answer of more than `most` bytes, which is not taken."""
+    return (
+        f"What came of this kernel is larger than {most >> 20} MiB, and was not taken. Give it smaller buffers or fewer workgroups."
+    )
 
 
 def death_words(records: bool, stage: int | None, fault: bytes = b"") -> str:

@@ -23,7 +23,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.deaths import death_words, gave_way_words, timeout_words
+from splatscope.workers.sandbox.deaths import NO_ANSWER, death_words, gave_way_words, timeout_words, too_large_words
 from splatscope.workers.sandbox.support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
@@ -55,7 +55,7 @@ def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float
         exposed: Whether other machines can reach the server.
 
     Raises:
-        WorkerLost: The sandboxed process crashed.
+        WorkerLost: The sandboxed process crashed, or answered with what is no answer.
         JobTimeout: The process was killed after `limit` seconds.
         ValueError: The job raised it.
         DeviceError: The job raised it.
@@ -157,6 +157,14 @@ class Sandbox:
         raise WorkerError(_NO_START)
 
 
+class _BreachError(EOFError):
+    """A process that has not died, but whose answer is not taken; `words` say why."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+
+
 class SandboxedProcess:
     """A worker's handle on one sandboxed process.
 
@@ -184,7 +192,7 @@ class SandboxedProcess:
             return
         try:
             self._receive(START_LIMIT)
-        except (EOFError, OSError, RecursionError) as error:
+        except (EOFError, OSError) as error:
             raise WorkerError(_NO_START) from error
         self._ready = True
 
@@ -197,7 +205,7 @@ class SandboxedProcess:
         try:
             self._connection.send_bytes(pickle.dumps((name, arguments)))
             return self._receive(limit)
-        except (EOFError, OSError, RecursionError) as lost:
+        except (EOFError, OSError) as lost:
             records = name in RUNS
             error: WorkerError
             seconds = time.monotonic() - started
@@ -205,6 +213,8 @@ class SandboxedProcess:
                 error = JobTimeout(gave_way_words(seconds))
             elif seconds >= limit:
                 error = JobTimeout(timeout_words(records, self._stage, limit))
+            elif isinstance(lost, _BreachError):
+                error = WorkerLost(lost.words)
             else:
                 error = WorkerLost(death_words(records, self._stage, self._last_words()))
             error.stage = self._stage
@@ -232,7 +242,7 @@ class SandboxedProcess:
         """Return the answer, or raise the error that it reports.
 
         Raises:
-            EOFError, OSError, RecursionError: The process died or violated the protocol.
+            EOFError, OSError: The process died or, a `_BreachError`, violated the protocol.
         """
         watchdog = threading.Timer(limit, self._kill)
         watchdog.start()
@@ -240,7 +250,7 @@ class SandboxedProcess:
             head = self._receive_head()
             match head:
                 case {"answer": dict(answer), "parts": int(count)} if 0 <= count <= MAX_PARTS:
-                    return answer, [self._connection.recv_bytes(MAX_PART) for _ in range(count)]
+                    return answer, [self._receive_bytes(MAX_PART) for _ in range(count)]
         finally:
             watchdog.cancel()
             watchdog.join()
@@ -248,19 +258,27 @@ class SandboxedProcess:
             case {"raised": str(kind), "message": str(message)}:
                 known = {"ValueError": ValueError, "InputError": ValueError, "DeviceError": DeviceError}
                 raise known.get(kind, WorkerError)(message[:500])
-        raise EOFError("The process violated the protocol.")
+        raise _BreachError(NO_ANSWER)
 
     def _receive_head(self) -> Any:
         """Return the JSON head of the answer, and report the job's stages that precede it."""
         for _ in range(len(STAGES) * MAX_RECORDINGS):
-            head = _parse(self._connection.recv_bytes(MAX_HEAD))
+            head = _parse(self._receive_bytes(MAX_HEAD))
             match head:
                 case {"stage": int(stage)} if 0 <= stage < len(STAGES):
                     self._stage = stage
                     report_progress(stage)
                 case _:
                     return head
-        return _parse(self._connection.recv_bytes(MAX_HEAD))
+        return _parse(self._receive_bytes(MAX_HEAD))
+
+    def _receive_bytes(self, most: int) -> bytes:
+        try:
+            return self._connection.recv_bytes(most)
+        except OSError as error:
+            if str(error) == "bad message length":
+                raise _BreachError(too_large_words(most)) from None
+            raise
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
@@ -270,8 +288,8 @@ class SandboxedProcess:
 def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
-        raise EOFError("The process violated the protocol.") from None
+    except (ValueError, RecursionError):
+        raise _BreachError(NO_ANSWER) from None
 
 
 def _start_fork_server(jobs: str) -> socket.socket:
