@@ -16,7 +16,7 @@ from splatscope.tracing.trace import NO_SLOT, Trace
 KINDS = {
     "race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout",
     "integer-division-by-zero", "shift-out-of-range", "conversion-out-of-range", "assertion", "inactive-lane", "livelock",
-    "integer-overflow", "misaligned-access", "group-order", "wave-width",
+    "integer-overflow", "misaligned-access", "group-order", "wave-width", "lost-update",
 }  # fmt: skip
 
 
