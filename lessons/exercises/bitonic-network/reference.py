@@ -57,6 +57,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=160, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=3200, why="A network of 21 passes needs fewer."),
+    Limit("accesses", most=160, why="The work is for all threads: one alone leaves the others idle."),
 )

@@ -98,6 +98,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=24, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=147, name="layers", why="A layer that is not blended need not be read."),
+    Limit("accesses", most=24, why="The work is for all threads: one alone leaves the others idle."),
 )

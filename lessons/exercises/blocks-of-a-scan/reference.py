@@ -53,6 +53,6 @@ MISTAKES = (
     Mistake("no sums", "`before` is right, but the sums of the blocks are not written.", _no_sums),
 )
 LIMITS = (
-    Limit("accesses", most=56, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=BLOCK, name="numbers", why="Each thread reads its own number, once."),
+    Limit("accesses", most=56, why="The work is for all threads: one alone leaves the others idle."),
 )

@@ -48,6 +48,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=32, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=36, name="row", why="Load each number once, into shared memory, and take it from there."),
+    Limit("accesses", most=32, why="The work is for all threads: one alone leaves the others idle."),
 )

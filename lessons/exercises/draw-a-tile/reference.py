@@ -107,6 +107,6 @@ MISTAKES = (
     Mistake("straight", "The colours are not multiplied by their alpha.", _straight),
 )
 LIMITS = (
-    Limit("accesses", most=4, name="picture", why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=640, name="shapes", why="Pixels need to look only at what is on the list."),
+    Limit("accesses", most=4, name="picture", why="The work is for all threads: one alone leaves the others idle."),
 )

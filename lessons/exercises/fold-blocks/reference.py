@@ -40,6 +40,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=16, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=32, name="strip", why="Read each number once, and hand it over through shared memory."),
+    Limit("accesses", most=16, why="The work is for all threads: one alone leaves the others idle."),
 )

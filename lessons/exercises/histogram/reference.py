@@ -54,6 +54,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
     Limit("atomics", most=8, name="bins", why="One for each bin is enough: count in shared memory first."),
+    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
 )

@@ -58,6 +58,6 @@ MISTAKES = (
     ),
 )
 LIMITS = (
-    Limit("accesses", most=100, why="The work is for all threads: one alone leaves the others idle."),
     Limit("atomics", most=0, why="An atomic counter gives out places in order of arrival. Count who is before each number."),
+    Limit("accesses", most=100, why="The work is for all threads: one alone leaves the others idle."),
 )

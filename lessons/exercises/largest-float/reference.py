@@ -42,4 +42,4 @@ MISTAKES = (
         lambda values: {"largest": values[:THREADS].max(keepdims=True)},
     ),
 )
-LIMITS = (Limit("accesses", most=4, name="values", why="The work is for all threads: one alone leaves the others idle."),)
+LIMITS = (Limit("accesses", most=24, name="values", why="The work is for all threads: one alone leaves the others idle."),)

@@ -56,7 +56,7 @@ def _with_distances(numbers: np.ndarray, distances: range) -> dict[str, np.ndarr
 
 
 LIMITS = (
-    Limit("accesses", most=60, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=THREADS, name="numbers", why="Each number is needed from there once: the rest goes on in shared memory."),
     Limit("reads", most=1000, name="shared", why="Sums that are there already need not be added up again."),
+    Limit("accesses", most=60, why="The work is for all threads: one alone leaves the others idle."),
 )

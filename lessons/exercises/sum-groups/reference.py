@@ -49,6 +49,6 @@ MISTAKES = (
     Mistake("counted", "This is how many numbers there are, not their sum.", lambda numbers: _one(len(numbers))),
 )
 LIMITS = (
-    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
     Limit("atomics", most=1, name="total", why="Add up within the workgroup first: one addition to the total is then enough."),
+    Limit("accesses", most=4, name="numbers", why="The work is for all threads: one alone leaves the others idle."),
 )

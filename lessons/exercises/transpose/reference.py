@@ -44,7 +44,7 @@ MISTAKES = (
     Mistake("tiles unturned", "The tiles are at their new places, but inside of them rows are still rows.", _tiles_moved_only),
 )
 LIMITS = (
-    Limit("accesses", most=16, why="The work is for all threads: one alone leaves the others idle."),
     Limit("reads", most=TILE * TILE, name="matrix", why="Each number is read once."),
     Limit("reads", least=TILE * TILE, name="tile", why="The numbers go through shared memory, so that rows can be written, too."),
+    Limit("accesses", most=16, why="The work is for all threads: one alone leaves the others idle."),
 )
