@@ -130,7 +130,7 @@ def test_work_that_is_left_to_one_thread_is_told_so():
     task = replace(TASK, limits=(Limit("accesses", most=8, name="turned", why="The work is for all threads."),))
     (cause,) = causes_of(task, SHOWN, outcome(right(), counts={"accesses turned": 64}))
     assert cause.kind == "limit accesses"
-    assert cause.words == "One thread makes 64 accesses of turned; at most 8 are allowed. The work is for all threads."
+    assert cause.words == "One thread makes 64 accesses to turned; at most 8 are allowed. The work is for all threads."
 
 
 def test_what_was_not_looked_at_does_not_pass():
