@@ -11,6 +11,7 @@ import typer
 
 from splatscope import __version__
 from splatscope.cli.check import check
+from splatscope.cli.cluster import scheduler, worker
 from splatscope.cli.doctor import doctor
 from splatscope.cli.grade import grade
 from splatscope.cli.publish import publish
@@ -52,6 +53,8 @@ commands.command()(trace)
 commands.command()(check)
 commands.command()(grade)
 commands.command()(publish)
+commands.command()(scheduler)
+commands.command()(worker)
 commands.command()(doctor)
 
 

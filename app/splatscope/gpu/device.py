@@ -8,8 +8,12 @@ import contextlib
 import ctypes
 import functools
 import os
+import platform
+import re
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import slangpy as spy
@@ -59,47 +63,67 @@ def prepare_for_recording() -> None:
     spy.Logger.get().level = spy.LogLevel.fatal
 
 
+_WANTED = re.compile(r"(.*?)(?:#(\d{1,3}))?(?::(\d{1,3}))?(:serial)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which device to open.
+
+    Attributes:
+        name: A backend, or part of an adapter's name, in lower case; "" for the first that opens.
+        number: Which of the adapters that match, counted from 0; None for any of them.
+        lanes: Lanes per wave of the software driver; None for as many as it has by itself.
+        serial: Whether the software driver runs workgroups one after another.
+    """
+
+    name: str
+    number: int | None = None
+    lanes: int | None = None
+    serial: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Wanted":
+        """Read `H100`, `H100#1` (the second of two), `vulkan`, `llvmpipe:4` (waves of four lanes) or `llvmpipe:serial`."""
+        name, number, lanes, serial = _WANTED.fullmatch(text.strip().lower()).groups()
+        return cls(name, number and int(number), lanes and int(lanes), bool(serial))
+
+
 @functools.cache
 def open_device(wanted: str | None = None) -> spy.Device:
     """Open a device, or return the one opened before.
 
     Args:
-        wanted: A backend, or part of an adapter's name. None stands for $SPLATSCOPE_DEVICE, or else the first that opens,
-            hardware before software. Of a software device, options may follow: "llvmpipe:4" has waves of four lanes,
-            "llvmpipe:serial" runs workgroups one after another. It is the first device that the process opens.
+        wanted: See `Wanted.parse`. None stands for $SPLATSCOPE_DEVICE, or else the first that opens, hardware before software.
+            Where several match, the worker processes of a server ($SPLATSCOPE_WORKER) spread over them. With options, it has
+            to be the first device that its process opens.
 
     Raises:
         DeviceError: There is no such device, or it cannot be opened.
     """
-    wanted = (wanted or os.environ.get("SPLATSCOPE_DEVICE") or "").lower()
-    wanted, *options = wanted.split(":")
-    for option in options:  # the driver reads these variables once, when it is loaded
-        if option.isdecimal():
-            os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * int(option))
-            os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(option)
-        elif option == "serial":
-            os.environ["LP_NUM_THREADS"] = "0"
-    names = []
-    for backend in [wanted] if wanted in BACKENDS else BACKENDS:
-        # Hardware comes before software. The next backend is tried only if nothing opens on this one.
-        for adapter in sorted(_adapters(backend), key=lambda a: _is_software(a.name)):
-            names.append(adapter.name)
-            if wanted in adapter.name.lower() or wanted == backend:
-                try:
-                    return spy.Device(
-                        type=getattr(spy.DeviceType, backend),
-                        adapter_luid=adapter.luid,
-                        compiler_options=COMPILER_OPTIONS,
-                        enable_hot_reload=False,  # a file saved meanwhile would replace the program of a running job
-                    )
-                except RuntimeError:
-                    continue
-    if wanted:
-        raise DeviceError(f"No device is called “{wanted}”. This machine has: {', '.join(sorted(set(names))) or 'none'}.")
+    asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
+    if asked.lanes:  # the driver reads these variables once, when it is loaded
+        os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * asked.lanes)
+        os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(asked.lanes)
+    if asked.serial:
+        os.environ["LP_NUM_THREADS"] = "0"
+    for backend, adapter in _candidates(asked):
+        try:
+            return spy.Device(
+                type=getattr(spy.DeviceType, backend),
+                adapter_luid=adapter.luid,
+                compiler_options=COMPILER_OPTIONS,
+                enable_hot_reload=False,  # a file saved meanwhile would replace the program of a running job
+            )
+        except RuntimeError:
+            continue
+    if asked != Wanted(""):
+        name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
+        raise DeviceError(f"No device is called “{name}”. This machine has: {', '.join(sorted(adapter_names())) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
 
 
-def _cache_of_waves(lanes: str) -> str:
+def _cache_of_waves(lanes: int) -> str:
     """Return the folder for what the driver compiles for waves of so many lanes: from the common one it takes code for others."""
     common = os.environ.get("MESA_SHADER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     name = f"splatscope-waves-of-{lanes}"
@@ -109,6 +133,39 @@ def _cache_of_waves(lanes: str) -> str:
     return str(folder)
 
 
+def device_in_turn() -> str:
+    """Return what tells this process's default device from the others of all machines, without opening it; "" for none."""
+    for _, adapter in _candidates(Wanted.parse(os.environ.get("SPLATSCOPE_DEVICE") or "")):
+        return f"{platform.node()} {bytes(adapter.luid).hex()}"
+    return ""
+
+
+def in_turn(adapters: list[spy.AdapterInfo], asked: Wanted, turn: int) -> list[spy.AdapterInfo]:
+    """Return the adapters of a backend that match, in the order in which to try them.
+
+    Hardware comes before software. Equal adapters take turns: the worker with number `turn` begins with another one than its
+    neighbours. Only equal ones, since a slow one beside a fast one would make every other run slow.
+    """
+    found = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: _is_software(a.name))
+    if asked.number is not None:
+        return found[asked.number : asked.number + 1]
+    equal = [a for a in found if a.name == found[0].name]
+    first = turn % max(len(equal), 1)
+    return [*equal[first:], *equal[:first], *(a for a in found if a.name != found[0].name)]
+
+
+def _candidates(asked: Wanted) -> Iterator[tuple[str, spy.AdapterInfo]]:
+    """Yield backends and adapters to try. The next backend comes only if nothing opens on this one."""
+    turn = int(os.environ.get("SPLATSCOPE_WORKER") or 0)
+    if asked.name in BACKENDS:
+        asked, backends = replace(asked, name=""), (asked.name,)
+    else:
+        backends = BACKENDS
+    for backend in backends:
+        for adapter in in_turn(_adapters(backend), asked, turn):
+            yield backend, adapter
+
+
 def adapter_of(device: spy.Device) -> Adapter:
     """Describe an open device."""
     info = device.info
@@ -116,8 +173,21 @@ def adapter_of(device: spy.Device) -> Adapter:
 
 
 def adapter_names() -> list[str]:
-    """Return the names of the adapters of all backends, each once. Some of them may not open."""
-    return list(dict.fromkeys(adapter.name for backend in BACKENDS for adapter in _adapters(backend)))
+    """Return names for `open_device`, each once, of the adapters of all backends; `#0`, `#1` tell equal ones apart.
+
+    Some of them may not open.
+    """
+    return list(dict.fromkeys(name for backend in BACKENDS for name in numbered([adapter.name for adapter in _adapters(backend)])))
+
+
+def numbered(names: list[str]) -> list[str]:
+    """Return the names of a backend's adapters with `#0`, `#1` … behind those that are not the only one of their name."""
+    total, seen = Counter(names), Counter()
+    told_apart = []
+    for name in names:
+        told_apart.append(name if total[name] == 1 else f"{name}#{seen[name]}")
+        seen[name] += 1
+    return told_apart
 
 
 def _adapters(backend: str) -> list[spy.AdapterInfo]:

@@ -96,7 +96,7 @@ def ask(command: list[str], limit_s: float = LIMIT_S) -> tuple[Any, str]:
 def _list_adapters() -> list[tuple[str, int, str]]:
     import slangpy as spy
 
-    from splatscope.gpu.device import BACKENDS
+    from splatscope.gpu.device import BACKENDS, numbered
 
     found = []
     for backend in BACKENDS:
@@ -104,7 +104,7 @@ def _list_adapters() -> list[tuple[str, int, str]]:
             adapters = spy.Device.enumerate_adapters(getattr(spy.DeviceType, backend))
         except RuntimeError:
             continue
-        found += [(backend, index, adapter.name) for index, adapter in enumerate(adapters)]
+        found += [(backend, index, name) for index, name in enumerate(numbered([adapter.name for adapter in adapters]))]
     return found
 
 

@@ -1,5 +1,7 @@
 """The devices that a page can choose from."""
 
+import re
+
 from splatscope.gpu.device import DeviceError, adapter_names, open_device
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
@@ -20,10 +22,10 @@ async def adapters(pool: Pool) -> list[str]:
 
 
 def _list_adapters() -> list[str]:
-    names = list(dict.fromkeys(name.split(" (")[0] for name in adapter_names()))
+    names = list(dict.fromkeys(re.sub(r" \(.*\)", "", name) for name in adapter_names()))
     if len(names) < 2:
         return []
-    return sorted(filter(_opens, names), key=lambda name: name not in open_device().info.adapter_name)
+    return sorted(filter(_opens, names), key=lambda name: name.split("#")[0] not in open_device().info.adapter_name)
 
 
 def _opens(name: str) -> bool:

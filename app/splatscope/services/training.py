@@ -1,16 +1,20 @@
 """Train on the pool. The page has a `TrainingRun` and asks it to advance; a worker holds the run's buffers and kernels.
 
-A job raises `RunNotHeld` on a worker that does not hold the run, because the worker was replaced or has dropped the run to make
-room. The job is then sent again with the last snapshot. So a run outlives its worker and loses only the time since the snapshot.
+A job raises `RunNotHeld` on a worker that does not hold the run, because the worker was replaced or has dropped the run. The job
+is then sent again with the last snapshot. So a run outlives its worker and loses only the time since the snapshot.
+
+Of more runs than the device has room for, a worker parks the one idle for longest in its own memory, and loses nothing of it.
 """
 
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import slangpy as spy
 from cachetools import LRUCache
 
 from splatscope.gpu.device import Adapter, adapter_of, open_device
@@ -29,7 +33,8 @@ from splatscope.workers.pool import Pool
 SNAPSHOT_SECONDS = 5.0  # of device time between snapshots: the most that a lost worker costs, besides its current slice
 SLICE_LIMIT = 30.0  # seconds
 COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
-MAX_RUNS = 8  # per worker; the one idle for longest is dropped, and resumes from its snapshot
+MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker, by whether it is a software device, whose memory is ours
+MAX_PARKED = 64  # per worker, in its own memory; the one idle for longest is dropped, and resumes from the page's snapshot
 
 
 class SettingsRefused(ValueError):  # noqa: N818
@@ -175,7 +180,17 @@ class _HeldRun:
         return look
 
 
-_held: LRUCache[str, _HeldRun] = LRUCache(MAX_RUNS)
+@dataclass
+class _ParkedRun:
+    """A run that left the device; see `_HeldRun`."""
+
+    state: TrainingState
+    saved_at: float
+    animation: Animation
+
+
+_held: OrderedDict[str, _HeldRun] = OrderedDict()  # the one idle for longest first
+_parked: LRUCache[str, _ParkedRun] = LRUCache(MAX_PARKED)
 
 
 def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any], args: tuple) -> tuple[Adapter, Any]:
@@ -191,15 +206,26 @@ def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any
         if problem:
             raise SettingsRefused(problem)
         _drop(key)
-        if len(_held) == MAX_RUNS:  # before the new run takes more of the device's memory
-            _held.popitem()
-        try:
-            _held[key] = _HeldRun(Trainer(device, state), state.seconds)
-        except UnsupportedDevice as error:
-            raise SettingsRefused(str(error)) from None
+        _parked[key] = _ParkedRun(state, state.seconds, Animation())
     if key not in _held:
-        raise RunNotHeld
+        if key not in _parked:
+            raise RunNotHeld
+        _place(device, key)
+    _held.move_to_end(key)
     return adapter_of(device), function(_held[key], *args)
+
+
+def _place(device: spy.Device, key: str) -> None:
+    """Put a parked run on the device, and park another there is no room for. Raises SettingsRefused."""
+    while len(_held) >= MAX_RUNS[adapter_of(device).is_software]:  # before the run takes more of the device's memory
+        other, run = _held.popitem(last=False)
+        _parked[other] = _ParkedRun(run.trainer.save(), run.saved_at, run.animation)
+        del run
+    parked = _parked.pop(key)
+    try:
+        _held[key] = _HeldRun(Trainer(device, parked.state), parked.saved_at, parked.animation)
+    except UnsupportedDevice as error:
+        raise SettingsRefused(str(error)) from None
 
 
 def _advance(run: _HeldRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
@@ -242,6 +268,7 @@ def _animation(run: _HeldRun) -> bytes:
 
 def _drop(key: str) -> None:
     _held.pop(key, None)
+    _parked.pop(key, None)
 
 
 def _warm() -> None:

@@ -20,6 +20,7 @@ from splatscope.workers.scheduler import Scheduler, Worker
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself counts as lost
 NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
 PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are shorter
+SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
 
 
@@ -58,6 +59,7 @@ class Connection:
         self._topic = f"splatscope progress {client.id}"
         self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of a job that runs
         self._job_numbers = count()
+        self._asked: dict[str, asyncio.Task[None]] = {}  # by the worker's address, for its device
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._scheduler_comm = client.scheduler_comm  # replaced when the client reconnects, to a scheduler that knows nothing
         self._watch = asyncio.create_task(self._watch_cluster())
@@ -148,10 +150,11 @@ class Connection:
                 self.scheduler.add_worker(address)
             while self.alive:
                 await asyncio.sleep(0.5)
+                self._ask_for_devices()
                 if self.scheduler.workers:
                     last_seen = time.monotonic()
                 elif time.monotonic() - last_seen > NO_WORKER_LIMIT:
-                    self.scheduler.fail_queued(WorkerError("No worker is up: see the log, or start some with `dask worker`."))
+                    self.scheduler.fail_queued(WorkerError("No worker is up: see the log, or start some with `splatscope worker`."))
         finally:
             self.scheduler.fail_queued(WorkerError(DISCONNECTED))
             for address in list(self.scheduler.workers):
@@ -159,12 +162,25 @@ class Connection:
             with suppress(OSError):
                 await self.client.close()
 
+    def _ask_for_devices(self) -> None:
+        """Ask workers which device they open, once they are settled: a server that ends while it starts logs no lost question."""
+        now = time.monotonic()
+        for worker in self.scheduler.workers.values():
+            if worker.address not in self._asked and now - worker.joined > SETTLED:
+                self._asked[worker.address] = asyncio.create_task(self._ask_for_device(worker.address))
+
+    async def _ask_for_device(self, address: str) -> None:
+        with suppress(OSError):
+            answers = await self.client.run(remote.device_in_turn, workers=[address])
+            self.scheduler.note_device(address, answers[address])
+
     def _on_worker_event(self, event: tuple[float, dict[str, Any]]) -> None:
         match event[1]:
             case {"action": "add-worker", "worker": address}:
                 self.scheduler.add_worker(address)
             case {"action": "remove-worker", "worker": address}:
                 self.scheduler.remove_worker(address)
+                self._asked.pop(address, None)
 
     def _on_progress_event(self, event: tuple[float, tuple[int, int]]) -> None:
         number, stage = event[1]

@@ -1,43 +1,20 @@
 """The pool of worker processes: `await pool.run(function, …)` from any event loop, without ever blocking it."""
 
 import asyncio
-import logging
 import os
 import threading
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import Any
 
-import dask
 from distributed import Client, LocalCluster
 
+from splatscope.workers.cluster import local_cluster, security
 from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
 from splatscope.workers.scheduler import Worker
 
 PATIENCE = 20.0  # seconds that an untrusted job waits for another session's that has run as long; then that one is stopped
 CONNECTION_LIMIT = 5.0  # seconds until a scheduler that does not answer is given up
-
-
-def _local_cluster() -> LocalCluster:
-    # At least two workers, so that one hung kernel does not block all pages.
-    workers = int(os.environ.get("SPLATSCOPE_WORKERS") or max(2, min(4, os.cpu_count() or 1)))
-    settings = {
-        "distributed.worker.profile.enabled": False,
-        "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
-        "distributed.scheduler.http.routes": [],
-    }
-    # A busy machine may take longer than dask's 15 s to replace a lost worker: dask would then end the one that is starting, under
-    # the job that it had got meanwhile, and start no other. Read at each loss, so it stays set.
-    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
-    logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
-    with dask.config.set(settings):
-        return LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
-            memory_limit=0,
-        )
 
 
 class Pool:
@@ -56,7 +33,7 @@ class Pool:
         """Start the workers unless they run, which takes a second; `run` does so itself if need be."""
         with self._start_lock:
             if not self._shared and self._cluster is None:
-                self._cluster = _local_cluster()
+                self._cluster = local_cluster()
                 self._address = self._cluster.scheduler_address
 
     def stop(self) -> None:
@@ -143,11 +120,15 @@ class Pool:
 
     async def _connect(self) -> Connection:
         await asyncio.to_thread(self.start)
+        keys = security() if self._shared else None
+        client = Client(self._address, asynchronous=True, set_as_default=False, timeout=CONNECTION_LIMIT, security=keys)
         try:
-            client = await Client(self._address, asynchronous=True, set_as_default=False, timeout=CONNECTION_LIMIT)
-        except (OSError, ValueError) as error:
+            await client
+        except (OSError, ValueError, TypeError) as error:  # a TypeError where a key is needed and there is none
+            with suppress(Exception):  # what has not begun need not end
+                await client.close()
             raise WorkerError(
-                f"No scheduler answers at {self._address}: start it with `dask scheduler`, or unset SPLATSCOPE_SCHEDULER."
+                f"No scheduler answers at {self._address}: start it with `splatscope scheduler`, or unset SPLATSCOPE_SCHEDULER."
             ) from error
         return Connection(client, self._shared)
 

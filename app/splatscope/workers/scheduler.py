@@ -6,8 +6,9 @@ the longest ago goes first, so that one that sends job after job shares with the
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MOST_TURNS = 1000  # sessions whose last turn is known
 REPLACEMENT_WAIT = 3.0  # seconds that a key without a worker waits for a lost worker's replacement before it shares another key's
@@ -19,6 +20,8 @@ class Worker:
 
     address: str
     gone: asyncio.Future[None]
+    joined: float = field(default_factory=time.monotonic)
+    device: str = ""  # that it opens: workers of one device share its time; "" while that is not known
     busy: bool = False
     runs_untrusted: bool = False
     turn: Hashable = None  # whose untrusted job it runs
@@ -55,6 +58,11 @@ class Scheduler:
                 self._replacements.pop(0).cancel()
             self.workers[address] = Worker(address, asyncio.get_running_loop().create_future())
             self._assign()
+
+    def note_device(self, address: str, device: str) -> None:
+        """Note which device a worker opens, so that keys spread over devices first."""
+        if worker := self.workers.get(address):
+            worker.device = device
 
     def remove_worker(self, address: str) -> None:
         """Forget a worker that is lost; the next job of each of its keys is assigned to another."""
@@ -140,11 +148,16 @@ class Scheduler:
         return sum(worker.runs_untrusted for worker in self.workers.values()) < max(1, len(self.workers) - 1)
 
     def _least_loaded(self, request: _Request) -> Worker | None:
-        """Return the idle worker with the fewest keys; for an untrusted job, one that ran such jobs before is preferred."""
+        """Return the idle worker whose device, then which itself has the fewest keys.
+
+        For an untrusted job, one that ran such jobs before is preferred.
+        """
         bound = list(self.affinity.values())
-        worker = min(
-            (w for w in self.workers.values() if not w.busy),
-            key=lambda w: (not w.has_run_untrusted, bound.count(w)) if request.untrusted else (bound.count(w), w.has_run_untrusted),
-            default=None,
-        )
+        devices = Counter(w.device for w in bound)
+
+        def load(w: Worker) -> tuple[int, ...]:
+            keys = devices[w.device], bound.count(w)
+            return (not w.has_run_untrusted, *keys) if request.untrusted else (*keys, w.has_run_untrusted)
+
+        worker = min((w for w in self.workers.values() if not w.busy), key=load, default=None)
         return None if request.key is not None and worker in bound and self._replacements else worker

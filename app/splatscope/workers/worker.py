@@ -12,6 +12,7 @@ from typing import Any
 
 from distributed import Worker
 
+from splatscope.gpu import device
 from splatscope.tracing.progress import progress_to
 
 # One thread: a device runs one job at a time, always from the thread that opened it.
@@ -21,6 +22,11 @@ _devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as 
 
 def ping() -> None:
     """Return, to prove that this worker is alive."""
+
+
+async def device_in_turn() -> str:
+    """Return what tells the device that this worker opens from those that others open; see `gpu.device`."""
+    return await asyncio.get_running_loop().run_in_executor(_thread, device.device_in_turn)
 
 
 def stop_sandboxed() -> None:

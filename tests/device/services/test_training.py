@@ -269,16 +269,19 @@ def test_what_may_not_change_does_not(run):
     run(scenario)
 
 
-def test_more_runs_than_a_worker_keeps_go_on_from_their_snapshots(run):
+def test_of_more_runs_than_the_device_has_room_for_none_loses_an_iteration(run):
     async def scenario(pool):
-        runs = [new_run(pool, seed=seed) for seed in range(2 * training.MAX_RUNS + 2)]
+        runs = [new_run(pool, seed=seed) for seed in range(2 * training.MAX_RUNS[True] + 4)]
+        alone = new_run(pool)
         for one in runs:
             await one.advance(3, seconds=60)
-            await one.save()
         reports = [await one.advance(2, seconds=60) for one in runs]
         assert [report.iteration for report in reports] == [5] * len(runs)
+        await alone.advance(5, seconds=60)
+        assert all(map(np.array_equal, arrays(await runs[0].fetch()), arrays(await alone.fetch())))
+        await alone.close()
         kept = [await pool.run(held) for _ in range(2)]
-        assert max(kept) <= training.MAX_RUNS
+        assert max(kept) <= training.MAX_RUNS[True]
         for one in runs:
             await one.close()
         assert [await pool.run(held, key=one.key) for one in runs[:2]] == [0, 0]

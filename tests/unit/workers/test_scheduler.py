@@ -161,3 +161,19 @@ def test_queued_requests_fail_together():
         assert [str(outcome) for outcome in outcomes] == ["gone", "gone"]
 
     asyncio.run(scenario())
+
+
+def test_keys_spread_over_devices_before_workers():
+    async def scenario():
+        scheduler = workers("a", "b", "c", "d")
+        for address in "abcd":
+            scheduler.note_device(address, "first" if address in "ab" else "second")
+        found = []
+        for key in range(4):
+            worker = await scheduler.acquire(str(key))
+            scheduler.release(worker)
+            found.append(worker)
+        assert [worker.device for worker in found] == ["first", "second", "first", "second"]
+        assert len(set(found)) == 4
+
+    asyncio.run(scenario())

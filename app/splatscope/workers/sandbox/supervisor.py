@@ -37,7 +37,8 @@ MAX_PART = 2**28  # bytes
 MAX_PARTS = 4
 MAX_RECORDINGS = 100  # that a job makes, each with its stages
 
-_VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH", "SPLATSCOPE_DEVICE")
+_VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH")
+_OURS = ("SPLATSCOPE_DEVICE", "SPLATSCOPE_WORKER")
 _VARIABLE_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA_VISIBLE_", "__GLX_", "__EGL_")
 _NO_START = "The sandbox for sources from pages does not start: `splatscope doctor` may say why."
 
@@ -295,7 +296,9 @@ def _parse(text: bytes) -> Any:
 def _start_fork_server(jobs: str) -> socket.socket:
     """Start the process that forks the sandboxed ones. Return this end of the socket that connects the two."""
     ours, theirs = socket.socketpair()
-    inherited = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_VARIABLE_FAMILIES)}
+    inherited = {
+        name: value for name, value in os.environ.items() if name in _VARIABLES + _OURS or name.startswith(_VARIABLE_FAMILIES)
+    }
     # It must have one thread to be able to fork. The driver's optimiser takes most of a recording's time and changes no result.
     environment = {"GALLIVM_PERF": "nopt"} | inherited | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with theirs:

@@ -1,0 +1,132 @@
+"""Scheduler and worker processes, on one machine or on several.
+
+Whoever reaches a scheduler can run any code on its workers. So beyond this machine it listens only with the key that
+$SPLATSCOPE_CLUSTER_KEY names: a file with a certificate and its private key, which all machines of the cluster have.
+"""
+
+import asyncio
+import glob
+import logging
+import os
+import platform
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import dask
+from distributed import LocalCluster, Nanny, Scheduler, Security
+
+from splatscope.workers.connection import WorkerError
+
+KEY = "SPLATSCOPE_CLUSTER_KEY"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+CONNECTION_LIMIT = 20.0  # seconds in which a worker has to reach its scheduler
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
+    "distributed.scheduler.http.routes": [],
+}
+
+
+class NumberedNanny(Nanny):
+    """Starts a worker process, and starts it again when it dies. Workers of one machine count from 0, for `gpu.device`."""
+
+    def __init__(self, *args: Any, name: int | str, env: dict[str, str] | None = None, number: int | None = None, **options: Any):
+        number = name if number is None else number
+        super().__init__(*args, name=name, env={**(env or {}), "SPLATSCOPE_WORKER": str(number)}, **options)
+
+
+def local_cluster() -> LocalCluster:
+    """Start a scheduler and workers that only this machine reaches."""
+    # A busy machine may take longer than dask's 15 s to replace a lost worker: dask would then end the one that is starting, under
+    # the job that it had got meanwhile, and start no other. Read at each loss, so it stays set.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
+    with dask.config.set(SETTINGS):
+        return LocalCluster(
+            n_workers=worker_count(),
+            threads_per_worker=1,
+            worker_class=NumberedNanny,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
+            memory_limit=0,
+        )
+
+
+def worker_count() -> int:
+    """Return $SPLATSCOPE_WORKERS, or else four where there are as many processors, and two for each GPU.
+
+    At least two, so that one hung kernel does not block all pages.
+    """
+    processors = os.cpu_count() or 1
+    gpus = max(len(glob.glob("/dev/dri/render*")), len(glob.glob("/dev/nvidia[0-9]*")))
+    return int(os.environ.get("SPLATSCOPE_WORKERS") or max(2, min(4, processors), min(2 * gpus, processors)))
+
+
+def security() -> Security:
+    """Return what a connection to a scheduler needs: encryption with the cluster's key, where there is one.
+
+    Raises:
+        WorkerError: The file cannot be read.
+    """
+    path = os.environ.get(KEY)
+    if not path:
+        return Security()
+    if not os.access(path, os.R_OK):
+        raise WorkerError(f"The cluster's key, {path}, cannot be read: copy it to this machine, or unset {KEY}.")
+    sides = {f"tls_{side}_{part}": path for side in ("client", "scheduler", "worker") for part in ("cert", "key")}
+    return Security(require_encryption=True, tls_ca_file=path, **sides)
+
+
+async def run_scheduler(host: str, port: int, on_start: Callable[[str], None]) -> None:
+    """Run a scheduler until it is ended, and call back with its address once it listens.
+
+    Raises:
+        WorkerError: Other machines could reach it without a key, or it cannot listen there.
+    """
+    if host not in LOOPBACK and not os.environ.get(KEY):
+        raise WorkerError(
+            f"Whoever reaches a scheduler runs code on its workers: make a key and set {KEY} to it (docs/cluster.md)."
+        )
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+    with dask.config.set(SETTINGS):
+        try:
+            scheduler = await Scheduler(
+                host=host, port=port, security=security(), protocol=_protocol(), dashboard_address="127.0.0.1:0"
+            )
+        except (OSError, ValueError) as error:
+            raise WorkerError(f"No scheduler can listen on {host}, port {port}: {error}.") from error
+        async with scheduler:
+            on_start(scheduler.address)
+            await scheduler.finished()
+
+
+async def run_workers(address: str, count: int, on_start: Callable[[], None]) -> None:
+    """Run worker processes for a scheduler until it ends, and call back once they are there.
+
+    Raises:
+        WorkerError: No scheduler answers at this address.
+    """
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+    address = address if "://" in address else _protocol() + address
+    with dask.config.set({**SETTINGS, "distributed.comm.timeouts.connect": CONNECTION_LIMIT}):
+        async with AsyncExitStack() as stack:
+            nannies = [
+                NumberedNanny(
+                    address, nthreads=1, name=f"{platform.node()}-{os.getpid()}-{n}", number=n, memory_limit=0, dashboard=False,
+                    security=security(), death_timeout=CONNECTION_LIMIT,
+                )
+                for n in range(count)
+            ]  # fmt: skip
+            try:
+                for nanny in nannies:
+                    await stack.enter_async_context(nanny)
+            except (OSError, ValueError, RuntimeError) as error:
+                raise WorkerError(f"No scheduler answers at {address}: is it running, and does {KEY} name its key?") from error
+            on_start()
+            await asyncio.gather(*(nanny.finished() for nanny in nannies))
+
+
+def _protocol() -> str:
+    return "tls://" if os.environ.get(KEY) else "tcp://"

@@ -1,0 +1,92 @@
+"""A scheduler and workers as several machines run them: each by its command, with a key."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from splatscope.workers.cluster import KEY
+from splatscope.workers.connection import WorkerError
+from splatscope.workers.pool import Pool
+
+COMMAND = [sys.executable, "-m", "splatscope.cli"]
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key of the cluster, made as docs/cluster.md says."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed, with which a key is made")
+    folder = tmp_path_factory.mktemp("key")
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=splatscope", "-keyout", "a", "-out", "b"]
+    subprocess.run(made, cwd=folder, check=True, capture_output=True)
+    (folder / "cluster.pem").write_text((folder / "a").read_text() + (folder / "b").read_text())
+    return folder / "cluster.pem"
+
+
+@pytest.fixture(scope="module")
+def cluster(key: Path) -> Iterator[str]:
+    """The address of a scheduler that all networks reach, with one worker."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = {**os.environ, KEY: str(key)}
+    processes = []
+
+    def start(*arguments: str) -> None:
+        process = subprocess.Popen([*COMMAND, *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        process.stdout.readline()  # it says that it runs
+
+    start("scheduler", "--host", "0.0.0.0", "--port", str(port))
+    start("worker", f"127.0.0.1:{port}", "--workers", "1")
+    yield f"tls://127.0.0.1:{port}"
+    for process in reversed(processes):
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
+
+
+def test_a_server_with_the_key_runs_jobs_there(cluster: str, key: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(KEY, str(key))
+
+    async def number() -> str | None:
+        pool = Pool(cluster)
+        found = await pool.run(os.getenv, "SPLATSCOPE_WORKER")
+        await pool.close()
+        return found
+
+    assert asyncio.run(number()) == "0"
+
+
+@pytest.mark.parametrize("protocol", ["tls", "tcp"])
+def test_a_server_without_the_key_is_refused(cluster: str, protocol: str):
+    async def ask() -> None:
+        pool = Pool(cluster.replace("tls", protocol))
+        try:
+            await pool.run(os.getpid)
+        finally:
+            await pool.close()
+
+    with pytest.raises(WorkerError, match=f"No scheduler answers at {protocol}"):
+        asyncio.run(ask())
+
+
+def test_other_machines_reach_no_scheduler_without_a_key():
+    ended = subprocess.run([*COMMAND, "scheduler", "--host", "0.0.0.0", "--port", "18999"], capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "splatscope: Whoever reaches a scheduler runs code on its workers: "
+        "make a key and set SPLATSCOPE_CLUSTER_KEY to it (docs/cluster.md).\n"
+    )
+
+
+def test_a_key_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(KEY, "nowhere.pem")
+    with pytest.raises(WorkerError, match=r"^The cluster's key, nowhere.pem, cannot be read"):
+        asyncio.run(Pool("tls://127.0.0.1:1").run(os.getpid))
