@@ -18,7 +18,7 @@ JOBS ?= 2
 SPREAD := -n $(JOBS)
 CHECKS := ruff codespell imports biome types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench exercises docs format browser lock wheel clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench exercises docs format browser lock wheel wheel-test container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -30,7 +30,9 @@ help:
 	@echo 'make docs          the pages of the Python interface, in build/docs'
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
 	@echo 'make setup         only what these need: the environment, the browser bundle, a device'
-	@echo 'make lint, make format, make lock, make wheel, make clean'
+	@echo 'make wheel         the package, in dist; make wheel-test installs it in an environment of its own, and tries all its commands'
+	@echo 'make container     the container image splatscope, with Podman or Docker; make container-check tries its file without them'
+	@echo 'make lint, make format, make lock, make clean'
 
 setup: .venv/installed .venv/device $(BUNDLE)
 
@@ -104,6 +106,17 @@ lock: .venv/locked
 wheel: .venv/locked
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+
+# What a user gets, on a PATH with nothing else: no compiler, no Node. It downloads some 200 MB the first time.
+wheel-test: setup browser wheel
+	$(PYTEST) tests/wheel
+
+container: wheel
+	$(BIN)/python tools/container.py build
+
+# As root, with debootstrap: a Debian of its own, in which everything is done that the file says.
+container-check: wheel
+	$(BIN)/python tools/container.py check
 
 clean:
 	rm -rf .venv node_modules app/splatscope/web/dist build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

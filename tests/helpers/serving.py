@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
@@ -24,6 +24,17 @@ ROOT = HERE.parents[1]
 def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
     """Serve the project in `root` with additional environment variables, its output in `log`. Yield the address."""
     process, address = _start(log, environment, root)
+    try:
+        yield address
+    finally:
+        _end(psutil.Process(process.pid))
+        process.wait()
+
+
+@contextmanager
+def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) -> Iterator[str]:
+    """Run a command that takes `--port`, with exactly this environment. Yield the address."""
+    process, address = _launch(command, log, cwd, env)
     try:
         yield address
     finally:
@@ -63,12 +74,16 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[subprocess.Popen, str]:
+    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py")]
+    return _launch(command, log, root, os.environ | environment)
+
+
+def _launch(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen, str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--port", str(port)]
     with log.open("w") as out:
-        process = subprocess.Popen(command, cwd=root, stdout=out, stderr=subprocess.STDOUT, env=os.environ | environment)
+        process = subprocess.Popen([*command, "--port", str(port)], cwd=cwd, stdout=out, stderr=subprocess.STDOUT, env=env)
     address = f"http://localhost:{port}"
     try:
         _wait(address, process, log)
@@ -98,4 +113,4 @@ def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
                     return
         except (URLError, OSError):
             time.sleep(0.25)
-    pytest.fail(f"panel serve app did not come up:\n{log.read_text()[-4000:]}")
+    pytest.fail(f"The app did not come up:\n{log.read_text()[-4000:]}")

@@ -11,6 +11,10 @@ from splatscope.paths import APP
 def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 5006,
     address: Annotated[str | None, typer.Option(help="Address to listen on; by default all addresses of this machine.")] = None,
+    unix_socket: Annotated[
+        str | None,
+        typer.Option(help="Listen on this socket file instead, for a proxy; whose pages may connect is left to the proxy."),
+    ] = None,
     show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
 ) -> None:
     """Serve the app at /app, from a checkout or an installed package."""
@@ -18,7 +22,11 @@ def serve(
 
     parser = argparse.ArgumentParser()
     command = Serve(parser)
-    arguments = [str(APP), "--port", str(port)]
+    arguments = [str(APP)]
+    if unix_socket:
+        arguments += ["--unix-socket", unix_socket, "--allow-websocket-origin", "*"]
+    else:
+        arguments += ["--port", str(port)]
     if address:
         arguments += ["--address", address]
     if show:

@@ -4,17 +4,17 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 from splatscope import __version__
 from splatscope.gpu import probe
-from splatscope.machine import apt, chromium, driver
+from splatscope.machine import chromium, driver
+from splatscope.machine.surroundings import Surroundings, look
 from splatscope.paths import BUNDLE, CHECKOUT
 from splatscope.workers.sandbox import support
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
-SANDBOX_REMEDY = (
-    "serve a class from Linux 5.13 or newer; elsewhere with --address localhost, or others can run shipped kernels only"
-)
+PROXY_REMEDY = "pip install jupyter-server-proxy, where Jupyter's server is installed, and start that anew"
 CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
 
 
@@ -31,6 +31,7 @@ class DoctorReport:
     """The state of this machine.
 
     Attributes:
+        surroundings: Where it runs.
         versions: By the name of a package.
         trials: One for each adapter.
         bundle: Whether the browser bundle is built.
@@ -39,6 +40,7 @@ class DoctorReport:
         missing: What should be mended.
     """
 
+    surroundings: Surroundings
     versions: dict[str, str]
     trials: list[probe.Trial]
     bundle: bool
@@ -54,8 +56,15 @@ class DoctorReport:
     def as_dict(self) -> dict[str, object]:
         """Return the report in JSON's types."""
         adapters = [asdict(trial) | {"works": trial.works} for trial in self.trials]
+        here = self.surroundings
         return {
             "ok": self.ok,
+            "surroundings": here.describe(),
+            "container": here.container,
+            "wsl": here.wsl,
+            "notebook": here.notebook,
+            "checkout": here.checkout is not None,
+            "untried": here.untried(),
             "adapters": adapters,
             "versions": self.versions,
             "bundle": self.bundle,
@@ -68,20 +77,22 @@ class DoctorReport:
 def examine() -> DoctorReport:
     """Run a kernel on every adapter and look for everything else."""
     trials, silence = probe.try_all()
-    release, browser = apt.os_release(), chromium.find()
+    here, browser = look(), chromium.find()
     missing = []
     if not any(trial.works for trial in trials):
         reason = probe.why_none(trials, silence)
-        missing.append(Missing(f"a device that runs kernels ({reason})", driver.remedy(platform.system(), release)))
+        missing.append(Missing(f"a device that runs kernels ({reason})", driver.remedy(here.system, here.release)))
     elif any(trial.backend == "cuda" and not trial.works for trial in trials):
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
     if not BUNDLE.is_file():
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
     if why := support.missing_support():
-        missing.append(Missing(f"a sandbox for edited kernels ({why})", SANDBOX_REMEDY))
-    if browser is None:
-        missing.append(Missing("Chromium, which only the tests need", chromium.remedy(release)))
-    return DoctorReport(versions(), trials, BUNDLE.is_file(), browser, support.describe(), missing)
+        missing.append(Missing(f"a sandbox for edited kernels ({why})", here.sandbox_remedy()))
+    if here.notebook and find_spec("jupyter_server_proxy") is None:
+        missing.append(Missing("jupyter-server-proxy, which opens the app beside notebooks", PROXY_REMEDY))
+    if here.checkout and browser is None:
+        missing.append(Missing("Chromium, which only the tests need", chromium.remedy(here.release)))
+    return DoctorReport(here, versions(), trials, BUNDLE.is_file(), browser, support.describe(), missing)
 
 
 def versions() -> dict[str, str]:

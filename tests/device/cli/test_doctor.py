@@ -27,6 +27,8 @@ def test_doctor_runs_a_kernel():
     assert working
     assert all(adapter["wave_size"] >= 1 and adapter["seconds"] > 0 for adapter in working)
     assert {"slangpy", "slang", "panel", "bokeh", "python"} <= report["versions"].keys()
+    assert report["checkout"]
+    assert report["surroundings"].endswith("from a checkout")
 
 
 def test_doctor_in_words():

@@ -8,12 +8,14 @@ import sys
 import time
 import urllib.request
 import zipfile
-from importlib.metadata import version
+from http.client import HTTPConnection
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from urllib.error import URLError
 
 import pytest
 
+from splatscope.cli import jupyter_proxy
 from splatscope.paths import CHECKOUT
 
 ROOT = CHECKOUT
@@ -54,6 +56,34 @@ def serve_and_fetch(folder: Path, **environment: str) -> str:
 
 def test_serve_from_the_checkout(tmp_path):
     assert "<html" in serve_and_fetch(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no socket files")
+def test_serve_behind_a_proxy_through_a_socket_file(tmp_path):
+    server = jupyter_proxy.server()
+    command = [part.format(unix_socket=tmp_path / "socket") for part in server["command"]]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + server["timeout"]
+        while not (tmp_path / "socket").exists():
+            assert process.poll() is None, "the server ended"
+            assert time.monotonic() < deadline, "the server does not listen"
+            time.sleep(0.2)
+        connection = HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(tmp_path / "socket"))
+        connection.request("GET", "/app", headers={"Host": "hub.example"})
+        page = connection.getresponse().read().decode()
+    finally:
+        process.terminate()
+        process.wait(30)
+    assert "<html" in page
+    assert 'src="/' not in page  # all that a page loads is found below the prefix that the proxy adds
+
+
+def test_jupyter_finds_the_app():
+    found = entry_points(group="jupyter_serverproxy_servers", name="splatscope")
+    assert {entry.load() for entry in found} == {jupyter_proxy.server}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,120 @@
+"""Where this process runs: on which system, inside of what, from which installation; and what was never tried there."""
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from splatscope.machine import apt
+from splatscope.paths import CHECKOUT
+
+MARKERS = {"/.dockerenv": "Docker", "/run/.containerenv": "Podman"}  # files that an engine puts into its containers
+TRIED_ON = ("debian", "ubuntu")
+
+# What SlangPy has, by the name that platform.system() gives. Linux has been tried.
+UNTRIED = {
+    "Windows": "Direct3D 12, whose software device is WARP, called Microsoft Basic Render Driver, and Vulkan and CUDA",
+    "Darwin": "Metal, on macOS 26 or newer with Apple silicon, and no software device",
+}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known of a machine without running a kernel.
+
+    Attributes:
+        system: As platform.system() calls it: Linux, Windows, Darwin.
+        processor: As platform.machine() calls it: x86_64, aarch64, AMD64, arm64.
+        kernel: The release of the system's kernel.
+        release: The fields of /etc/os-release; {} on other systems than Linux.
+        environment: The environment's variables.
+        markers: Those of `MARKERS` that exist.
+        checkout: The checkout that runs; None for an installed package.
+    """
+
+    system: str
+    processor: str = "x86_64"
+    kernel: str = ""
+    release: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    markers: frozenset[str] = frozenset()
+    checkout: Path | None = None
+
+    @property
+    def container(self) -> str:
+        """The kind of container: Docker, Podman, Kubernetes, or the name that it gives itself; "" outside of one."""
+        if "KUBERNETES_SERVICE_HOST" in self.environment:
+            return "Kubernetes"
+        named = next((name for path, name in MARKERS.items() if path in self.markers), "")
+        return named or self.environment.get("container", "")
+
+    @property
+    def wsl(self) -> int | None:
+        """The version of the Windows Subsystem for Linux, None elsewhere."""
+        if "microsoft" not in self.kernel.lower():
+            return None
+        return 2 if "WSL2" in self.kernel else 1
+
+    @property
+    def notebook(self) -> str:
+        """What this process is a terminal or a notebook of: Binder, JupyterHub, Jupyter; "" elsewhere."""
+        if "BINDER_LAUNCH_HOST" in self.environment or "BINDER_SERVICE_HOST" in self.environment:
+            return "Binder"
+        if "JUPYTERHUB_USER" in self.environment:
+            return "JupyterHub"
+        return "Jupyter" if {"JPY_PARENT_PID", "JUPYTER_SERVER_URL"} & self.environment.keys() else ""
+
+    def describe(self) -> str:
+        """Return all of it in one line."""
+        parts = [self.release.get("PRETTY_NAME") or {"Darwin": "macOS"}.get(self.system, self.system), f"on {self.processor}"]
+        if self.wsl:
+            parts.append(f"under WSL {self.wsl}")
+        if self.container:
+            parts.append(f"in a container ({self.container})")
+        if self.notebook:
+            parts.append(f"in {self.notebook}")
+        return " ".join(parts) + (", from a checkout" if self.checkout else ", from an installed package")
+
+    def untried(self) -> list[str]:
+        """Return sentences that say what of this was never tried."""
+        if self.system in UNTRIED:
+            name = {"Darwin": "macOS"}.get(self.system, self.system)
+            return [
+                f"Splatscope was never run on {name}. SlangPy offers {UNTRIED[self.system]}; whether kernels record is unknown.",
+                f"Edited kernels have no sandbox on {name}.",
+            ]
+        found = []
+        if self.release.get("ID") not in TRIED_ON:
+            found.append(self.release.get("PRETTY_NAME") or self.system)
+        if self.processor.lower() not in ("x86_64", "amd64"):
+            found.append(f"{self.processor} processors")
+        if self.wsl:
+            found.append(f"WSL {self.wsl}")
+        if self.container == "Kubernetes":
+            found.append("Kubernetes")
+        if self.notebook == "Binder":
+            found.append("Binder")
+        return [f"Splatscope was never run on {name}." for name in found]
+
+    def sandbox_remedy(self) -> str:
+        """Return what helps where edited kernels have no sandbox."""
+        if self.system == "Linux" and self.container:
+            return (
+                "let the container call landlock_create_ruleset, landlock_add_rule and landlock_restrict_self, as current engines "
+                "do by default, or run it with --security-opt seccomp=unconfined, on a host with Linux 5.13 or newer and Landlock"
+            )
+        return "serve a class from Linux 5.13 or newer; elsewhere with --address localhost, or others can run shipped kernels only"
+
+
+def look() -> Surroundings:
+    """Return the surroundings of this process."""
+    return Surroundings(
+        system=platform.system(),
+        processor=platform.machine(),
+        kernel=platform.release(),
+        release=apt.os_release(),
+        environment=os.environ,
+        markers=frozenset(path for path in MARKERS if Path(path).exists()),
+        checkout=CHECKOUT,
+    )
