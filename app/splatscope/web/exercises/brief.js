@@ -23,7 +23,7 @@ export function brief(task, model, ...parts) {
       h("a", {href: "?page=exercises"}, "Exercises"),
       ` / ${course} ${same.indexOf(task) + 1} of ${same.length}`,
     ),
-    h("h2", {id: "task-title"}, task.title),
+    h("h2", {id: "task-title", tabindex: "-1"}, task.title),
     prose(task.words),
     task.rules.length ? h("ul", {class: "rules"}, ...task.rules.map((rule) => h("li", {}, `${rule}.`))) : null,
     h(

@@ -71,9 +71,13 @@ export function render({model, el}) {
     for (const one of Object.values(moment)) one.hidden = true
     const task = model.tasks.find((one) => one.name === name)
     root.dataset.task = task?.name ?? ""
+    requestAnimationFrame(() => hideNeighbours(el, Boolean(task))) // once it is in the page
     work = task ? new Workplace(model, task, place, moment, /** @type {ShadowRoot} */ (el.getRootNode())) : null
     end = work ? () => {} : list(model, place, name)
-    if (shown) scrollTo(0, 0)
+    if (!shown) return
+    scrollTo(0, 0)
+    const title = /** @type {HTMLElement | null} */ (place.querySelector("#task-title"))
+    title?.focus({preventScroll: true})
   }
   let shown = false
   show()
@@ -87,4 +91,16 @@ export function render({model, el}) {
     work?.close()
   })
   return root
+}
+
+/**
+ * Hide the links to the pages before and after: a task has a next one of its own.
+ * @param {Node} el  of the component
+ * @param {boolean} hide
+ */
+function hideNeighbours(el, hide) {
+  for (let root = el.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) {
+    const links = /** @type {HTMLElement | null} */ (root.querySelector("nav.pn"))
+    if (links) links.style.display = hide ? "none" : ""
+  }
 }

@@ -172,7 +172,12 @@ def exercises(location: Location) -> Page:
         page="exercises",
         html=f'<div class="exercise-holder" data-slot="0">{_first_words(part.tasks)}</div>',
         slots=[part],
-        keys=[("Ctrl+Enter", "Mark the kernel"), *KEYS],
+        keys=[
+            ("Ctrl+Enter", "Mark the kernel"),
+            ("Tab Shift+Tab", "In the editor: indent the line, or take that back"),
+            ("Esc", "Leave the editor; Tab then moves to the next control"),
+            *KEYS,
+        ],
     )
     page.on_close(part.close)
     return page

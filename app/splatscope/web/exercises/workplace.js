@@ -23,6 +23,8 @@ export class Workplace {
   verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-verdict"})
   hints = h("div", {class: "hints"})
   after = h("div", {class: "after-task"})
+  wasBusy = false
+  work = h("p", {class: "work", hidden: true, role: "status", "data-testid": "exercise-work"})
   said = h("span", {class: "dim", role: "status"})
   run = h(
     "button",
@@ -104,10 +106,7 @@ export class Workplace {
       {
         type: "button",
         class: "btn quiet",
-        onclick: () => {
-          this.editor.text = this.task.start // Ctrl+Z brings it back
-          this.editor.view.focus()
-        },
+        onclick: () => this.#startAgain(),
       },
       "Start again",
     )
@@ -119,20 +118,44 @@ export class Workplace {
         {class: "panel", "aria-label": "Source"},
         h("div", {class: "ph"}, h("h3", {}, `${this.task.name}.slang`), this.said, h("span", {class: "sp"}), again, this.run),
         holder,
+        h("p", {class: "leave"}, h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), " leaves the editor, then Tab moves on"),
       ),
+      this.work,
       this.verdict,
     )
+  }
+
+  #startAgain() {
+    this.editor.text = this.task.start
+    this.editor.mark([])
+    this.marked = "" // what was said of it is about lines that are gone
+    this.paint()
+    this.said.textContent = "Ctrl+Z brings back what you wrote"
+    this.editor.view.focus()
+  }
+
+  /** Bring the answer into view, once it is painted, if it begins below the window's last quarter. */
+  #toVerdict() {
+    requestAnimationFrame(() => {
+      if (this.verdict.getBoundingClientRect().top > 0.75 * innerHeight)
+        this.verdict.scrollIntoView({block: "start", behavior: "smooth"})
+    })
   }
 
   /** Paint what depends on the server's answers and on what was tried. */
   paint() {
     const {busy, error, view, mark} = this.model
-    this.said.textContent = busy
+    this.said.textContent = ""
     this.run.setAttribute("aria-disabled", String(Boolean(busy)))
     if (this.result && mark.number !== this.counted) this.#count(/** @type {Mark} */ (mark))
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
+    else this.#paintKnown()
     this.verdict.classList.toggle("waits", Boolean(busy))
+    this.run.firstChild?.replaceWith(busy.startsWith("Marking") ? busy : "Mark")
+    this.work.hidden = !busy
+    if (busy && !this.wasBusy) this.#sayWork()
+    this.wasBusy = Boolean(busy)
     this.#paintHints()
     this.#paintAfter()
     for (const [name, part] of Object.entries(this.moment)) {
@@ -142,19 +165,42 @@ export class Workplace {
     }
   }
 
+  /** What is known of a task from before: what a page that was loaded anew has of it. */
+  #paintKnown() {
+    const {solved} = attempt(this.task.name)
+    delete this.verdict.dataset.passed
+    this.verdict.classList.remove("old")
+    this.verdict.replaceChildren(
+      ...(solved ? [h("p", {class: "solved"}, severity("ok"), h("b", {}, "Solved"), ` on ${solved}.`)] : []),
+    )
+  }
+
+  #sayWork() {
+    const {busy} = this.model,
+      hidden = this.task.cases.filter(([, is]) => is).length
+    const what = busy.startsWith("Marking")
+      ? `The kernel is compiled and run on ${counted(this.task.cases.length - hidden, "case")}${hidden ? `, then on ${counted(hidden, "hidden one")}` : ""}, and every access is looked at.`
+      : busy
+    this.work.replaceChildren(h("i", {"aria-hidden": "true"}), what)
+    requestAnimationFrame(() => this.work.scrollIntoView({block: "nearest"}))
+  }
+
   /** @param {Mark} mark */
   #count(mark) {
     this.counted = mark.number
     const {name} = this.task
     const before = attempt(name)
-    note(name, {tries: before.tries + (before.solved ? 0 : 1), ...(mark.passed && {solved: before.solved ?? today()})})
+    const isTry = !before.solved && this.marked !== this.task.start
+    note(name, {tries: before.tries + (isTry ? 1 : 0), ...(mark.passed && {solved: before.solved ?? today()})})
     this.editor.mark(mark.diagnostics)
+    this.#toVerdict()
     emit("marked", {task: name, passed: mark.passed, heading: mark.causes[0]?.heading ?? ""})
   }
 
   /** @param {Mark} mark */
   #paintVerdict(mark) {
     this.verdict.dataset.passed = String(mark.passed)
+    this.verdict.dataset.number = String(mark.number)
     this.verdict.classList.toggle("old", this.editor.text !== this.marked)
     const [first, ...rest] = mark.causes
     this.verdict.replaceChildren(
@@ -205,10 +251,11 @@ export class Workplace {
   }
 
   #paintHints() {
-    const {hints} = attempt(this.task.name)
+    const {hints, solved} = attempt(this.task.name)
     const open = Math.min(hints, this.task.hints.length)
-    if (this.hints.childElementCount && Number(this.hints.dataset.open) === open) return
-    this.hints.dataset.open = String(open)
+    const state = `${open} ${solved ?? ""}`
+    if (this.hints.dataset.state === state) return
+    this.hints.dataset.state = state
     const next = h(
       "button",
       {
@@ -230,7 +277,7 @@ export class Workplace {
         shown.dataset.hint = String(i + 1)
         return shown
       }),
-      ...(open < this.task.hints.length ? [next] : []),
+      ...(open < this.task.hints.length && !solved ? [next] : []),
     )
   }
 
@@ -238,7 +285,7 @@ export class Workplace {
     const {name} = this.task
     const {tries, solved, seen} = attempt(name)
     const revealed = this.model.revealed.task === name ? this.model.revealed : null
-    const state = `${solved ?? ""} ${tries >= TRIES} ${seen ?? ""} ${Boolean(revealed)} ${Boolean(this.result)}`
+    const state = `${solved ?? ""} ${tries >= TRIES} ${seen ?? ""} ${Boolean(revealed)} ${this.result?.passed}`
     if (this.after.dataset.state === state) return
     this.after.dataset.state = state
     /** @type {Node[]} */
@@ -264,7 +311,7 @@ export class Workplace {
         ),
       )
     }
-    if (this.result && revealed && (solved || seen))
+    if (this.result && !this.result.passed && revealed && (solved || seen))
       parts.push(
         h(
           "p",
