@@ -86,5 +86,6 @@ def _verify(folder: Path, only: str | None) -> int:
             wrong.append(f"{task.name}/{name}: {found.wrong}")
     for sentence in wrong:
         console.print(sentence, style="red")
-    console.print(f"{len(tasks)} tasks, {len(asked)} answers, {len(wrong)} wrong.")
+    failed = {task.name for task in tasks if any(sentence.startswith((f"{task.name} ", f"{task.name}/")) for sentence in wrong)}
+    console.print(f"{len(asked)} answers, {len(wrong)} wrong: {len(tasks) - len(failed)} of {len(tasks)} tasks")
     return int(bool(wrong))

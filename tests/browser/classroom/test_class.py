@@ -190,7 +190,7 @@ def test_who_presents_sees_what_came_of_an_exercise(visit: Callable[..., Page], 
     student = visit(f"{path}&page=exercises&task=turn-a-row")
     expect(walk(teacher)).to_contain_text("on their own")
     student.get_by_role("button", name="Mark").click()
-    expect(student.get_by_test_id("exercise-verdict")).to_have_attribute("data-passed", "false", timeout=PATIENCE)
+    expect(student.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "false", timeout=PATIENCE)
     walk(teacher).get_by_title("Who is where").click()
     seen = teacher.get_by_test_id("attendance").locator("[data-attended=exercises]")
     expect(seen).to_contain_text("0 of 1 solved it, in 1 try. Others: Race on shared (1)")

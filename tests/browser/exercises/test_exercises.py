@@ -14,7 +14,7 @@ SLOW = 60_000  # ms: workers compile
 
 
 def verdict(page: Page) -> Locator:
-    return page.get_by_test_id("exercise-verdict")
+    return page.get_by_test_id("exercise-result")
 
 
 def opened(page: Page) -> Page:

@@ -35,6 +35,7 @@ import {Workplace} from "./workplace.js"
  * @property {string} task
  * @property {number} number
  * @property {boolean} passed
+ * @property {number} points  the part of the cases that are passed
  * @property {Cause[]} causes
  * @property {[name: string, hidden: boolean, passed: boolean | null, waves: number][]} cases
  * @property {import("#web/widgets/codemirror.js").Diagnostic[]} diagnostics

@@ -152,6 +152,7 @@ def verdict(mark: Mark) -> dict[str, Any]:
     return {
         "task": mark.task,
         "passed": mark.passed,
+        "points": round(mark.points, 3),
         "causes": [asdict(cause) | {"heading": cause.heading, "threads": list(cause.threads)} for cause in mark.causes],
         "cases": [[run.name, run.hidden, run.passed, run.waves] for run in mark.cases],
         "diagnostics": mark.diagnostics,

@@ -20,7 +20,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 export class Workplace {
   marked = "" // the source that was marked last
   counted = 0 // number of the mark that was counted
-  verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-verdict"})
+  verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-result"})
   hints = h("div", {class: "hints"})
   after = h("div", {class: "after-task"})
   wasBusy = false
@@ -28,7 +28,7 @@ export class Workplace {
   said = h("span", {class: "dim", role: "status"})
   run = h(
     "button",
-    {type: "button", class: "btn pri", onclick: () => this.mark()},
+    {type: "button", class: "btn pri", "data-testid": "exercise-mark", onclick: () => this.mark()},
     "Mark",
     h("kbd", {"aria-hidden": "true"}, "Ctrl ⏎"),
   )
@@ -46,7 +46,7 @@ export class Workplace {
     this.model = model
     this.task = task
     this.moment = moment
-    const holder = h("div", {class: "code-edit"})
+    const holder = h("div", {class: "code-edit", "data-testid": "exercise-editor"})
     place.replaceChildren(h("div", {class: "workplace"}, brief(task, model, this.hints, this.after), this.#desk(holder)))
     this.editor = makeEditor(
       holder,
@@ -201,6 +201,7 @@ export class Workplace {
   #paintVerdict(mark) {
     this.verdict.dataset.passed = String(mark.passed)
     this.verdict.dataset.number = String(mark.number)
+    this.verdict.dataset.points = String(mark.points)
     this.verdict.classList.toggle("old", this.editor.text !== this.marked)
     const [first, ...rest] = mark.causes
     this.verdict.replaceChildren(
