@@ -191,14 +191,16 @@ export class Findings {
       finding.names_memory === false ? null : h("code", {}, finding.name + (indexed ? subscript(memory, finding.index) : ""))
     const rows = finding.events.map((step, i) => {
       const event = step - 1,
-        {verb, target: on, value} = describeEvent(recording, event)
+        {verb, target: on, value} = describeEvent(recording, event),
+        outside = recording.flags[event] & 1
+      const of = !value ? "" : recording.about(event).kind === "atomic" ? ", which was" : outside ? ", value" : ""
       const lane = h("span", {class: `lane ${i === finding.events.length - 1 ? "last" : "first"}`})
       return [
         h(
           "span",
           {},
           h("span", {class: "th"}, lane, `Thread ${recording.thread[event]}`),
-          ` ${verb} ${on && indexed && !(recording.flags[event] & 1) ? "" : on} `,
+          ` ${verb} ${on && indexed && !of ? "" : on}${of} `,
           value ? h("b", {}, value) : null,
           ` on line ${recording.about(event).line}`,
         ),

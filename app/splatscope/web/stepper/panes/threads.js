@@ -145,7 +145,9 @@ export class Threads {
       .filter(([n]) => n)
       .map(([n, word]) => `${n.toLocaleString("en")} ${word}`)
       .join(", ")
-    this.words.title = this.words.textContent
+    this.words.title = counts.held
+      ? `${this.words.textContent} (released: all have come to its barrier, and it may go on)`
+      : this.words.textContent
     this.#rows(moment)
     if (this.order.list.length < recording.threads)
       this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`
