@@ -16,6 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 FEW = 2  # of the inputs of a section's grid
+PATIENCE = 60_000  # ms for a recording: a served page may wait for workers that start
 WRITE = """
 import sys
 from splatscope.cli.main import main
@@ -68,7 +69,7 @@ def write_all_pages(folder: Path) -> None:
 def stepper_of(page: Page) -> Locator:
     """The page's figure, once its recording is there and painted."""
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
     return painted(stepper)
 
 
