@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splatscope.exercises.compiler_words import meaning_of
+from splatscope.exercises.learner_words import FULL, TOO_MANY_STEPS, words_of
 from splatscope.exercises.task import Case, Limit, Mistake, Task
 from splatscope.services.case_outcomes import CaseOutcome
 from splatscope.tracing.checks.registry import CHECKS
@@ -46,6 +48,11 @@ class Cause:
         step: Of the case's recording, 0 for none.
         threads: Those that it is about.
         name: The memory or variable that it is about.
+        group: The workgroup that shows it.
+        lane: The thread within that, -1 for none.
+        element: The index of the element of `name` that it is about, -1 for none.
+        title: What a learner is told first, where the kind does not say it.
+        meaning: What `words` mean, where they are the compiler's.
     """
 
     kind: str
@@ -56,47 +63,67 @@ class Cause:
     step: int = 0
     threads: tuple[int, ...] = ()
     name: str = ""
+    group: tuple[int, int, int] = (0, 0, 0)
+    lane: int = -1
+    element: int = -1
+    title: str = ""
+    meaning: str = ""
 
     @property
     def heading(self) -> str:
         """What a learner is told first."""
+        if self.title:
+            return self.title
         if self.kind in CHECKS:
             return f"{CHECKS[self.kind].label} {self.name}" if CHECKS[self.kind].names_memory else CHECKS[self.kind].label
-        kind, _, what = self.kind.partition(" ")
-        if kind == LIMIT:
-            return f"Another number of {_MANY[what]} than the task asks for"
-        return _HEADINGS[kind]
+        return _HEADINGS[self.kind.partition(" ")[0]]
 
 
-def causes_of(task: Task, case: Case, outcome: CaseOutcome) -> list[Cause]:
-    """Return why a case is not passed, the most telling cause first; [] if it is."""
+def causes_of(task: Task, case: Case, outcome: CaseOutcome, source: str = "") -> list[Cause]:
+    """Return why a case is not passed, the most telling cause first; [] if it is. `source` is the kernel's."""
     if outcome.error:
-        line = next((one["line"] for one in outcome.diagnostics if one["severity"] == "error"), 0)
-        return [Cause(ERROR, outcome.error, case.name, case.hidden, line)]
-    found = [*_findings(task, case, outcome)]
+        error = next((one for one in outcome.diagnostics if one["severity"] == "error"), None)
+        line, meaning = (error["line"], meaning_of(error["message"], error["line"], source)) if error else (0, "")
+        return [Cause(ERROR, outcome.error, line=line, meaning=meaning)]
+    found = [*_findings(task, case, outcome, source)]
     first = [cause for cause in found if cause.kind not in _LATE]
     first.sort(key=lambda cause: cause.kind != _PARTED)
     was_ended = any(cause.kind in _ENDED for cause in found)
-    wrong = [] if was_ended else [*_wrong_outputs(task, case, outcome)]
+    wrong = [] if was_ended else [*_wrong_outputs(task, case, outcome, {cause.kind for cause in first})]
     limits = [] if was_ended else [*_over_limits(task, case, outcome)]
-    causes = first or wrong or found
+    mistakes = [cause for cause in wrong if cause.kind.startswith(MISTAKE)]
+    causes = mistakes or first or wrong or found
     causes += [cause for cause in [*found, *wrong, *limits] if cause not in causes]
     if not causes and outcome.missed:
-        causes = [Cause(INCOMPLETE, f"Not everything could be looked at. {outcome.missed[0]}", case.name, case.hidden)]
+        full = outcome.missed[0].startswith(FULL)
+        words = TOO_MANY_STEPS if full else f"Not everything could be looked at. {outcome.missed[0]}"
+        causes = [Cause(INCOMPLETE, words, case.name, case.hidden, title="Too many steps" if full else "")]
     return causes
 
 
-def _findings(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause]:
-    for finding, step in zip(outcome.findings, outcome.steps, strict=True):
+def is_beside_the_point(causes: list[Cause]) -> bool:
+    """Return whether what a case is not passed for comes after the causes of other cases: its numbers are right."""
+    return causes[0].kind.startswith((LIMIT, INCOMPLETE))
+
+
+def _findings(task: Task, case: Case, outcome: CaseOutcome, source: str) -> Iterator[Cause]:
+    for number, (finding, step) in enumerate(zip(outcome.findings, outcome.steps, strict=True)):
         if finding.kind in task.allow or finding.kind not in CHECKS:
             continue
-        words = f"On line {finding.line}." if case.hidden else finding.message
-        threads = () if case.hidden else tuple(int(thread) for thread in finding.threads)
-        seen = 0 if case.hidden else step
-        yield Cause(finding.kind, words, case.name, case.hidden, finding.line, seen, threads, finding.name)
+        title = "Several threads write the same" if finding.kind == "benign-race" else ""
+        if case.hidden:
+            words = f"On line {finding.line}."
+            yield Cause(finding.kind, words, case.name, True, finding.line, name=finding.name, title=title)
+            continue
+        words = words_of(finding, number, case, outcome, source)
+        threads = tuple(int(thread) for thread in finding.threads)
+        group, lane = outcome.who[number][-1] if number < len(outcome.who) and outcome.who[number] else (outcome.group, -1)
+        where = (finding.line, step, threads, finding.name, group, lane, finding.index, title)
+        yield Cause(finding.kind, words, case.name, False, *where)
 
 
-def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause]:
+def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Iterator[Cause]:
+    """Yield why outputs are wrong. `found` are the kinds of what was found, from which wrong numbers may come."""
     expected = task.expected(case)
     for name in expected:
         if name not in outcome.outputs:
@@ -106,7 +133,7 @@ def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cau
     wrong = {name: array for name, array in expected.items() if _differs(name, array, outcome, case).any()}
     if not wrong:
         return
-    if (mistake := _mistake(task, case, outcome)) is not None:
+    if (mistake := _mistake(task, case, outcome, found)) is not None:
         yield _at(f"{MISTAKE} {mistake.name}", mistake.words, case, outcome, *next(iter(wrong.items())))
         return
     for name, array in wrong.items():
@@ -121,6 +148,10 @@ def _at(kind: str, words: str, case: Case, outcome: CaseOutcome, name: str, expe
     at = int(np.flatnonzero(differs)[0])
     mine = _read(outcome.outputs[name], expected).reshape(-1)[at]
     plain = _read(outcome.plain[name], expected).reshape(-1)[at] if name in outcome.plain else mine
+    if name not in outcome.elements and not _read(outcome.outputs[name], expected).any():
+        group = outcome.group if case.groups == (1, 1, 1) else (0, 0, 0)
+        nothing = f"Nothing is written to {name}: all {expected.size:,} elements are as they were."
+        return Cause(kind, f"{words}{' ' if words else ''}{nothing}", case.name, name=name, group=group, element=at)
     if _equal(mine, expected.reshape(-1)[at], case.tolerance):
         mine = plain
     wanted = f"{_cell(name, at, expected)} is {_number(mine)}, but must be {_number(expected.reshape(-1)[at])}."
@@ -129,7 +160,9 @@ def _at(kind: str, words: str, case: Case, outcome: CaseOutcome, name: str, expe
     writers = outcome.writers.get(name)
     step = int(writers[at * max(1, expected.itemsize // 4)]) if writers is not None else 0
     nobody = " No thread of the recorded workgroup wrote it." if not step and case.groups == (1, 1, 1) else ""
-    return Cause(kind, f"{words}{' ' if words else ''}{wanted}{nobody}{others}", case.name, False, 0, step)
+    said = f"{words}{' ' if words else ''}{wanted}{nobody}{others}"
+    group = outcome.group if step else _owner(at, expected, case, outcome)
+    return Cause(kind, said, case.name, False, 0, step, name=name, group=group, element=at)
 
 
 def _cell(name: str, at: int, like: np.ndarray) -> str:
@@ -138,10 +171,24 @@ def _cell(name: str, at: int, like: np.ndarray) -> str:
     return f"{name}[{at // width}].{'rgba'[at % width]}" if width else f"{name}[{at}]"
 
 
-def _mistake(task: Task, case: Case, outcome: CaseOutcome) -> Mistake | None:
+def _owner(at: int, expected: np.ndarray, case: Case, outcome: CaseOutcome) -> tuple[int, int, int]:
+    """Return the workgroup that is likely to have to write an element, which the recorded one does not write."""
+    (across, down, deep), (x, y, _) = case.groups, outcome.group_size
+    size = np.atleast_1d(np.asarray(case.inputs.get("size", [])))
+    width = expected.shape[1] if expected.ndim == 2 else int(size[0]) if size.size == 2 else 0
+    if down > 1 or (width and y > 1):
+        return (min(at % width // x, across - 1), min(at // width // y, down - 1), 0) if width and deep == 1 else outcome.group
+    threads = x * y
+    own = threads if -(-expected.size // threads) == across else -(-expected.size // across)
+    return (min(at // own, across - 1), 0, 0) if deep == 1 else outcome.group
+
+
+def _mistake(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Mistake | None:
     """Return the typical mistake that leaves these outputs and no others, None if none does."""
     right = task.expected(case)
     for mistake in task.mistakes:
+        if not found <= {*mistake.leads_to}:
+            continue
         left = task.mistaken(mistake, case)
         if all(np.array_equal(array, right.get(name)) for name, array in left.items()):
             continue  # on these inputs it does no harm
@@ -155,8 +202,9 @@ def _differs(name: str, expected: np.ndarray, outcome: CaseOutcome, case: Case) 
     differs = np.zeros(expected.size, bool)
     for words in (outcome.outputs.get(name), outcome.plain.get(name)):
         if words is not None:
-            differs |= ~_equal(_read(words, expected).reshape(-1), expected.reshape(-1), case.tolerance)
-    return differs
+            data = np.ma.getdata(expected)
+            differs |= ~_equal(_read(words, data).reshape(-1), data.reshape(-1), case.tolerance)
+    return differs & ~np.ma.getmaskarray(expected).reshape(-1)
 
 
 def _read(words: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -177,7 +225,8 @@ def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause
     for limit in task.limits:
         count = outcome.counts.get(f"{limit.what} {limit.name}".strip(), 0)
         if count < limit.least or (limit.most is not None and count > limit.most):
-            yield Cause(f"{LIMIT} {limit.what}", _limit_words(limit, count), case.name, case.hidden)
+            title = f"Too {'few' if count < limit.least else 'many'} {_MANY[limit.what]}{f' of {limit.name}' if limit.name else ''}"
+            yield Cause(f"{LIMIT} {limit.what}", _limit_words(limit, count), case.name, case.hidden, name=limit.name, title=title)
 
 
 def _limit_words(limit: Limit, count: int) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from splatscope.exercises.causes import Cause, causes_of
+from splatscope.exercises.causes import ERROR, Cause, causes_of, is_beside_the_point
+from splatscope.exercises.compiler_words import PYTHON, is_python
 from splatscope.exercises.task import Case, Task, load
 from splatscope.gpu.device import DeviceError
 from splatscope.services import sandbox_jobs
@@ -23,6 +24,7 @@ from splatscope.workers.sandbox.supervisor import Answer
 
 LIMIT = 20.0  # seconds for the cases of a task together
 RECORDS = 400_000
+NO_KERNEL = "“Start again” brings the first text back."
 LOOP_BUDGET = 20_000  # iterations of all loops of a thread: no task needs a tenth of it
 Run = Callable[[str, tuple[Any, ...], float], Answer]
 
@@ -85,6 +87,10 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         run: Runs a job of `sandbox_jobs` by its name, on arguments, within so many seconds, in a sandboxed process.
     """
     began = time.monotonic()
+    if not source.strip():
+        return Mark(task.name, False, [Cause(ERROR, NO_KERNEL, title="There is no kernel")])
+    if is_python(source):
+        return Mark(task.name, False, [Cause(ERROR, PYTHON)])
     shown = [case for case in task.cases if not case.hidden]
     hidden = [case for case in task.cases if case.hidden]
     rounds = [(shown, 0), *((shown, waves) for waves in task.waves), (hidden, 0)]
@@ -100,12 +106,13 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         outcomes = _run(task, cases, source, waves, run)
         if outcomes is None:  # this machine has no such device
             continue
-        found = [causes_of(task, case, outcome) for case, outcome in zip(cases, outcomes, strict=False)]
+        found = [causes_of(task, case, outcome, source) for case, outcome in zip(cases, outcomes, strict=False)]
         marks += [
             CaseMark(case.name, case.hidden, not causes_, waves, outcome.group)
             for case, causes_, outcome in zip(cases, found, outcomes, strict=False)
         ]
         marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases[len(outcomes) :]]
+        found.sort(key=lambda causes_: bool(causes_) and is_beside_the_point(causes_))
         told = {(cause.kind, cause.words): cause for causes_ in reversed(found) for cause in reversed(causes_)}
         causes += [cause for causes_ in found for cause in causes_ if told[cause.kind, cause.words] is cause]
         diagnostics = diagnostics or outcomes[0].diagnostics
@@ -129,7 +136,7 @@ def _run(task: Task, cases: list[Case], source: str, waves: int, run: Run) -> li
     """Return what came of each case, up to the first that does not run; None if this machine has no waves of that width."""
     jobs = [job_of(task, case, source) for case in cases]
     if wrong := refuse_job(jobs[0]):
-        return [CaseOutcome(wrong)]
+        return [CaseOutcome(wrong.partition(" `import NAME;`")[0])]  # which modules there are helps with no task
     try:
         try:
             return outcomes_of(run("outcomes", (jobs, task.device(waves)), LIMIT))

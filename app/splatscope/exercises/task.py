@@ -84,12 +84,16 @@ class Mistake:
     """A wrong answer that is typical, known by the numbers that it leaves.
 
     `outputs` takes what the reference takes, and returns what a kernel with this mistake leaves: all buffers that it returns must
-    be equal. `words` says what the mistake is, as a sentence.
+    be equal, where they are not masked (`np.ma`). `words` says what the mistake is, as a sentence.
+
+    Where something else was found, wrong numbers may come of that, so that no mistake is looked for. `leads_to` are the kinds of
+    findings that come of this mistake: beside these it is looked for, and told first.
     """
 
     name: str
     words: str
     outputs: Callable[..., Values]
+    leads_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -295,4 +299,4 @@ def _called(function: Callable[..., Values], case: Case) -> Values:
     """Call a reference with those inputs and constants of a case that it names."""
     given = {name: np.asarray(value) for name, value in case.inputs.items()} | dict(case.constants)
     wanted = inspect.signature(function).parameters
-    return {name: np.asarray(value) for name, value in function(**{k: v for k, v in given.items() if k in wanted}).items()}
+    return {name: np.asanyarray(value) for name, value in function(**{k: v for k, v in given.items() if k in wanted}).items()}

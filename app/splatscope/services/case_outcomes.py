@@ -32,9 +32,12 @@ class CaseOutcome:
         findings: What the checks found, in all workgroups.
         steps: Of each finding the step of the recording at which it shows, 0 if it is in another workgroup.
         group: The workgroup that was recorded: of those with a finding the first, else the case's own.
+        who: Of each finding its threads, each as (workgroup, lane).
+        group_size: The threads of a workgroup, x, y and z.
         outputs: What the recorded kernel leaves, as uint32 words by name.
         plain: The same of the kernel as it is; {} where that was not safe to run.
         writers: Of each word the step of the recording that wrote it last, 0 if none did: int32, by name.
+        elements: Of each memory that is written how many elements of it, by name.
         counts: "threads"; "barriers" of the thread that meets most; "accesses" of the thread that makes most, and "atomics",
             "reads" and "writes" of all, alone and as "reads NAME".
         missed: What was not looked at, a sentence each.
@@ -45,9 +48,12 @@ class CaseOutcome:
     findings: list[Finding] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     group: tuple[int, int, int] = (0, 0, 0)
+    who: list[list[tuple[tuple[int, int, int], int]]] = field(default_factory=list)
+    group_size: tuple[int, int, int] = (1, 1, 1)
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     plain: dict[str, np.ndarray] = field(default_factory=dict)
     writers: dict[str, np.ndarray] = field(default_factory=dict)
+    elements: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
 
@@ -107,23 +113,49 @@ def _unpacked(head: dict[str, Any], parts: list[bytes]) -> Iterator[CaseOutcome]
         named = {kind: dict(arrays(one[kind])) for kind in _ARRAYS}
         named["writers"] = {name: array.view(np.int32) for name, array in named["writers"].items()}
         findings = [Finding(**finding) for finding in one["findings"]]
-        x, y, z = (int(n) for n in one["group"])
-        yield CaseOutcome(**one | named | {"findings": findings, "group": (x, y, z)})
+        who = [[(_three(group), int(lane)) for group, lane in threads] for threads in one["who"]]
+        places = {"group": _three(one["group"]), "group_size": _three(one["group_size"]), "who": who}
+        yield CaseOutcome(**one | named | places | {"findings": findings})
+
+
+def _three(numbers: Any) -> tuple[int, int, int]:
+    x, y, z = (int(n) for n in numbers)
+    return x, y, z
 
 
 def _outcome(checked: CheckedRecording) -> CaseOutcome:
     recording = checked.recording
-    x, y, z = recording.trace.header["group"]
     return CaseOutcome(
         findings=checked.findings,
         steps=[_step(recording, finding) for finding in checked.findings],
-        group=(x, y, z),
+        group=_three(recording.trace.header["group"]),
+        who=[_threads(recording, finding) for finding in checked.findings],
+        group_size=_three(recording.trace.header["group_size"]),
         outputs=recording.outputs,
         plain=recording.plain or {},
         writers={name: _writers(recording, name, words.size) for name, words in recording.outputs.items()},
+        elements=_elements(recording),
         counts=_counts(recording),
         missed=checked.missed,
     )
+
+
+def _threads(recording: Recording, finding: Finding) -> list[tuple[tuple[int, int, int], int]]:
+    """Return a finding's threads as (workgroup, lane); without events they are numbered through all workgroups."""
+    header = recording.trace.header
+    if finding.events:
+        return [(_three(header["group"]), int(thread)) for thread in finding.threads]
+    across, down, _ = header["groups"]
+    pairs = [divmod(int(thread), header["lanes"]) for thread in finding.threads]
+    return [((group % across, group // across % down, group // (across * down)), lane) for group, lane in pairs]
+
+
+def _elements(recording: Recording) -> dict[str, int]:
+    """Return of each memory that is written how many different elements of it are."""
+    trace = recording.trace
+    written = trace.at(lambda site: site.kind in ("write", "atomic"))
+    names = np.array([site.name for site in trace.sites])[trace.site] if len(trace) else np.zeros(0, str)
+    return {str(name): len(np.unique(trace.index[written & (names == name)])) for name in np.unique(names[written])}
 
 
 def _step(recording: Recording, finding: Finding) -> int:

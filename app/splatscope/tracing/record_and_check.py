@@ -19,7 +19,7 @@ from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, repor
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
-MOST_WIDE = 4 * MOST_RECORDS  # records for all workgroups, or a part of them: 256 MB
+MOST_WIDE = MOST_RECORDS  # for all workgroups, or a part of them: 64 MB, and twice that must fit into `child.FILE_SIZE`
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 MOST_NAMES = 12  # of inputs that were not given, in a sentence
 _UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # after which the plain kernel is not run

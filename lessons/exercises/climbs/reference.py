@@ -31,6 +31,7 @@ MISTAKES = (
         "not closed",
         "The last climb is 0: the way from the last place to the first one is missing.",
         lambda heights: _last(heights, 0),
+        leads_to=("out-of-bounds",),  # a read beyond the end is of the last element here
     ),
     Mistake(
         "down to zero",

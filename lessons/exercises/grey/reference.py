@@ -7,16 +7,27 @@ from splatscope.exercises.task import Case, Limit, Mistake
 WEIGHTS = np.array([2, 5, 1], np.float32) / 8
 
 
-def reference(picture: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the greys of the pixels, row by row."""
-    return {"grey": picture @ WEIGHTS}
+def reference(picture: np.ndarray, size: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the greys of the pixels, row by row, those of every second row halved."""
+    return _lined(picture @ WEIGHTS, size)
+
+
+def _lined(values: np.ndarray, size: np.ndarray) -> dict[str, np.ndarray]:
+    rows = np.arange(len(values)) // int(size[0])
+    return {"grey": np.where(rows % 2 == 1, values / 2, values).astype(np.float32)}
 
 
 def mirrored_index(picture: np.ndarray, size: np.ndarray) -> dict[str, np.ndarray]:
     """Read column by column, write row by row."""
     across, down = (int(n) for n in size)
-    grey = (picture @ WEIGHTS).reshape(across, down).T
-    return {"grey": np.ascontiguousarray(grey).reshape(-1)}
+    values = (picture @ WEIGHTS).reshape(across, down).T
+    return _lined(np.ascontiguousarray(values).reshape(-1), size)
+
+
+def down_the_columns(picture: np.ndarray, size: np.ndarray) -> dict[str, np.ndarray]:
+    """Take the index for one that counts down the columns."""
+    values, down = picture @ WEIGHTS, int(size[1])
+    return {"grey": np.where(np.arange(len(values)) % down % 2 == 1, values / 2, values).astype(np.float32)}
 
 
 def _picture(seed: int, across: int, down: int) -> dict[str, np.ndarray]:
@@ -32,14 +43,35 @@ CASES = (
 )
 MISTAKES = (
     Mistake(
+        "column by column",
+        "The wrong pixels are darker: this index counts down the columns. The picture lies row by row: row · width + column.",
+        down_the_columns,
+    ),
+    Mistake(
+        "all bright",
+        "No row is darker. In the rows 1, 3, 5, … half of the grey is to be written.",
+        lambda picture: {"grey": picture @ WEIGHTS},
+    ),
+    Mistake(
+        "other rows",
+        "The rows 0, 2, 4, … are darker. It should be the others: rows are counted from 0.",
+        lambda picture, size: {"grey": picture @ WEIGHTS * 1.5 - _lined(picture @ WEIGHTS, size)["grey"]},
+    ),
+    Mistake(
         "average",
         "Red, green and blue have equal weights here. The task weighs them 2, 5 and 1.",
-        lambda picture: {"grey": picture.mean(axis=1, dtype=np.float32)},
+        lambda picture, size: _lined(picture.mean(axis=1, dtype=np.float32), size),
     ),
-    Mistake("red", "This is the red of each pixel, not its grey.", lambda picture: {"grey": picture[:, 0]}),
-    Mistake("blue first", "The weights of red and blue have changed places.", lambda picture: {"grey": picture @ WEIGHTS[::-1]}),
+    Mistake("red", "This is the red of each pixel, not its grey.", lambda picture, size: _lined(picture[:, 0], size)),
     Mistake(
-        "not divided", "The greys are 8 times too large: the division is missing.", lambda picture: {"grey": picture @ WEIGHTS * 8}
+        "blue first",
+        "The weights of red and blue have changed places.",
+        lambda picture, size: _lined(picture @ WEIGHTS[::-1], size),
+    ),
+    Mistake(
+        "not divided",
+        "The greys are 8 times too large: the division is missing.",
+        lambda picture, size: _lined(picture @ WEIGHTS * 8, size),
     ),
     Mistake("mirrored index", "Each thread reads one pixel and writes another: the two indices differ.", mirrored_index),
 )

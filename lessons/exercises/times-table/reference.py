@@ -46,6 +46,12 @@ CASES = (
 )
 MISTAKES = (
     Mistake(
+        "rows wide",
+        "From one row to the next the index steps by `rows`. A row has `columns` entries: row · columns + column.",
+        lambda down, across: {"table": _rows_wide(down, across)},
+        leads_to=("race", "benign-race", "out-of-bounds"),
+    ),
+    Mistake(
         "column by column",
         "The products are right, but they lie column by column. The table must lie row by row.",
         lambda down, across: {"table": np.outer(down, across).astype(np.int32).T.reshape(len(down), len(across))},
@@ -66,6 +72,16 @@ MISTAKES = (
         lambda down, across: {"table": _first_tile(down, across)},
     ),
 )
+
+
+def _rows_wide(down: np.ndarray, across: np.ndarray) -> np.ndarray:
+    """Return what is left of row · rows + column; of the places that two threads write or more, nobody knows what."""
+    rows, columns = len(down), len(across)
+    at = np.add.outer(np.arange(rows) * rows, np.arange(columns))
+    written = np.bincount(at[at < rows * columns], minlength=rows * columns)
+    table = np.zeros(rows * columns, np.int32)
+    table[at[at < rows * columns]] = np.outer(down, across)[at < rows * columns]
+    return np.ma.masked_array(table, written > 1).reshape(rows, columns)
 
 
 def _first_tile(down: np.ndarray, across: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ def outcome(turned: np.ndarray, findings: tuple[Finding, ...] = (), **more) -> C
     words = np.ascontiguousarray(turned).view(np.uint32).reshape(-1)
     steps = np.arange(1, words.size + 1, dtype=np.int32)
     known = {"outputs": {"turned": words}, "plain": {"turned": words}, "writers": {"turned": steps}, "counts": {"barriers": 1}}
+    known["elements"] = {"turned": 64}
     return CaseOutcome(findings=list(findings), steps=[7 for _ in findings], **known | more)
 
 
@@ -113,11 +114,42 @@ def test_a_typical_mistake_is_known_by_its_numbers():
     assert cause.words.startswith("The row comes out as it went in")
 
 
+def test_no_mistake_is_guessed_where_a_race_explains_the_numbers():
+    given = np.asarray(SHOWN.inputs["row"])
+    assert [cause.kind for cause in causes_of(TASK, SHOWN, outcome(given, (RACE,)))] == ["race", "output"]
+
+
+def test_a_mistake_that_leads_to_a_race_comes_before_it():
+    task = replace(TASK, mistakes=(replace(TASK.mistakes[0], leads_to=("race",)),))
+    given = np.asarray(SHOWN.inputs["row"])
+    assert [cause.kind for cause in causes_of(task, SHOWN, outcome(given, (RACE,)))] == ["mistake unturned", "race"]
+
+
+def test_masked_elements_of_a_mistake_may_hold_anything():
+    def left(row):
+        return {"turned": np.ma.masked_array(row, np.arange(64) == 5)}
+
+    task = replace(TASK, mistakes=(replace(TASK.mistakes[0], outputs=left),))
+    given = np.asarray(SHOWN.inputs["row"]).copy()
+    given[5] = 77
+    assert causes_of(task, SHOWN, outcome(given))[0].kind == "mistake unturned"
+
+
+def test_a_finding_in_another_workgroup_names_that_workgroup():
+    (cause,) = causes_of(TASK, SHOWN, outcome(right(), (replace(RACE, events=[]),), who=[[((0, 0, 0), 31), ((2, 0, 0), 0)]]))
+    assert (cause.group, cause.lane) == ((2, 0, 0), 0)
+
+
+def test_where_nothing_is_written_that_is_said():
+    (cause,) = causes_of(TASK, SHOWN, outcome(np.zeros_like(right()), writers={"turned": np.zeros(64, np.int32)}, elements={}))
+    assert cause.words == "Nothing is written to turned: all 64 elements are as they were."
+
+
 def test_a_limit_that_is_not_kept_fails_a_kernel_that_is_right_otherwise():
     (cause,) = causes_of(TASK, SHOWN, outcome(right(), counts={"barriers": 2}))
     assert cause.kind == "limit barriers"
     assert cause.words.startswith("A thread meets 2 barriers; at most 1 is allowed.")
-    assert cause.heading == "Another number of barriers than the task asks for"
+    assert cause.heading == "Too many barriers"
 
 
 def test_too_few_count_as_well():

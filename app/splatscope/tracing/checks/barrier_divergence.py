@@ -13,7 +13,7 @@ from splatscope.tracing.trace import Trace
 
 @check(
     "barrier-divergence",
-    label="Threads part at a barrier",
+    label="Threads diverge at a barrier",
     severity="error",
     gone="the divergent barrier",
     order=20,
