@@ -7,7 +7,7 @@ _LINE_OF_PYTHON = re.compile(
     r"|def \w+\(.*\).*:|for \w+ in .+:|(?:el)?if .+:\s*$|else:|while .+:\s*$|print\(|@\w+)"
 )
 _WORDS = {"and": "&&", "or": "||", "not": "!"}
-PYTHON = "This is Python: a kernel is written in Slang. “Slang for those who know Python”, beside the editor, shows the difference."
+PYTHON = "This is Python: a kernel is written in Slang. Its variables have types, its blocks braces, its statements a ; at the end."
 
 
 def meaning_of(message: str, line: int, source: str) -> str:

@@ -62,8 +62,9 @@ def test_a_kernel_that_does_not_end_is_told_so(run):
 def test_a_long_loop_over_many_workgroups_is_told_and_does_not_end_the_process(run):
     """Recording all workgroups at once would take more memory than a sandboxed process may have."""
     task = load(TASKS / "grey")
-    loop = "    float s = 0;\n    for (uint k = 0; k < 10000; k++) { float3 d = picture[k % size.x]; s += d.x; }\n    grey[pixel.y] = s;\n}"
-    cause = mark(task, "\n".join(task.start.split("\n")[:-2]) + f"\n{loop}\n", run).causes[0]
+    loop = "for (uint k = 0; k < 10000; k++) { float3 d = picture[k % size.x]; s += d.x; }"
+    body = f"    float s = 0;\n    {loop}\n    grey[pixel.y] = s;\n}}\n"
+    cause = mark(task, task.start[: task.start.rindex("}")] + body, run).causes[0]
     assert cause.kind != "error", cause.words
 
 
