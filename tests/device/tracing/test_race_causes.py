@@ -165,8 +165,8 @@ def test_a_hand_over_between_groups_needs_a_fence(fence, count):
 
 
 def test_a_group_that_reads_whatever_the_atomic_returned_races():
-    source = HANDED_OVER.replace("FENCE", "DeviceMemoryBarrier();").replace("if (seen > 0)", "if (group.x > 1)")
-    recording = record(open_device(), KernelJob(source, groups=(4, 1, 1), all_groups=True, records=400_000))
+    source = HANDED_OVER.replace("FENCE", "DeviceMemoryBarrier();").replace("if (seen > 0)", "if (group.x > 60)")  # after the first
+    recording = record(open_device(), KernelJob(source, groups=(64, 1, 1), all_groups=True, records=400_000))
     races = [finding for finding in races_between_groups(recording.trace) if finding.name == "data"]
     assert [race.message.partition("the two")[2] for race in races] == [
         ": no branch behind flag on line 15 depends on what it returned."

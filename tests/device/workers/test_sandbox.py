@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import DeviceError
+from splatscope.machine.surroundings import look
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.services import recordings as recording
 from splatscope.services import sandbox_jobs
@@ -399,7 +400,7 @@ def test_where_nothing_confines_the_doctor_says_so():
     assert report["sandbox"] == "none"
     (missing,) = [m for m in report["missing"] if m["what"].startswith("a sandbox for edited kernels")]
     assert "Landlock" in missing["what"]
-    assert "--address localhost" in missing["mend"]
+    assert missing["mend"] == look().sandbox_remedy()
 
 
 def test_where_nothing_confines_only_this_machines_user_may_edit():
