@@ -7,6 +7,7 @@ import {remember, remembered} from "#web/shell/stored.js"
  * @property {number} tries  kernels that were marked
  * @property {number} hints  that were looked at
  * @property {string} [solved]  the day, YYYY-MM-DD
+ * @property {boolean} [pending]  whether it was given to be marked and no answer has come
  * @property {boolean} [seen]  whether the solution was looked at before
  */
 /** @typedef {Record<string, Attempt>} Attempts  by the name of the task */
@@ -100,7 +101,7 @@ export function valid(given) {
  * @param {Record<string, unknown>} one
  * @returns {Attempt}
  */
-function validOne({source, tries, hints, solved, seen}) {
+function validOne({source, tries, hints, solved, seen, pending}) {
   const count = (/** @type {unknown} */ n) => (Number.isInteger(n) && Number(n) >= 0 ? Number(n) : 0)
   return {
     tries: count(tries),
@@ -108,5 +109,6 @@ function validOne({source, tries, hints, solved, seen}) {
     ...(typeof source === "string" && source.length <= MOST_SOURCE && {source}),
     ...(typeof solved === "string" && /^\d{4}-\d\d-\d\d$/.test(solved) && {solved}),
     ...(seen === true && {seen}),
+    ...(pending === true && {pending}),
   }
 }

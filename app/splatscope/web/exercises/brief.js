@@ -32,7 +32,43 @@ export function brief(task, model, ...parts) {
       `Marked on ${counted(task.cases.length - hidden, "case")}${hidden ? ` and ${counted(hidden, "hidden one")}` : ""}.`,
       address ? h("span", {}, " Read first: ", h("a", {href: address}, title ?? ""), ".") : null,
     ),
+    language(),
     ...parts,
+  )
+}
+
+/** @type {[python: string, slang: string][]} */
+const SLANG = [
+  ["x = 1.8", "float x = 1.8f;  int, uint, bool: with its type, and ;"],
+  ["if a: …  else: …", "if (a) { … } else { … }  braces count, not indentation"],
+  ["for i in range(n): …", "for (uint i = 0; i < n; i++) { … }"],
+  ["a and b, a or b, not a", "a && b, a || b, !a"],
+  ["a if c else b", "c ? a : b"],
+  ["a // b, a / b", "a / b of integers drops the rest; of floats it does not"],
+  ["# a comment", "// a comment"],
+  ["x ** 2, x ** 0.5, min, max", "x * x, sqrt(x), min(a, b), max(a, b)"],
+  ["-1", "a uint is never below 0: 0u - 1 is 4,294,967,295"],
+]
+
+/** @type {[word: string, meaning: string][]} */
+const WORDS = [
+  ["uniform", "the same number for all threads; can only be read"],
+  ["uint id : SV_DispatchThreadID", "the thread's number, through all workgroups"],
+  ["uint lane : SV_GroupIndex", "its number within its workgroup"],
+  ["groupshared", "memory that the threads of a workgroup share"],
+  ["GroupMemoryBarrierWithGroupSync();", "wait for all threads of the workgroup"],
+  ["InterlockedAdd(place, value);", "add, however many threads do so at once"],
+]
+
+/** What differs from Python, folded. */
+function language() {
+  const rows = (/** @type {[string, string][]} */ pairs) =>
+    pairs.map(([one, other]) => h("tr", {}, h("th", {scope: "row"}, h("code", {}, one)), h("td", {}, other)))
+  return h(
+    "details",
+    {class: "language"},
+    h("summary", {}, "Slang for those who know Python"),
+    h("table", {}, h("tbody", {}, ...rows(SLANG), ...rows(WORDS))),
   )
 }
 

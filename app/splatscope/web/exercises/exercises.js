@@ -29,6 +29,7 @@ import {Workplace} from "./workplace.js"
  * @property {number} line
  * @property {number} step
  * @property {number[]} threads
+ * @property {string} meaning  what the words mean, where they are the compiler's
  */
 /**
  * @typedef {object} Mark
@@ -48,6 +49,7 @@ import {Workplace} from "./workplace.js"
  * @property {string} busy
  * @property {string} error
  * @property {{task?: string, explanation: string, solution: string}} revealed
+ * @property {string} place  which workgroup of which case the stepper shows
  * @property {"" | "stepper" | "compare"} view
  */
 /** @typedef {{stepper: HTMLElement, compare: HTMLElement}} Children */
@@ -57,6 +59,10 @@ export function render({model, el}) {
   style(el)
   const place = h("div"),
     moment = {stepper: h("div", {class: "moment", hidden: true}), compare: h("div", {class: "moment", hidden: true})}
+  const title = h("span", {"data-testid": "exercise-place"})
+  model.on("place", () => (title.textContent = model.place))
+  const back = h("button", {type: "button", class: "btn", onclick: () => work?.back()}, "Back to the editor")
+  moment.stepper.append(h("div", {class: "ph"}, title, h("span", {class: "sp"}), back))
   for (const name of /** @type {(keyof Children)[]} */ (["stepper", "compare"])) moment[name].append(model.get_child(name))
   const root = h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment.stepper, moment.compare)
   /** @type {Workplace | null} */

@@ -8,6 +8,7 @@ from typing import Any
 import param
 from panel.viewable import Child
 
+from splatscope.exercises.learner_words import group_name
 from splatscope.exercises.marking import LIMIT, Mark, job_of, mark_in_sandbox
 from splatscope.exercises.task import COURSES, Case, Task, tasks
 from splatscope.gpu.device import DeviceError
@@ -42,6 +43,7 @@ class Exercises(Component):
     busy = param.String(default="", doc="What is being waited for; empty when nothing is")
     error = param.String(default="", doc="Why a kernel could not be marked, or the moment not be recorded, in one line")
     revealed = param.Dict(default={}, doc="{task, explanation, solution}: what a learner who is done with a task may read")
+    place = param.String(default="", doc="Which workgroup of which case the stepper shows")
     view = param.Selector(default="", objects=["", "stepper", "compare"], doc="What is shown below the editor")
     stepper = Child(doc="The case that shows what is wrong")
     compare = Child(doc="The learner's recording beside that of a solution")
@@ -53,6 +55,7 @@ class Exercises(Component):
         self._work = BackgroundTask()
         self._marked: tuple[Task, str, Mark] | None = None
         self._number = 0
+        self._marks = False  # one at a time: a worker that marks is not stopped by another press
 
     def close(self) -> None:
         """Stop waiting for workers."""
@@ -64,12 +67,12 @@ class Exercises(Component):
         if task is None:
             return
         match message.get("type"):
-            case "mark" if isinstance(source, str):
+            case "mark" if isinstance(source, str) and not self._marks:
                 self._work.start(self._guard(self._mark(task, source)))
-            case "moment":
+            case "moment" if not self._marks:
                 number = message.get("cause")
                 self._work.start(self._guard(self._show_moment(number if isinstance(number, int) else 0)))
-            case "compare":
+            case "compare" if not self._marks:
                 self._work.start(self._guard(self._compare(task)))
             case "reveal":
                 self._reveal(task)
@@ -85,9 +88,13 @@ class Exercises(Component):
             self.param.update(busy="", error=str(error).partition("\n")[0] or type(error).__name__)
 
     async def _mark(self, task: Task, source: str) -> None:
-        self.param.update(busy="Marking …", error="", view="")
-        limit = 3 * (LIMIT + START_LIMIT)
-        mark = await worker_pool.run(mark_in_sandbox, task.folder, source, open_to_others(), limit=limit, untrusted=True)
+        self._marks = True
+        try:
+            self.param.update(busy="Marking …", error="", view="")
+            limit = 3 * (LIMIT + START_LIMIT)
+            mark = await worker_pool.run(mark_in_sandbox, task.folder, source, open_to_others(), limit=limit, untrusted=True)
+        finally:
+            self._marks = False
         self._marked, self._number = (task, source, mark), self._number + 1
         if mark.passed:
             self._reveal(task)
@@ -103,10 +110,13 @@ class Exercises(Component):
             return
         run = next(run for run in mark.cases if run.name == case.name and run.passed is False)
         self.busy = "Recording …"
-        packed = await self._record(task, case, source, run.group, run.waves)
+        group = run.group if cause.step else cause.group
+        packed = await self._record(task, case, source, group, run.waves)
         self.stepper.kernel = task.name
-        self.stepper.show(packed, opening=cause.step or packed.meta.get("opening", 0))
-        self.view = "stepper"
+        reason = {name: getattr(cause, name) for name in ("heading", "words", "kind", "name", "line", "lane", "element")}
+        self.stepper.show(packed, opening=cause.step, reason=reason)
+        many = "" if case.groups == (1, 1, 1) else f"Work{group_name(group, case.groups)}, "
+        self.param.update(place=f"{many}case “{case.name}”", view="stepper")
 
     async def _compare(self, task: Task) -> None:
         if self._marked is None or self._marked[0] is not task:

@@ -11,6 +11,18 @@ import {attempts, onAttempts} from "./attempts.js"
 export const addressOf = (name) => `?page=exercises&task=${encodeURIComponent(name)}`
 
 /**
+ * The task to go on with: in the course with the most that was tried, the first that is not solved yet.
+ * @param {Task[]} tasks
+ * @param {Attempts} known
+ */
+export function upNext(tasks, known) {
+  const open = tasks.filter(({name}) => !known[name]?.solved)
+  const tried = (/** @type {string} */ course) => tasks.filter((task) => task.course === course && known[task.name]?.tries)
+  const courses = [...new Set(open.map(({course}) => course))].sort((a, b) => tried(b).length - tried(a).length)
+  return open.find(({course}) => course === courses[0])
+}
+
+/**
  * Show the list of tasks.
  * @param {{courses: [name: string, title: string][], tasks: Task[]}} model
  * @param {HTMLElement} place
@@ -21,7 +33,7 @@ export function list(model, place, missing) {
   const paint = () => {
     const known = attempts()
     const solved = model.tasks.filter(({name}) => known[name]?.solved).length
-    const next = model.tasks.find(({name}) => !known[name]?.solved)
+    const next = upNext(model.tasks, known)
     place.replaceChildren(
       h(
         "div",

@@ -18,7 +18,8 @@ const TRIES = 3 // after which the solution may be looked at
 const today = () => new Date().toISOString().slice(0, 10)
 
 export class Workplace {
-  marked = "" // the source that was marked last
+  /** @type {string | null} */
+  marked = null // the source that was marked last
   counted = 0 // number of the mark that was counted
   verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-result"})
   hints = h("div", {class: "hints"})
@@ -26,10 +27,11 @@ export class Workplace {
   wasBusy = false
   work = h("p", {class: "work", hidden: true, role: "status", "data-testid": "exercise-work"})
   said = h("span", {class: "dim", role: "status"})
+  label = h("span", {}, "Mark")
   run = h(
     "button",
     {type: "button", class: "btn pri", "data-testid": "exercise-mark", onclick: () => this.mark()},
-    "Mark",
+    this.label,
     h("kbd", {"aria-hidden": "true"}, "Ctrl ⏎"),
   )
   /** @type {(() => void)[]} */
@@ -53,11 +55,13 @@ export class Workplace {
       root,
       (text) => this.#typed(text),
       () => this.mark(),
+      true,
     )
     this.editor.show(attempt(task.name).source ?? task.start)
     for (const name of ["mark", "busy", "error", "revealed", "view"]) model.on(name, () => this.#live() && this.paint())
     this.ends.push(addKeys({keys: {"Ctrl+Enter": () => this.mark()}}))
     if (attempt(task.name).solved) this.#ask("reveal")
+    if (attempt(task.name).pending) this.mark() // the page was left before the answer came
     this.paint()
   }
 
@@ -75,13 +79,14 @@ export class Workplace {
   /** What came of this task's last kernel, if anything did. */
   get result() {
     const {mark} = this.model
-    return mark.number !== undefined && mark.task === this.task.name && this.marked ? mark : null
+    return mark.number !== undefined && mark.task === this.task.name && this.marked !== null ? mark : null
   }
 
   /** Have the kernel marked. */
   mark() {
     if (this.model.busy) return
     this.marked = this.editor.text
+    note(this.task.name, {pending: true})
     this.#ask("mark", {source: this.marked})
   }
 
@@ -128,7 +133,7 @@ export class Workplace {
   #startAgain() {
     this.editor.text = this.task.start
     this.editor.mark([])
-    this.marked = "" // what was said of it is about lines that are gone
+    this.marked = null // what was said of it is about lines that are gone
     this.paint()
     this.said.textContent = "Ctrl+Z brings back what you wrote"
     this.editor.view.focus()
@@ -145,14 +150,17 @@ export class Workplace {
   /** Paint what depends on the server's answers and on what was tried. */
   paint() {
     const {busy, error, view, mark} = this.model
+    const marks = busy.startsWith("Marking")
     this.said.textContent = ""
+    this.label.textContent = marks ? "Marking …" : "Mark"
     this.run.setAttribute("aria-disabled", String(Boolean(busy)))
+    this.run.setAttribute("aria-busy", String(marks))
+    if (error) note(this.task.name, {pending: undefined})
     if (this.result && mark.number !== this.counted) this.#count(/** @type {Mark} */ (mark))
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
     else this.#paintKnown()
     this.verdict.classList.toggle("waits", Boolean(busy))
-    this.run.firstChild?.replaceWith(busy.startsWith("Marking") ? busy : "Mark")
     this.work.hidden = !busy
     if (busy && !this.wasBusy) this.#sayWork()
     this.wasBusy = Boolean(busy)
@@ -191,7 +199,11 @@ export class Workplace {
     const {name} = this.task
     const before = attempt(name)
     const isTry = !before.solved && this.marked !== this.task.start
-    note(name, {tries: before.tries + (isTry ? 1 : 0), ...(mark.passed && {solved: before.solved ?? today()})})
+    note(name, {
+      pending: undefined,
+      tries: before.tries + (isTry ? 1 : 0),
+      ...(mark.passed && {solved: before.solved ?? today()}),
+    })
     this.editor.mark(mark.diagnostics)
     this.#toVerdict()
     emit("marked", {task: name, passed: mark.passed, heading: mark.causes[0]?.heading ?? ""})
@@ -206,7 +218,9 @@ export class Workplace {
     const [first, ...rest] = mark.causes
     this.verdict.replaceChildren(
       ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severity("ok"), h("b", {}, "Solved. "), passedWords(mark))]),
-      ...(rest.length
+      ...(first ? [] : this.#onward()),
+      ...(rest.length === 1 ? [this.#cause(rest[0], 1)] : []),
+      ...(rest.length > 1
         ? [
             h(
               "details",
@@ -234,6 +248,7 @@ export class Workplace {
       {class: "cause", "data-kind": cause.kind},
       h("h3", {}, severity("error"), cause.heading),
       h("p", {}, cause.words),
+      cause.meaning ? h("p", {class: "meaning"}, cause.meaning) : null,
       where ? h("p", {class: "dim"}, where) : null,
       h(
         "div",
@@ -243,6 +258,18 @@ export class Workplace {
         cause.line ? button(`Line ${cause.line}`, () => this.#toLine(cause.line)) : null,
       ),
     )
+  }
+
+  /** Go back to the editor from what is below it. */
+  back() {
+    this.editor.view.dom.scrollIntoView({block: "center"})
+    this.editor.view.focus()
+  }
+
+  /** The way to the next task, which stands below the verdict, too: there it is in view. */
+  #onward() {
+    const next = this.#next()
+    return next ? [h("p", {class: "ways"}, h("a", {class: "btn pri", href: addressOf(next.name)}, `Next: ${next.title}`))] : []
   }
 
   /** @param {number} line */
@@ -320,9 +347,7 @@ export class Workplace {
           h("button", {type: "button", class: "btn", onclick: () => this.#ask("compare")}, "Yours beside a solution, step by step"),
         ),
       )
-    const next = this.#next()
-    if (solved && next)
-      parts.push(h("p", {class: "ways"}, h("a", {class: "btn pri", href: addressOf(next.name)}, `Next: ${next.title}`)))
+    if (solved && !this.result?.passed) parts.push(...this.#onward())
     this.after.replaceChildren(...parts)
   }
 
@@ -347,18 +372,29 @@ function passedWords(mark) {
 function cases({cases: all}) {
   if (all.length < 2) return ""
   const words = {true: "passed", false: "not passed", null: "not run yet"}
+  const waits = all.filter(([, hidden, passed]) => hidden && passed === null).length
   return h(
     "ul",
     {class: "cases", "aria-label": "Cases"},
-    ...all.map(([name, hidden, passed, waves]) => {
-      const state = words[/** @type {"true" | "false" | "null"} */ (String(passed))]
-      return h(
-        "li",
-        {"data-passed": String(passed)},
-        h("i", {"aria-hidden": "true"}, passed ? "✓" : passed === false ? "✗" : "·"),
-        `${name}${waves ? `, waves of ${waves}` : ""}`,
-        h("small", {}, `${hidden ? "hidden, " : ""}${state}`),
-      )
-    }),
+    ...all
+      .filter(([, hidden, passed]) => !hidden || passed !== null)
+      .map(([name, hidden, passed, waves]) => {
+        const state = words[/** @type {"true" | "false" | "null"} */ (String(passed))]
+        return h(
+          "li",
+          {"data-passed": String(passed)},
+          h("i", {"aria-hidden": "true"}, passed ? "✓" : passed === false ? "✗" : "·"),
+          `${name}${waves ? `, waves of ${waves}` : ""}`,
+          h("small", {}, `${hidden ? "hidden, " : ""}${state}`),
+        )
+      }),
+    waits
+      ? h(
+          "li",
+          {"data-passed": "null"},
+          h("i", {"aria-hidden": "true"}, "·"),
+          `${counted(waits, "hidden case")}, once these are passed`,
+        )
+      : null,
   )
 }

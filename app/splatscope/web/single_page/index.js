@@ -48,6 +48,7 @@ function modelOf({meta, opening}) {
     offers: false,
     thread: -1,
     fix: [],
+    reason: {},
     on() {},
     send_msg() {},
     get_child: () => null,

@@ -4,7 +4,7 @@ import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {Findings, verdictOf} from "#web/stepper/panes/findings.js"
+import {Findings, findingOf, verdictOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
@@ -52,7 +52,19 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {string} kernel
  * @property {boolean} offers
  * @property {number} thread
+ * @property {Reason | {heading?: undefined}} reason
  * @property {[sign: string, line: number, text: string][]} fix
+ */
+/**
+ * What somebody was told, which the recording shows.
+ * @typedef {object} Reason
+ * @property {string} heading
+ * @property {string} words
+ * @property {string} kind  that of a finding, or another
+ * @property {string} name  of the memory, "" for none
+ * @property {number} line  0 for none
+ * @property {number} lane  the thread, -1 for none
+ * @property {number} element  of the memory, -1 for none
  */
 /** @typedef {{aside: HTMLElement | null, below: HTMLElement | null}} Children */
 
@@ -246,6 +258,8 @@ export class Stepper {
     if (this.shown === sequence) return this.#present()
     if (this.moment && meta.recording === root.dataset.recording) {
       this.shown = sequence // this device has made the very recording that shipped
+      this.findings.open(this.moment.recording)
+      this.#toReason()
       return this.#present()
     }
     /** @type {Recording} */
@@ -276,12 +290,44 @@ export class Stepper {
       this.say(before ? effect(before.recording, recording) : "")
     } else this.goto(step)
     this.#mended = false
+    this.#toReason()
     if (model.tour && !before && step === UNNAMED) this.player.tour()
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+  }
+
+  /** Move to what the recording is to show: the finding that was told; else the thread's last event on the line, or at the element. */
+  #toReason() {
+    const {moment, model} = this
+    const {reason} = model
+    if (!moment || reason?.heading === undefined) return
+    const {recording} = moment
+    const number = findingOf(recording, reason)
+    if (number >= 0) return this.showFinding(number)
+    const memory = recording.memories.findIndex(({name}) => name === reason.name)
+    const cell = memory >= 0 && reason.element >= 0 ? recording.memories[memory].cell(reason.element) : -1
+    const last = (/** @type {(event: number) => boolean} */ is) => {
+      for (let event = recording.length - 1; event >= 0; event--) if (is(event)) return event
+      return -1
+    }
+    const writes = (/** @type {number} */ event) => ["write", "atomic"].includes(recording.about(event).kind)
+    const there = (/** @type {number} */ event) => recording.about(event).line === reason.line
+    const own = (/** @type {number} */ event) => reason.lane < 0 || recording.thread[event] === reason.lane
+    const touches = (/** @type {number} */ event) => {
+      const found = recording.cellOf(event)
+      return found?.memory === memory && found.cell === cell
+    }
+    /** @type {((event: number) => boolean)[]} */
+    const ways = reason.line
+      ? [(e) => there(e) && own(e) && touches(e), (e) => there(e) && own(e), there]
+      : [(e) => writes(e) && touches(e), (e) => writes(e) && recording.cellOf(e)?.memory === memory]
+    const event = ways.map(last).find((found) => found >= 0) ?? -1
+    moment.pinned = -1
+    if (cell >= 0) moment.followed = {memory, cell}
+    if (event >= 0) moment.goto(event + 1)
   }
 
   /**
@@ -352,7 +398,7 @@ export class Stepper {
    */
   #label(recording) {
     const tab = this.tabs.querySelector("[data-tab=findings]")
-    const n = recording.findings.length
+    const n = recording.findings.length || (this.model.reason?.heading === undefined ? 0 : 1)
     const seen = verdictOf(recording.head).level === "ok"
     tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]))
     this.root.classList.toggle("clean", !n)

@@ -44,6 +44,9 @@ class Stepper(Component):
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
     opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at where the address names none; 0 for the start")
     tour = param.Boolean(default=False, doc="Whether the recording is stepped through once, by itself, from when it is in view")
+    reason = param.Dict(
+        default={}, doc="What the recording is to show: {heading, words, kind, name, line, lane, element}; {} for its own findings"
+    )
     sentences = param.List(default=[], item_type=str, doc="For each stop what has happened there, as HTML; empty for none")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
     aside = Child(default=None, doc="In a figure, a component at the left of the source")

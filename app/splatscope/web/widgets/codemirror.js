@@ -73,8 +73,9 @@ const look = EditorView.theme({
  * @param {Document | ShadowRoot} root  that holds it
  * @param {(text: string) => void} changed  called as somebody types
  * @param {() => void} run  called at Ctrl+Enter
+ * @param {boolean} wraps  whether long lines are broken
  */
-export function makeEditor(parent, root, changed, run) {
+export function makeEditor(parent, root, changed, run, wraps = false) {
   const keys = Prec.highest(
     keymap.of([
       {
@@ -105,6 +106,7 @@ export function makeEditor(parent, root, changed, run) {
     closeBrackets(),
     highlightSelectionMatches(),
     lintGutter(),
+    wraps ? EditorView.lineWrapping : [],
     indentUnit.of("    "),
     EditorState.tabSize.of(4),
     StreamLanguage.define(stream),

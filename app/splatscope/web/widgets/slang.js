@@ -67,17 +67,25 @@ const TAGS = {k: "keyword", t: "typeName", n: "number", c: "comment", s: "string
 /** A CodeMirror stream parser over the same words. */
 export const stream = {
   name: "slang",
-  startState: () => ({inside: false}),
+  startState: () => ({inside: false, depth: 0}),
   /**
    * @param {import("@codemirror/language").StringStream} input
-   * @param {{inside: boolean}} state
+   * @param {{inside: boolean, depth: number}} state
    */
   token(input, state) {
     if (!state.inside && input.eatSpace()) return null
     const [[kind, text]] = tokens(input.string.slice(input.pos), state)
     input.pos += text.length
+    if (!kind) state.depth = Math.max(0, state.depth + text.split("{").length - text.split("}").length)
     return kind ? TAGS[kind] : null
   },
+  /**
+   * How far a line is indented: a step for each brace that is open.
+   * @param {{depth: number}} state  at the end of the line before
+   * @param {string} after  what stands on the line
+   * @param {import("@codemirror/language").IndentContext} context
+   */
+  indent: ({depth}, after, {unit}) => Math.max(0, depth - (after.startsWith("}") ? 1 : 0)) * unit,
   languageData: {
     commentTokens: {line: "//", block: {open: "/*", close: "*/"}},
     indentOnInput: /^\s*[{}]$/,

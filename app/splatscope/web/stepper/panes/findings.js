@@ -61,6 +61,16 @@ export function verdictOf({events, truncated, stepped_over: over = {}, unseen = 
   return {heading: "Nothing found", level: "ok", why: []}
 }
 
+/**
+ * The number of the finding that somebody was told of; -1 if it is not in this recording.
+ * @param {Recording} recording
+ * @param {{kind: string, name: string, line: number}} reason
+ */
+export const findingOf = (recording, {kind, name, line}) =>
+  recording.findings.findIndex(
+    (finding) => finding.kind === kind && finding.name === name && finding.lines.includes(line) && finding.events.length > 0,
+  )
+
 export class Findings {
   /** @type {Recording} */
   recording
@@ -85,8 +95,11 @@ export class Findings {
     // a figure is known to be right, but for what its controls break: only that is told
     const quiet = this.stepper.model.layout === "figure" && !recording.head.truncated
     const whole = verdictOf(recording.head).level === "ok"
-    const rest = quiet ? [] : [cards.length && whole ? null : this.#verdict(), ...this.#unseen()]
-    this.el.replaceChildren(...cards, ...rest.filter((el) => el !== null))
+    const {reason} = this.stepper.model
+    const told = reason?.heading !== undefined && findingOf(recording, reason) < 0 ? [this.#told(reason)] : []
+    if (told.length) this.picked = -1
+    const rest = quiet ? [] : [(cards.length || told.length) && whole ? null : this.#verdict(), ...this.#unseen()]
+    this.el.replaceChildren(...told, ...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
   }
@@ -97,6 +110,19 @@ export class Findings {
    */
   #isAside(finding) {
     return this.stepper.model.layout === "figure" && severityOf(finding) === "note"
+  }
+
+  /**
+   * A card for what was told, and is no finding in this recording.
+   * @param {{heading: string, words: string}} reason
+   */
+  #told({heading, words}) {
+    return h(
+      "article",
+      {class: "finding is-error open", "data-testid": "told"},
+      h("header", {}, severity("error"), h("span", {}, heading)),
+      h("div", {class: "body"}, h("p", {}, words)),
+    )
   }
 
   /**
