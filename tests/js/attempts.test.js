@@ -29,8 +29,8 @@ test("what changes is kept beside what was there, and a source that is the start
 test("anything at all is read as what it holds of attempts", () => {
   for (const wrong of [null, 3, "x", [], {"../up": {tries: 1}}, {map: null}]) assert.deepEqual(valid(wrong), {})
   assert.deepEqual(valid({map: {tries: -1, hints: "2", solved: "soon", source: 7, seen: 1}}), {map: {tries: 0, hints: 0}})
-  assert.deepEqual(valid({map: {tries: 2, hints: 1, solved: "2026-01-31", source: "x", seen: true}}), {
-    map: {tries: 2, hints: 1, solved: "2026-01-31", source: "x", seen: true},
+  assert.deepEqual(valid({map: {tries: 2, hints: 1, solved: "2026-01-31", source: "x", seen: true, pending: true}}), {
+    map: {tries: 2, hints: 1, solved: "2026-01-31", source: "x", seen: true, pending: true},
   })
   assert.deepEqual(valid({map: {source: "x".repeat(70_000)}}), {map: {tries: 0, hints: 0}})
 })

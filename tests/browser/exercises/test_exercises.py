@@ -153,6 +153,38 @@ def test_a_solved_task_says_so_after_a_reload_and_leads_on_with_the_focus_on_the
     expect(page.locator("#task-title")).to_be_focused()
 
 
+def test_an_empty_editor_is_told_what_to_do(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    press_mark(page, passed=False)
+    expect(verdict(page)).to_contain_text("There is no kernel")
+    expect(verdict(page)).to_contain_text("brings the first text back")
+
+
+def test_a_mistake_in_another_workgroup_opens_there(visit: Callable[..., Page]):
+    """All workgroups write what the first should write: element 32 is the second one's."""
+    page = opened(visit("/app?page=exercises&task=distances"))
+    page.locator(".cm-line", has_text="Which point belongs").click()
+    page.keyboard.press("End")
+    page.keyboard.type("\ndistances[lane] = sqrt(x[lane] * x[lane] + y[lane] * y[lane]);")
+    page.get_by_role("button", name="Mark").click()
+    expect(verdict(page)).to_contain_text("distances[32] is 0", timeout=SLOW)
+    page.locator("[data-kind=output], [data-kind^=mistake]").get_by_role("button", name="Step through it").click()
+    expect(page.get_by_test_id("exercise-place")).to_contain_text("Workgroup 1", timeout=SLOW)
+    expect(page.get_by_test_id("told")).to_contain_text("distances[32]", timeout=SLOW)
+    expect(page.get_by_test_id("stepper")).not_to_have_attribute("data-step", "0")
+    page.get_by_role("button", name="Back to the editor").click()
+    expect(page.locator(".cm-content")).to_be_focused()
+
+
+def test_slang_is_explained_beside_every_task(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    page.get_by_text("Slang for those who know Python").click()
+    expect(page.locator(".language")).to_contain_text("InterlockedAdd(place, value);")
+
+
 def test_start_again_can_be_taken_back(visit: Callable[..., Page]):
     page = opened(visit(f"/app?page=exercises&task={TASK}"))
     write_barrier(page)
