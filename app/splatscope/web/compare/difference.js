@@ -63,6 +63,12 @@ const events = (recording, t, wanted) =>
   recording.own.subarray(recording.start[t], recording.start[t + 1]).filter((e) => wanted(recording.site[e]))
 
 /**
+ * What a line says, without its comment and its spaces.
+ * @param {string | undefined} line
+ */
+const written = (line = "") => line.replace(/\/\/.*/, "").replace(/\s+/g, "")
+
+/**
  * Number each site, the same in both recordings where the same words on a line do the same; below 0 where only one has it.
  * @param {Recording} first
  * @param {Recording} second
@@ -73,9 +79,7 @@ function common(first, second) {
   const numbers = new Map()
   const names = [first, second].map((recording) => {
     const lines = Object.fromEntries(Object.entries(recording.head.sources).map(([file, source]) => [file, source.split("\n")]))
-    return recording.sites.map((s) =>
-      [s.kind, s.function, s.name, s.path, s.type, (lines[s.file]?.[s.line - 1] ?? "").trim()].join("\n"),
-    )
+    return recording.sites.map((s) => [s.kind, s.function, s.name, s.path, s.type, written(lines[s.file]?.[s.line - 1])].join("\n"))
   })
   const known = names.map((list) => new Set(list))
   const keys = names.map((list, i) =>
