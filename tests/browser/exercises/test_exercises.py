@@ -48,7 +48,7 @@ def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[...,
     press_mark(page, passed=False)
     expect(verdict(page)).to_contain_text("Race on shared")
     expect(verdict(page)).to_contain_text("nothing orders the two")
-    page.get_by_role("button", name="Step to the moment").click()
+    page.get_by_role("button", name="Step to the moment").first.click()
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_be_visible(timeout=SLOW)
     expect(stepper).not_to_have_attribute("data-step", "0")
@@ -118,7 +118,7 @@ def test_the_answer_comes_into_view_on_a_phone(visit: Callable[..., Page]):
     opened(page)
     press_mark(page, passed=False)
     expect(verdict(page).locator("h3").first).to_be_in_viewport()
-    page.get_by_role("button", name="Step to the moment").click()
+    page.get_by_role("button", name="Step to the moment").first.click()
     expect(page.get_by_test_id("stepper")).to_be_visible(timeout=SLOW)
     dock = page.locator(".moment .dock").first
     assert dock.evaluate("dock => getComputedStyle(dock).position") == "sticky"
