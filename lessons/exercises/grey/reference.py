@@ -30,6 +30,18 @@ def down_the_columns(picture: np.ndarray, size: np.ndarray) -> dict[str, np.ndar
     return {"grey": np.where(np.arange(len(values)) % down % 2 == 1, values / 2, values).astype(np.float32)}
 
 
+def rows_high(picture: np.ndarray, size: np.ndarray) -> dict[str, np.ndarray]:
+    """Begin a row every `size.y` pixels, not every `size.x`. Where several pixels have one index, it may hold either's grey."""
+    across, down = (int(n) for n in size)
+    values, written = np.zeros(len(picture), np.float32), np.zeros(len(picture), int)
+    for row in range(down):
+        for column in range(across):
+            if (i := row * down + column) < len(picture):
+                values[i] = picture[i] @ WEIGHTS * (0.5 if row % 2 else 1.0)
+                written[i] += 1
+    return {"grey": np.ma.array(values, mask=written > 1)}
+
+
 def _picture(seed: int, across: int, down: int) -> dict[str, np.ndarray]:
     colours = np.random.default_rng(seed).integers(0, 9, (across * down, 3)) / 8
     return {"picture": colours.astype(np.float32), "size": np.array([across, down], np.uint32)}
@@ -42,6 +54,12 @@ CASES = (
     Case("a picture one pixel wide", _picture(4, 1, 10), groups=(1, 3, 1), hidden=True, tolerance=1e-5),
 )
 MISTAKES = (
+    Mistake(
+        "rows high",
+        "From one row to the next the index steps by `size.y`. A row has `size.x` pixels: row · width + column.",
+        rows_high,
+        leads_to=("race", "benign-race", "out-of-bounds"),
+    ),
     Mistake(
         "column by column",
         "The wrong pixels are darker: this index counts down the columns. The picture lies row by row: row · width + column.",
