@@ -262,15 +262,20 @@ def test_lines_that_no_group_reached_are_told_and_those_that_one_did_are_not():
     assert found.unreached == [("kernel.slang", 15, 16)]
 
 
-def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
+def change_plain_results(monkeypatch, by):
+    """Have the plain kernel leave words in `o` that are larger by so much than those of the recorded one."""
     real = record_and_check.record
 
     def leaves_others(device, job, *more):
         recording = real(device, job, *more)
-        recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 24)
+        recording.plain["o"] = recording.plain["o"] + np.uint32(by)
         return recording
 
     monkeypatch.setattr(record_and_check, "record", leaves_others)
+
+
+def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
+    change_plain_results(monkeypatch, 1 << 24)
     source = KERNEL.replace("particles[t.x].id += 1;", "")
     found = splatscope.record(source=source, vars=GIVEN, device=open_device())
     assert (found.difference, found.findings) == ("different", [])
@@ -279,14 +284,7 @@ def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
 
 
 def test_a_hash_that_makes_much_of_rounding_is_a_note_on_a_clean_verdict(monkeypatch):
-    real = record_and_check.record
-
-    def leaves_others(device, job, *more):
-        recording = real(device, job, *more)
-        recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 22)
-        return recording
-
-    monkeypatch.setattr(record_and_check, "record", leaves_others)
+    change_plain_results(monkeypatch, 1 << 22)
     source = """RWStructuredBuffer<float> o;
 [shader("compute")] [numthreads(8, 1, 1)] void main(uint3 t : SV_DispatchThreadID)
 {

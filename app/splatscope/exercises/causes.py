@@ -22,15 +22,6 @@ _HEADINGS = {
     ERROR: "It does not run",
     INCOMPLETE: "Not everything could be looked at",
 }
-_ONE = {
-    "barriers": "barrier",
-    "accesses": "access",
-    "atomics": "atomic access",
-    "reads": "read",
-    "writes": "write",
-    "threads": "thread",
-}
-_MANY = {what: "atomic accesses" if what == "atomics" else what for what in _ONE}
 _WHO = {"barriers": "A thread meets", "accesses": "One thread makes", "threads": "A workgroup has"}
 
 
@@ -225,15 +216,13 @@ def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause
     for limit in task.limits:
         count = outcome.counts.get(f"{limit.what} {limit.name}".strip(), 0)
         if count < limit.least or (limit.most is not None and count > limit.most):
-            title = f"Too {'few' if count < limit.least else 'many'} {_MANY[limit.what]}{f' of {limit.name}' if limit.name else ''}"
+            title = f"Too {'few' if count < limit.least else 'many'} {limit.noun(2)}{f' of {limit.name}' if limit.name else ''}"
             yield Cause(f"{LIMIT} {limit.what}", _limit_words(limit, count), case.name, case.hidden, name=limit.name, title=title)
 
 
 def _limit_words(limit: Limit, count: int) -> str:
-    what = (_ONE if count == 1 else _MANY)[limit.what]
     who = _WHO.get(limit.what, "The workgroup makes")
-    of = f" {'of' if limit.what == 'reads' else 'to'} {limit.name}" if limit.name else ""
-    said = f"{who} {count:,} {what}{of}"
+    said = f"{who} {count:,} {limit.noun(count)}{limit.memory}"
     if count < limit.least:
         bound = f"at least {limit.least:,} {'is' if limit.least == 1 else 'are'} needed"
     elif limit.most:

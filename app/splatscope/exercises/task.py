@@ -45,13 +45,13 @@ TASKS = LESSONS / "exercises"
 COURSES = {"mend": "Mend", "write": "Write"}  # and how a heading calls them
 BLOCKS = ("hint", "explanation")
 
-_ONE = {
-    "barriers": "barrier",
-    "accesses": "access",
-    "atomics": "atomic access",
-    "reads": "read",
-    "writes": "write",
-    "threads": "thread",
+_NOUNS = {  # of what a limit counts: for one, for several
+    "barriers": ("barrier", "barriers"),
+    "accesses": ("access", "accesses"),
+    "atomics": ("atomic access", "atomic accesses"),
+    "reads": ("read", "reads"),
+    "writes": ("write", "writes"),
+    "threads": ("thread", "threads"),
 }
 
 Values = dict[str, np.ndarray]
@@ -115,19 +115,26 @@ class Limit:
     name: str = ""
     why: str = ""
 
+    def noun(self, count: int) -> str:
+        """Return what is counted, as the words behind this number call it: "barrier", "atomic accesses"."""
+        return _NOUNS[self.what][count != 1]
+
+    @property
+    def memory(self) -> str:
+        """The memory, as words behind the noun: " to total"; "" for all."""
+        return f" {'of' if self.what == 'reads' else 'to'} {self.name}" if self.name else ""
+
     @property
     def rule(self) -> str:
         """What is allowed, as a learner reads it before the first try: "At most 1 barrier for each thread"."""
         whose = "thread" if self.what in ("barriers", "accesses") else "workgroup"
         each = f"for each {whose}" if self.what in ("barriers", "threads") else f"by each {whose}"
-        of = f" {'of' if self.what == 'reads' else 'to'} {self.name}" if self.name else ""
         if self.most == 0:
-            return f"No {self.what.replace('atomics', 'atomic accesses')}{of} {each}"
+            return f"No {self.noun(0)}{self.memory} {each}"
         bound = [f"at most {self.most:,}"] if self.most is not None else []
         bound += [f"at least {self.least:,}"] if self.least else []
-        noun = _ONE[self.what] if 1 in (self.most, self.least) and len(bound) == 1 else self.what
-        noun = noun.replace("atomics", "atomic accesses")
-        words = f"{' and '.join(bound)} {noun}{of}"
+        is_one = 1 in (self.most, self.least) and len(bound) == 1
+        words = f"{' and '.join(bound)} {self.noun(1 if is_one else 2)}{self.memory}"
         return f"{words[0].upper()}{words[1:]} {each}"
 
 
