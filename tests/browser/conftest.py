@@ -9,11 +9,14 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from helpers.chromium import FLAGS, LOCAL
 from helpers.serving import served_to_all
+
+PATIENCE = 60_000  # ms for what a page has to show: a busy machine takes 20 s where a quiet one takes 1
+expect.set_options(timeout=PATIENCE)
 
 NOWHERE = "?page=nowhere"  # an empty page, see parts.py
 FOLLOW = """(query) => {
@@ -130,7 +133,7 @@ class Tabs:
 
     def _new_tab(self, **options: Any) -> Page:
         page = self.chromium.new_context(**options).new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         watch(page, self.wrong)
         return page
 

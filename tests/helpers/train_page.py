@@ -50,9 +50,6 @@ def said(process: psutil.Process) -> list[str]:
         return []
 
 
-expect.set_options(timeout=20_000)
-
-
 class TrainPage:
     def __init__(self, page: Page):
         self.page = page

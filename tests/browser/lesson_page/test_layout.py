@@ -42,10 +42,16 @@ LOOK = """() => {
 
 
 def resized(page: Page, width: int, height: int) -> dict:
-    """Return what the page looks like in a window of another size, once its drawing has followed."""
+    """Return what the page looks like in a window of another size, once two looks 400 ms apart find the same."""
     page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_timeout(400)
-    return page.evaluate(LOOK)
+    before = None
+    for _ in range(20):
+        page.wait_for_timeout(400)
+        seen = page.evaluate(LOOK)
+        if seen == before:
+            break
+        before = seen
+    return seen
 
 
 @each
