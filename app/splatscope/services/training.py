@@ -30,7 +30,7 @@ from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
-SNAPSHOT_SECONDS = 5.0  # of device time between snapshots: the most that a lost worker costs, besides its current slice
+SNAPSHOT_SECONDS = 4.0  # of device time between snapshots: with the slices before and after, a lost worker costs less than 5
 SLICE_LIMIT = 30.0  # seconds
 COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
 MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker, by whether it is a software device, whose memory is ours
@@ -60,6 +60,7 @@ class TrainingRun:
         snapshot: A state from which the run can resume.
         adapter: The device it runs on; None until the first job has returned.
         key: The run's key in the pool.
+        went_back: Whether its worker was lost, and with it what came after `snapshot`. Whoever tells the user sets it back.
     """
 
     def __init__(self, pool: Pool, state: TrainingState) -> None:
@@ -67,6 +68,7 @@ class TrainingRun:
         self.key = f"run-{uuid.uuid4().hex}"
         self.snapshot = state
         self.adapter: Adapter | None = None
+        self.went_back = False
         self._bound = False  # whether a worker may hold the run
         self._sent = False  # whether a worker has received the state
 
@@ -127,9 +129,9 @@ class TrainingRun:
             try:
                 self.adapter, result = await self.pool.run(_with_run, self.key, state, function, args, key=self.key, limit=limit)
             except RunNotHeld:
-                self._sent = False
+                self._sent, self.went_back = False, True
             except (WorkerLost, JobTimeout):
-                self._sent = False
+                self._sent, self.went_back = False, True
                 raise
             else:
                 self._sent = True

@@ -10,17 +10,21 @@ import logging
 import os
 import platform
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import dask
+import psutil
 from distributed import LocalCluster, Nanny, Scheduler, Security
+from tornado.ioloop import PeriodicCallback
 
 from splatscope.workers.connection import WorkerError
 
+log = logging.getLogger(__name__)
 KEY = "SPLATSCOPE_CLUSTER_KEY"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CONNECTION_LIMIT = 20.0  # seconds in which a worker has to reach its scheduler
+LOOK_EVERY = 2.0  # seconds between two looks at whether a process has been stopped
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
@@ -29,11 +33,37 @@ SETTINGS = {
 
 
 class NumberedNanny(Nanny):
-    """Starts a worker process, and starts it again when it dies. Workers of one machine count from 0, for `gpu.device`."""
+    """Starts a worker process, and starts it again when it dies. Workers of one machine count from 0, for `gpu.device`.
+
+    A process that a signal has stopped (SIGSTOP) would keep its job for ever: one that stands still at two looks in a row is
+    killed, be it the worker or what it has started for the sandbox. A worker in a long call of its driver does not stand still.
+    """
 
     def __init__(self, *args: Any, name: int | str, env: dict[str, str] | None = None, number: int | None = None, **options: Any):
         number = name if number is None else number
         super().__init__(*args, name=name, env={**(env or {}), "SPLATSCOPE_WORKER": str(number)}, **options)
+        self._at_rest: set[psutil.Process] = set()  # at the last look
+        self.periodic_callbacks["stopped"] = PeriodicCallback(self._end_stopped, 1000 * LOOK_EVERY)
+
+    async def _end_stopped(self) -> None:
+        stopped = await asyncio.to_thread(_stopped_processes, self.pid) if self.pid else set()
+        for process in stopped & self._at_rest:
+            log.warning("Process %d of worker %s was stopped, and is replaced.", process.pid, self.name)
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._at_rest = stopped
+
+
+def _stopped_processes(pid: int) -> set[psutil.Process]:
+    """Return those of a process and all that it has started that a signal has stopped."""
+    found = set()
+    with suppress(psutil.NoSuchProcess):
+        worker = psutil.Process(pid)
+        for process in (worker, *worker.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                if process.status() == psutil.STATUS_STOPPED:
+                    found.add(process)
+    return found
 
 
 def local_cluster() -> LocalCluster:

@@ -201,7 +201,7 @@ def test_a_lost_worker_costs_what_came_after_the_snapshot(run):
     run(scenario)
 
 
-def test_a_worker_that_died_between_two_slices_goes_unnoticed(run):
+def test_a_worker_that_died_between_two_slices_costs_what_came_after_the_snapshot(run):
     async def scenario(pool):
         one = new_run(pool)
         await one.advance(4, seconds=60)
@@ -209,7 +209,9 @@ def test_a_worker_that_died_between_two_slices_goes_unnoticed(run):
         await kill_worker_of(one)
         connection = await pool._connection()
         await until(lambda: one.key not in connection.scheduler.affinity)
+        assert not one.went_back
         assert (await one.advance(2, seconds=60)).iteration == 6
+        assert one.went_back
         await one.close()
 
     run(scenario)

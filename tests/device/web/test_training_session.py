@@ -1,6 +1,8 @@
 """The training page's run on real workers, as a reader presses its buttons: at once, and before there is a picture."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -76,3 +78,44 @@ def test_a_start_that_waits_for_a_picture_that_is_refused_ends_with_its_message(
     session = pressing(press, lambda session: bool(session.message) and not session.running)
     assert session.message == "This is not a picture that can be read: PNG, JPEG and WebP are allowed."
     assert session.run is None
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_lost_worker_is_said_whether_it_had_the_run_in_hand_or_not_and_little_is_lost(running, monkeypatch):
+    monkeypatch.setenv("SPLATSCOPE_WORKERS", "1")
+
+    async def scenario() -> None:
+        pool = Pool()
+        session = TrainingSession(pool, Reader())
+        session.settings.param.update(size=32, blobs=20, iterations=1_000_000)
+
+        async def until(condition: Callable[[], object]) -> None:
+            while not condition():
+                assert session._training is None or not session._training.done() or not session.running
+                await asyncio.sleep(0.01)
+
+        session.use_picture("chelsea.jpg", PICTURE)
+        session.start()
+        await until(lambda: session.run and session.run.snapshot.step)  # past the first one that was due
+        taken = session.run.snapshot.step
+        if not running:
+            await session.freeze()
+            taken = session.run.snapshot.step
+        (process,) = (await (await pool._connection()).client.run(os.getpid)).values()
+        seconds = session.report.seconds
+        assert seconds - session.run.snapshot.seconds < 5
+        os.kill(process, signal.SIGKILL)
+        if not running:
+            connection = await pool._connection()
+            await until(lambda: session.run.key not in connection.scheduler.affinity)
+            session.step()
+        await until(lambda: session.message)
+        lost = f"The worker process of this run was lost. The run goes on from iteration {taken:,}, on a fresh one."
+        assert session.message == lost
+        before = session.report.iteration
+        session.start()
+        await until(lambda: session.report.iteration > before)
+        session.close()
+        await pool.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 150))

@@ -238,6 +238,32 @@ def test_a_crash_costs_a_worker_and_the_next_job_runs(run, job):
     run(scenario)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_worker_that_a_signal_stopped_is_replaced_long_before_its_job_s_limit(run, tmp_path):
+    async def scenario(pool):
+        pid = await pool.run(os.getpid, key="s")
+        job = asyncio.create_task(pool.run(nap, FOREVER, tmp_path / "started", key="s", limit=FOREVER))
+        await until_started(tmp_path / "started", job)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(WorkerLost):
+            await asyncio.wait_for(job, GUARD)
+        assert await pool.run(os.getpid, key="s") != pid
+        pool.forget("s")
+
+    run(scenario)
+
+
+def end_of_a_stopped_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    process.send_signal(signal.SIGSTOP)
+    return process.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_what_a_worker_has_started_ends_too_if_a_signal_stops_it(run):
+    assert run(lambda pool: pool.run(end_of_a_stopped_process, limit=GUARD)) == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("job", [nap, hold_the_gil])
 def test_a_hang_ends_at_its_limit_while_others_go_on(run, job, tmp_path):
     async def scenario(pool):

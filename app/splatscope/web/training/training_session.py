@@ -224,14 +224,15 @@ class TrainingSession:
         if self.run is None:
             return
         software = self.run.adapter is None or self.run.adapter.is_software
+        resumes_at = self.run.snapshot.step
         try:
             report = await self.run.advance(iterations, 0.5 if software else 0.1, self._live())
         except WorkerError as error:
+            self.run.went_back = False
             what = "stopped, because it took too long: choose a smaller picture or fewer Gaussians"
-            if not isinstance(error, JobTimeout):
-                what = "lost"
-            goes_on = f"The run goes on from iteration {self.run.snapshot.step:,}, on a fresh one."
-            raise WorkerError(f"The worker process of this run was {what}. {goes_on}") from error
+            raise WorkerError(_loss(what if isinstance(error, JobTimeout) else "lost", resumes_at)) from error
+        if self.run.went_back:  # the worker was lost between two slices
+            self.run.went_back, self.message = False, _loss("lost", resumes_at)
         self._note(report)
 
     async def _load_picture(self, name: str, data: bytes) -> None:
@@ -325,6 +326,10 @@ def _background(coroutine: Coroutine[Any, Any, None]) -> None:
         return
     _closing.add(task)
     task.add_done_callback(_closing.discard)
+
+
+def _loss(what: str, iteration: int) -> str:
+    return f"The worker process of this run was {what}. The run goes on from iteration {iteration:,}, on a fresh one."
 
 
 def _message_for(error: Exception, settings: Settings, name: str, value: Any) -> str:
