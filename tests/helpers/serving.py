@@ -18,6 +18,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+QUIET = {"SPLATSCOPE_RECORD_AHEAD": "0"}  # two cores have enough to do
 
 
 @contextmanager
@@ -75,7 +76,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[subprocess.Popen, str]:
     command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py")]
-    return _launch(command, log, root, os.environ | environment)
+    return _launch(command, log, root, os.environ | QUIET | environment)
 
 
 def _launch(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen, str]:

@@ -1,6 +1,6 @@
 """Measure a class that reads by itself: learners who open a page, and every ten seconds turn a page or move a control.
 
-    python tests/load/measure_class.py [--learners 50] [--seconds 60]
+    python tests/load/measure_class.py [--learners 50] [--seconds 60] [--ahead]
 
 It serves the app by itself. Learners are requests without a browser, in this process: on a small machine they use a part of the
 processor time that the server then lacks, so the times are upper bounds. A page is there when what it shows and its recording
@@ -199,13 +199,25 @@ async def measure(address: str, server: psutil.Process, learners: int, seconds: 
     print(f"{spent:.0f} s of processor time in all, these learners {own:.0f} s")
 
 
+def _recorded_ahead(log: Path) -> float:
+    """Wait until the server says that it has recorded ahead. Return the seconds that it took."""
+    began = time.perf_counter()
+    while "been made ahead" not in log.read_text():
+        time.sleep(1)
+    return time.perf_counter() - began
+
+
 def main() -> None:
     """Serve the app, and measure a class."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--learners", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long they read")
+    parser.add_argument("--ahead", action="store_true", help="wait first until the server has recorded what it can ahead")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log") as address:
+    ahead = {"SPLATSCOPE_RECORD_AHEAD": "1" if options.ahead else "0"}
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log", **ahead) as address:
+        if options.ahead:
+            print(f"All inputs were recorded within {_recorded_ahead(Path(folder) / 'server.log'):.0f} s of the start.")
         (server,) = psutil.Process().children()
         asyncio.run(measure(address, server, options.learners, options.seconds))
 

@@ -1,6 +1,7 @@
 """`splatscope serve`: run `panel serve` on the app's folder."""
 
 import argparse
+import os
 from typing import Annotated
 
 import typer
@@ -15,10 +16,16 @@ def serve(
         str | None,
         typer.Option(help="Listen on this socket file instead, for a proxy; whose pages may connect is left to the proxy."),
     ] = None,
+    record_ahead: Annotated[
+        bool,
+        typer.Option(help="Record each section's main inputs while nobody waits, some minutes' work: for a class about to come."),
+    ] = False,
     show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
 ) -> None:
     """Serve the app at /app, from a checkout or an installed package."""
     from panel.command.serve import Serve
+
+    from splatscope.web.lesson_page import record_ahead as ahead
 
     parser = argparse.ArgumentParser()
     command = Serve(parser)
@@ -29,6 +36,8 @@ def serve(
         arguments += ["--port", str(port)]
     if address:
         arguments += ["--address", address]
+    if record_ahead:
+        os.environ[ahead.WHEN] = ahead.AT_START
     if show:
         arguments.append("--show")
     command.invoke(parser.parse_args(arguments))

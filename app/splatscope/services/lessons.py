@@ -76,11 +76,17 @@ class LessonRecording:
 
 
 async def record_lesson(
-    pool: Pool, lesson: Lesson, quizzes: Sequence[str], on_progress: Callable[[int], None] | None = None
+    pool: Pool,
+    lesson: Lesson,
+    quizzes: Sequence[str],
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    waits: bool = False,
 ) -> LessonRecording:
     """Record the lesson's kernel and answer its quizzes. Equal inputs are recorded once for all sessions.
 
-    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`.
+    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`. One that `waits` lets all other jobs
+    go first.
 
     Raises:
         WorkerError: The worker was lost or took too long.
@@ -88,7 +94,8 @@ async def record_lesson(
     """
     request = LessonRequest.of(lesson)
     return await _recordings.get(
-        request.key("", *quizzes), lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, on_progress=on_progress)
+        request.key("", *quizzes),
+        lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, waits=waits, on_progress=on_progress),
     )
 
 

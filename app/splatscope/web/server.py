@@ -25,6 +25,7 @@ from splatscope.web import inbound
 from splatscope.web.assets import AssetHandler, scripts, send, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.first_document import first_document, reads
+from splatscope.web.lesson_page import record_ahead
 from splatscope.web.lesson_page.first_recording import RecordingHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.recording_files import RecordingFileHandler
@@ -72,6 +73,8 @@ async def _warm_up() -> None:
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
+        if os.environ.get(record_ahead.WHEN) == record_ahead.AT_START:
+            record_ahead.begin()
     except Exception as error:  # pages report it too, when they need a device
         log.warning("%s", error)
 

@@ -6,6 +6,7 @@ from splatscope.paths import BUNDLE
 from splatscope.web import first_document
 from splatscope.web.assets import address, scripts
 from splatscope.web.classroom.walk_bar import join
+from splatscope.web.lesson_page import record_ahead
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.router import read_inputs, read_step
 from splatscope.web.shell.shell import Shell, title
@@ -38,6 +39,8 @@ def _shell_of(query: dict[str, str], reads: bool) -> Shell:
     if walk is not None:
         shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes", reads=reads)
         walk.is_at(shell.page, shell.step)
+        if walk.role == "present":
+            record_ahead.begin()  # a class will leave the walk to try things
         shell.param.watch(lambda *_: walk.is_at(shell.page, shell.step), ["page", "step"])
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:

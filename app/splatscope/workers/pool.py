@@ -73,7 +73,7 @@ class Pool:
             limit: Seconds that the job may run; the time in the queue does not count.
             untrusted: The job may well use up its limit: such jobs never occupy all workers, sessions take turns with them, and
                 one that runs in the sandbox is stopped after `PATIENCE` while another session waits.
-            waits: All other jobs go first, also those that come later.
+            waits: All other jobs go first, also those that come later; such jobs leave a worker free for them.
             on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
             kwargs: Its keyword arguments.
 

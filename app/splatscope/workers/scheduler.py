@@ -1,6 +1,6 @@
 """Assignment of jobs to workers: one job at a time on each worker, all jobs of a key on one worker.
 
-First come, first served; jobs that can wait come after all others. With untrusted jobs, sessions take turns: whose last turn was
+First come, first served; jobs that can wait come after all others, and leave one worker free for these. With untrusted jobs, sessions take turns: whose last turn was
 the longest ago goes first, so that one that sends job after job shares with the others.
 """
 
@@ -24,6 +24,7 @@ class Worker:
     device: str = ""  # that it opens: workers of one device share its time; "" while that is not known
     busy: bool = False
     runs_untrusted: bool = False
+    runs_waiting: bool = False  # a job for which nobody waits
     turn: Hashable = None  # whose untrusted job it runs
     since: float = 0.0  # when it got the job, `time.monotonic`
     has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned here too
@@ -75,8 +76,9 @@ class Scheduler:
     async def acquire(self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None) -> Worker:
         """Wait for an idle worker: the one that `key` is bound to, or any. Give it back with `release`.
 
-        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first. `turn`
-        tells the sessions apart that take turns with untrusted jobs.
+        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first, and does
+        not begin on the last worker that is neither with an untrusted job nor with one like itself. `turn` tells the sessions apart
+        that take turns with untrusted jobs.
         """
         request = _Request(key, untrusted, waits, turn, asyncio.get_running_loop().create_future())
         self._queue.append(request)
@@ -92,7 +94,7 @@ class Scheduler:
 
     def release(self, worker: Worker) -> None:
         """Make a worker that was acquired available to the next job."""
-        worker.busy = worker.runs_untrusted = False
+        worker.busy = worker.runs_untrusted = worker.runs_waiting = False
         self._assign()
 
     def forget(self, key: str) -> None:
@@ -120,12 +122,12 @@ class Scheduler:
         """Grant idle workers to queued requests, oldest first, and those that wait last."""
         for request in sorted(self._queue, key=self._rank):
             worker = self.affinity.get(request.key) or self._least_loaded(request)
-            if worker is None or worker.busy or (request.untrusted and not self._accepts_untrusted()):
+            if worker is None or worker.busy or not self._accepts(request):
                 continue
             self._queue.remove(request)
             if request.granted.cancelled():
                 continue
-            worker.busy, worker.runs_untrusted = True, request.untrusted
+            worker.busy, worker.runs_untrusted, worker.runs_waiting = True, request.untrusted, request.waits
             worker.turn, worker.since = request.turn, time.monotonic()
             if request.untrusted:
                 self._note_turn(request.turn)
@@ -144,8 +146,12 @@ class Scheduler:
         while len(self._turns) > MOST_TURNS:
             del self._turns[next(iter(self._turns))]  # the longest ago
 
-    def _accepts_untrusted(self) -> bool:
-        return sum(worker.runs_untrusted for worker in self.workers.values()) < max(1, len(self.workers) - 1)
+    def _accepts(self, request: _Request) -> bool:
+        """Return whether a job may begin without that jobs that can last occupy all workers."""
+        if not (request.untrusted or request.waits):
+            return True
+        long = sum(w.runs_untrusted or (request.waits and w.runs_waiting) for w in self.workers.values())
+        return long < max(1, len(self.workers) - 1)
 
     def _least_loaded(self, request: _Request) -> Worker | None:
         """Return the idle worker whose device, then which itself has the fewest keys.

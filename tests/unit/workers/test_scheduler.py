@@ -73,6 +73,34 @@ def test_jobs_that_can_wait_come_after_all_others():
     assert order_of("aBcDe") == list("aceBD")
 
 
+def test_jobs_that_can_wait_leave_a_worker_free_for_others():
+    async def scenario():
+        scheduler = workers("a", "b", "c")
+        first, second = [await scheduler.acquire(None, waits=True) for _ in range(2)]
+        third = asyncio.ensure_future(scheduler.acquire(None, waits=True))
+        other = await scheduler.acquire(None)
+        scheduler.release(other)
+        await asyncio.sleep(0)
+        assert not third.done()
+        scheduler.release(first)
+        assert await third is not second
+
+    asyncio.run(scenario())
+
+
+def test_a_job_that_can_wait_does_not_take_the_worker_that_an_untrusted_one_leaves():
+    async def scenario():
+        scheduler = workers("a", "b")
+        untrusted = await scheduler.acquire(None, untrusted=True)
+        waiting = asyncio.ensure_future(scheduler.acquire(None, waits=True))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        scheduler.release(untrusted)
+        await waiting
+
+    asyncio.run(scenario())
+
+
 def test_sessions_take_turns_with_untrusted_jobs():
     async def scenario():
         scheduler, order = workers("a"), []

@@ -1,0 +1,47 @@
+"""Record what a class is going to ask for while nobody waits: each section with the inputs that the book is published with.
+
+It begins with the first class that is presented to, or as $SPLATSCOPE_RECORD_AHEAD says: 1 when the server starts, 0 never.
+"""
+
+import asyncio
+import logging
+import os
+
+from splatscope.services.lessons import record_lesson
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.textbook.grid import grid
+from splatscope.web.lesson_page.first_recording import quizzes
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import WorkerError
+
+WHEN = "SPLATSCOPE_RECORD_AHEAD"
+AT_START, NEVER = "1", "0"
+log = logging.getLogger(__name__)
+log.setLevel(logging.INFO)  # a teacher waits for the line that says it is done
+_running: list[asyncio.Task[None]] = []  # the one there is
+
+
+def begin() -> None:
+    """Begin to record in the background, unless that was begun before or is not wanted."""
+    if not _running and os.environ.get(WHEN) != NEVER:
+        _running.append(asyncio.get_running_loop().create_task(_record_all()))
+
+
+async def _record_all() -> None:
+    """Record all sections, the first values of each first: a class that has begun reads on while this goes on."""
+    grids = {name: grid(find_lesson(name)) for name in lesson_names()}
+    count = 0
+    for number in range(max(map(len, grids.values()))):
+        for name, inputs in grids.items():
+            if number < len(inputs):
+                count += await _record(name, inputs[number])
+    log.info("%d recordings have been made ahead.", count)
+
+
+async def _record(name: str, inputs: dict[str, object]) -> bool:
+    try:
+        await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), waits=True)
+    except (WorkerError, ValueError) as error:  # whoever asks for it is told
+        log.warning("%s %s: %s", name, inputs, error)
+        return False
+    return True

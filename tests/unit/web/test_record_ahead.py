@@ -1,0 +1,51 @@
+"""Recording ahead: what is recorded, in which order, and when."""
+
+import asyncio
+import logging
+
+import pytest
+
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.textbook.grid import grid
+from splatscope.web.lesson_page import record_ahead
+from splatscope.workers.connection import WorkerError
+
+
+@pytest.fixture
+def recorded(monkeypatch) -> list[tuple[str, dict]]:
+    """What is recorded, in order: sections with the inputs that are not at their defaults. Nothing has begun yet."""
+    found = []
+
+    async def record_lesson(pool, lesson, quizzes, *, waits):
+        assert waits
+        changed = {name: value for name, value in lesson.param.values().items() if value != type(lesson).param[name].default}
+        found.append((lesson.stem(), changed))
+        if lesson.stem() == "cas":
+            raise WorkerError("The worker was lost.")
+
+    monkeypatch.setattr(record_ahead, "record_lesson", record_lesson)
+    monkeypatch.setattr(record_ahead, "_running", [])
+    monkeypatch.delenv(record_ahead.WHEN, raising=False)
+    return found
+
+
+async def _begin(times: int = 1) -> None:
+    for _ in range(times):
+        record_ahead.begin()
+    await asyncio.gather(*record_ahead._running)
+
+
+def test_all_published_inputs_are_recorded_once_and_the_defaults_of_all_sections_first(recorded, caplog):
+    with caplog.at_level(logging.INFO):
+        asyncio.run(_begin(times=2))
+    names = [name for name, _ in recorded]
+    assert tuple(names[: len(lesson_names())]) == lesson_names()
+    assert {name: names.count(name) for name in lesson_names()} == {name: len(grid(find_lesson(name))) for name in lesson_names()}
+    lost = len(grid(find_lesson("cas")))
+    assert f"{len(recorded) - lost} recordings have been made ahead." in caplog.text
+
+
+def test_nothing_is_recorded_ahead_where_it_is_not_wanted(recorded, monkeypatch):
+    monkeypatch.setenv(record_ahead.WHEN, record_ahead.NEVER)
+    asyncio.run(_begin())
+    assert recorded == []
