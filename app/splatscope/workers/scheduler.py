@@ -1,7 +1,7 @@
 """Assignment of jobs to workers: one job at a time on each worker, all jobs of a key on one worker.
 
-First come, first served; jobs that can wait come after all others, and leave one worker free for these. With untrusted jobs, sessions take turns: whose last turn was
-the longest ago goes first, so that one that sends job after job shares with the others.
+First come, first served; jobs that can wait come after all others, and leave one worker free for these. With untrusted jobs,
+sessions take turns: whose last turn was the longest ago goes first, so that one that sends job after job shares with the others.
 """
 
 import asyncio
