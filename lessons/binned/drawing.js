@@ -17,6 +17,7 @@ import {h} from "#web/shell/dom.js"
  * @property {[column: number, row: number, columns: number, rows: number][]} boxes  [Gaussian], in tiles
  * @property {number[]} boxed  [Gaussian]: step
  * @property {[step: number, tile: number][]} counted
+ * @property {[first: number, last: number, gaussian: number][]} walked  by all threads together
  * @property {[step: number, begin: number, length: number][]} parts  [tile]
  * @property {[step: number, place: number, gaussian: number, number: number][]} placed
  */
@@ -75,7 +76,7 @@ const colour = (gaussian) => `--own: var(--layer-${1 + (gaussian % 8)})`
  * @param {Facts} facts
  * @param {number} side  of a tile, in px
  */
-function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, counted, parts}, side) {
+function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, counted, walked, parts}, side) {
   const scale = side / tile
   const [w, h_] = [columns * side, rows * side]
   const at = labelsOf({grid: [columns, rows], tile, ellipses, reach}, side)
@@ -128,8 +129,10 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
         count.setAttribute("class", classes("binned-count", !now && all > 0 && "later"))
         cell.setAttribute("class", classes("binned-tile", now > 0 && "met"))
       })
+      const together = walked.find(([first, last]) => done(first) && !done(last + 1))
+      const shown = together ? together[2] : thread
       outerBoxes.forEach((box, i) => {
-        box.setAttribute("class", classes("binned-box", i !== thread && "hidden", !done(boxed[i]) && "later"))
+        box.setAttribute("class", classes("binned-box", i !== shown && "hidden", !done(boxed[i]) && "later"))
       })
     },
   }

@@ -1,5 +1,6 @@
 """The model of the section on the fast kernels."""
 
+from itertools import groupby
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -43,6 +44,7 @@ class Facts(TypedDict):
     boxes: list[list[int]]  # [Gaussian]: the first tile's column and row, columns, rows
     boxed: list[int]  # [Gaussian]: the step that finds its box
     counted: list[list[int]]  # [entry, in the order of counting]: step, tile
+    walked: list[list[int]]  # [round in which the whole wave walks one Gaussian]: its first and its last step, Gaussian
     numbered: list[list[int]]  # [Gaussian]: step, its first number, how many
     parts: list[list[int]]  # [tile]: step, where its list begins, how long it is
     placed: list[list[int]]  # [entry, in the order of placing]: step, place in the lists, Gaussian, number
@@ -84,7 +86,7 @@ class Binned(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Stop when the boxes are known, and after each round of counting, numbering, allocating and placing."""
+        """Stop when the boxes and when the numbers are known, and after each turn of counting, allocating and placing."""
         return [step for step, _ in self._told(query)]
 
     def opening(self, query: RecordingQuery) -> int:
@@ -109,12 +111,12 @@ class Binned(Lesson):
                 f"The sample would test {COUNT * TILES}.",
             )
         ]
+        turns = turns_of(query, facts)
         counted = 0
-        for steps in rounds(query, [step for step, _ in facts["counted"]]):
+        for (walked, _), steps in rounds([step for step, _ in facts["counted"]], turns):
             counted += len(steps)
-            told.append(
-                (steps[-1], f"{who(query, steps)} found a tile under an ellipse and counted it: {entries(counted)} so far.")
-            )
+            tile = "a tile under an ellipse" if walked is None else f"a tile of Gaussian {walked}"
+            told.append((steps[-1], f"{who(query, steps)} found {tile} and counted it: {entries(counted)} so far."))
         told.append(
             (
                 max(step for step, *_ in facts["numbered"]),
@@ -122,13 +124,15 @@ class Binned(Lesson):
             )
         )
         given, taken = 0, sorted((step, length) for step, _, length in facts["parts"])
-        for steps in rounds(query, [step for step, _ in taken]):
+        halves: dict[int, Turn] = {step: (None, tile // COUNT) for tile, (step, *_) in enumerate(facts["parts"])}
+        for _, steps in rounds([step for step, _ in taken], halves):
             given += sum(length for step, length in taken if step in steps)
             told.append((steps[-1], f"{who(query, steps)} gave a tile its part of the list: {given} of {total} places are taken."))
         placed = 0
-        for steps in rounds(query, [step for step, *_ in facts["placed"]]):
+        for (walked, _), steps in rounds([step for step, *_ in facts["placed"]], turns):
             placed += len(steps)
-            told.append((steps[-1], f"{who(query, steps)} put an entry into the list of a tile: {placed} of {total} are in."))
+            entry = "an entry" if walked is None else f"an entry of Gaussian {walked}"
+            told.append((steps[-1], f"{who(query, steps)} put {entry} into the list of a tile: {placed} of {total} are in."))
         return told
 
     def conclusion(self, query: RecordingQuery) -> str:
@@ -151,7 +155,7 @@ class Binned(Lesson):
         allocated = query.steps(kind="write", name="tileList")
         numbered = query.steps(kind="write", name="duplicatesOf")
         counts = query.steps(kind="atomic", name="tileCount", function="emit")
-        return {
+        facts: Facts = {
             "grid": [COLUMNS, ROWS],
             "tile": TILE,
             "ellipses": [[float(number) for number in ellipse] for ellipse in ellipses],
@@ -159,12 +163,17 @@ class Binned(Lesson):
             "boxes": [[*corner[1], *size[1]] for corner, size in zip(corners, sizes, strict=True)],
             "boxed": [size[0] for size in sizes],
             "counted": [[int(step), int(tile)] for step, tile in zip(counts, query.indices(counts), strict=True)],
+            "walked": [],
             "numbered": by_index(query, numbered),
             "parts": by_index(query, allocated),
             "placed": [
                 [int(step), int(place), *map(int, lists[place])] for step, place in zip(fills, query.indices(fills), strict=True)
             ],
         }
+        turns = turns_of(query, facts)
+        for steps in ([step for step, *_ in facts[name]] for name in ("counted", "placed")):
+            facts["walked"] += [[own[0], own[-1], walked] for (walked, _), own in rounds(steps, turns) if walked is not None]
+        return facts
 
     @staticmethod
     def _latest(query: RecordingQuery, name: str, thread: int) -> tuple[int, list[float]]:
@@ -199,7 +208,7 @@ class Binned(Lesson):
         boxes = sum(columns * rows for *_, columns, rows in facts["boxes"])
         misconceptions = (
             (COUNT * TILES, "That is what the sample does: each tile tests every Gaussian."),
-            (len(facts["placed"]), "Those are the tests that succeed. The others have to be made as well."),
+            (len(facts["placed"]), "With fewer tests than tiles under the boxes, some tile would be left out."),
             (COUNT, "One test a Gaussian does not tell which tiles it overlaps."),
         )
         return answer_among(
@@ -294,17 +303,31 @@ def by_index(query: RecordingQuery, steps: np.ndarray) -> list[list[int]]:
     return [[int(step), *map(int, numbers)] for _, step, numbers in rows]
 
 
-def rounds(query: RecordingQuery, steps: list[int]) -> list[list[int]]:
-    """Cut steps, ascending, into rounds in which no thread comes twice."""
-    found: list[list[int]] = []
-    here: set[int] = set()
-    for step, thread in zip(steps, map(int, query.threads(np.array(steps, int))), strict=True):
-        if not found or thread in here:
-            found.append([])
-            here = set()
-        found[-1].append(step)
-        here.add(thread)
-    return found
+Turn = tuple[int | None, int]  # the Gaussian that the whole wave walks, None where each thread walks its own; the turn of that loop
+
+
+def turns_of(query: RecordingQuery, facts: Facts) -> dict[int, Turn]:
+    """Return for each step that counts or places an entry the turn of the loop in `forEachTile` that it belongs to."""
+    wave = query.recording.trace.header["wave_size"]
+    tile_at = {begin + i: tile for tile, (_, begin, length) in enumerate(facts["parts"]) for i in range(length)}
+    turns: dict[int, Turn] = {}
+    walks: dict[int, list[Turn]] = {thread: [] for thread in range(COUNT)}
+    for step, place, gaussian, _ in facts["placed"]:
+        column, row, across, down = facts["boxes"][gaussian]
+        y, x = divmod(tile_at[place], COLUMNS)
+        number = (y - row) * across + x - column
+        turns[step] = (gaussian, number // wave) if across * down > wave else (None, number)
+        walks[int(query.threads(np.array([step]))[0])].append(turns[step])
+    # A thread places its entries in the order in which it has counted them.
+    ahead = {thread: iter(walk) for thread, walk in walks.items()}
+    for step, _ in facts["counted"]:
+        turns[step] = next(ahead[int(query.threads(np.array([step]))[0])])
+    return turns
+
+
+def rounds(steps: list[int], turns: dict[int, Turn]) -> list[tuple[Turn, list[int]]]:
+    """Cut steps, ascending, wherever the turn changes: the turn and the steps of each."""
+    return [(turn, list(same)) for turn, same in groupby(steps, turns.__getitem__)]
 
 
 def who(query: RecordingQuery, steps: list[int]) -> str:
@@ -314,6 +337,8 @@ def who(query: RecordingQuery, steps: list[int]) -> str:
         return "Each of the eight threads"
     if len(threads) == 1:
         return f"Thread {threads[0]}"
+    if len(threads) > 2 and threads[-1] - threads[0] == len(threads) - 1:
+        return f"Threads {threads[0]} to {threads[-1]} each"
     return f"Threads {', '.join(map(str, threads[:-1]))} and {threads[-1]} each"
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splatscope.lessons.binned.lesson import COLUMNS
+
 Told = Callable[..., tuple[Any, Any]]
 
 CASES = [
@@ -17,17 +19,20 @@ CASES = [
     {"size": 1.5, "seed": 99},
     {"size": 8.0, "seed": 7},
 ]
-WHO = r"(Each of the eight threads|Thread \d|Threads [\d, ]+ and \d each)"
+WHO = r"(Each of the eight threads|Thread \d|Threads [\d, ]+ and \d each|Threads \d to \d each)"
 BOXES = r"Each thread has drawn a box around its Gaussian: (\d+) tiles are under the 8 boxes\. The sample would test 120\."
-COUNTED = rf"{WHO} found a tile under an ellipse and counted it: (\d+) (entry|entries) so far\."
+COUNTED = rf"{WHO} found a tile (?:under an ellipse|of Gaussian \d) and counted it: (\d+) (entry|entries) so far\."
 NUMBERED = r"All have numbers, (\d+) of them, Gaussian by Gaussian: so each entry has a place of its own for its gradients\."
 GIVEN = rf"{WHO} gave a tile its part of the list: (\d+) of (\d+) places are taken\."
-PLACED = rf"{WHO} put an entry into the list of a tile: (\d+) of (\d+) are in\."
+PLACED = rf"{WHO} put an entry (?:of Gaussian \d )?into the list of a tile: (\d+) of (\d+) are in\."
 ORDER = [BOXES, COUNTED, NUMBERED, GIVEN, PLACED]
 
 
 def threads_of(words: str) -> set[int]:
-    return set(range(8)) if words.startswith("Each") else set(map(int, re.findall(r"\d", words)))
+    if words.startswith("Each"):
+        return set(range(8))
+    numbers = [int(digit) for digit in re.findall(r"\d", words)]
+    return set(range(numbers[0], numbers[1] + 1)) if " to " in words else set(numbers)
 
 
 def done_between(query: Any, after: int, until: int, **wanted: Any) -> np.ndarray:
@@ -73,6 +78,40 @@ def test_each_round_is_what_the_threads_did_in_it(record_lesson: Told, values: d
                 assert (said[2] == "entry") == (sums[kind] == 1)
         before = stop
     assert sums[1] == sums[3] == sums[4] == total
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_a_round_is_one_turn_of_the_loop(record_lesson: Told, values: dict[str, Any]) -> None:
+    lesson, query = record_lesson("binned", **values)
+    facts = lesson.facts(query)
+    wave = query.recording.trace.header["wave_size"]
+    starts = {begin + i: tile for tile, (_, begin, length) in enumerate(facts["parts"]) for i in range(length)}
+    before = 0
+    for stop, sentence in zip(lesson.stops(query), lesson.sentences(query), strict=True):
+        made = [entry for entry in facts["placed"] if before < entry[0] <= stop]
+        turns = set()
+        for step, place, gaussian, _ in made:
+            column, row, across, down = facts["boxes"][gaussian]
+            number = (starts[place] // COLUMNS - row) * across + starts[place] % COLUMNS - column
+            large = across * down > wave
+            turns.add((gaussian, number // wave) if large else number)
+            said = re.search(r"of Gaussian (\d)", sentence)
+            assert (said is not None) == large
+            assert said is None or int(said[1]) == gaussian
+            assert large or int(query.threads(np.array([step]))[0]) == gaussian
+        assert len(turns) <= 1
+        before = stop
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_counting_takes_the_turns_that_placing_takes(record_lesson: Told, values: dict[str, Any]) -> None:
+    lesson, query = record_lesson("binned", **values)
+    if query.recording.trace.header["wave_size"] < 8:
+        pytest.skip("the figure's threads are several waves, which take their turns when they like")
+    sentences = lesson.sentences(query)
+    counted = [re.match(COUNTED, sentence)[1] for sentence in sentences if re.match(COUNTED, sentence)]
+    placed = [re.match(PLACED, sentence)[1] for sentence in sentences if re.match(PLACED, sentence)]
+    assert counted == placed
 
 
 def test_a_large_gaussian_is_walked_by_the_whole_wave(record_lesson: Told) -> None:
