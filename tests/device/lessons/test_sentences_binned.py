@@ -86,7 +86,7 @@ def test_a_round_is_one_turn_of_the_loop(record_lesson: Told, values: dict[str, 
     facts = lesson.facts(query)
     wave = query.recording.trace.header["wave_size"]
     starts = {begin + i: tile for tile, (_, begin, length) in enumerate(facts["parts"]) for i in range(length)}
-    before = 0
+    before, found = 0, []
     for stop, sentence in zip(lesson.stops(query), lesson.sentences(query), strict=True):
         made = [entry for entry in facts["placed"] if before < entry[0] <= stop]
         turns = set()
@@ -100,7 +100,9 @@ def test_a_round_is_one_turn_of_the_loop(record_lesson: Told, values: dict[str, 
             assert said is None or int(said[1]) == gaussian
             assert large or int(query.threads(np.array([step]))[0]) == gaussian
         assert len(turns) <= 1
+        found += made
         before = stop
+    assert found == facts["placed"]
 
 
 @pytest.mark.parametrize("values", CASES)
