@@ -32,6 +32,7 @@ LOOK = """() => {
     drawing: drawing.scrollWidth - drawing.clientWidth,
     svgs: svgs.filter((one) => one.width && (one.right > aside.right + 1 || one.left < aside.left - 1)).length,
     formulas: all.filter((el) => el.matches(".eq") && el.scrollWidth > el.clientWidth + 1).map((el) => el.textContent),
+    notes: all.filter((el) => el.matches(".figure .src .note") && el.getClientRects().length).length,
     line: line ? words.getBoundingClientRect().right <= pane.getBoundingClientRect().right + 1 : true,
     transport: box(".figure .tp").height,
     bar: [...document.querySelectorAll(".top button")].every((el) => el.getBoundingClientRect().right <= innerWidth),
@@ -62,6 +63,7 @@ def test_nothing_is_cut_and_the_figure_fits(turn_to: Callable[..., Page], stem: 
         seen = resized(page, *size)
         assert seen["figure"] <= seen["room"], f"the figure is {seen['figure']} px high, the window has {seen['room']} at {size}"
         assert seen["transport"] < 40, "the transport is one row"
+        assert not seen["notes"], "a name lies over the code of the line that it names"
         assert len(seen["edges"]) == 1, f"listings, questions and claims end at {seen['edges']}"
     for size in ((1366, 768), (1024, 768), (820, 1180), (768, 1024)):
         seen = resized(page, *size)

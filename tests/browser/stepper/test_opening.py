@@ -100,7 +100,7 @@ def test_where_a_figure_opened_is_said_until_the_reader_steps_and_never_spoken(t
     page = turn_to(PAGE)
     figure(page)
     note = page.locator(".opened")
-    expect(note).to_have_text(re.compile(r"Opened at \w+ \d+ of \d+\.\s+Home goes to the start\."))
+    expect(note.get_by_role("button", name="From the start")).to_have_attribute("title", re.compile(r"opened at \w+ \d+ of \d+$"))
     page.keyboard.press("ArrowRight")
     expect(note).to_be_hidden()
     expect(page.get_by_test_id("announcer")).not_to_be_empty()
@@ -108,6 +108,28 @@ def test_where_a_figure_opened_is_said_until_the_reader_steps_and_never_spoken(t
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_test_id("stepper").first).to_be_visible()
     expect(note).to_be_hidden()
+
+
+def test_from_the_middle_a_button_leads_to_the_start(turn_to):
+    page = turn_to(PAGE)
+    figure(page)
+    page.get_by_role("button", name="From the start").click()
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", "0")
+    expect(page.locator(".opened")).to_be_hidden()
+
+
+def test_the_first_step_brings_all_of_the_figure_into_view(visit):
+    page = visit("/app?page=home")
+    page.set_viewport_size({"width": 1366, "height": 768})
+    figure(page)
+    frame, dock = page.locator(".sample .whole"), page.locator(".sample .dock")
+    page.wait_for_timeout(400)  # the drawing fits its room once the window has another size
+    top, bottom = frame.evaluate("el => [el.getBoundingClientRect().top, el.getBoundingClientRect().bottom]")
+    assert bottom > 768
+    assert dock.bounding_box()["y"] > top + 250, "the transport does not lie over the drawing's first rows"
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".sample .whole .dock")).to_be_in_viewport(ratio=0.95)
+    expect(page.locator(".sample .drawing-bitonic-sort")).to_be_in_viewport(ratio=0.95)
 
 
 def test_a_figure_that_a_link_opens_says_nothing_of_it(visit):

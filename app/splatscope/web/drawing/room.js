@@ -2,7 +2,7 @@
 import {enclosing} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
-const LEAST = 420 // px: in a lower window one scrolls from the title to the figure, which then fills it
+const LEAST = 400 // px: in a lower window one scrolls from the title to the figure, which then fills it
 const LOWEST = 300 // a window lower still scrolls the figure
 const BESIDE = "(min-width: 961px)" // where drawing and source stand side by side
 
@@ -17,16 +17,30 @@ function heightOf(panes) {
   const others = frame.offsetHeight - panes.offsetHeight
   const bar = document.querySelector(".top")?.clientHeight ?? 0
   const whole = innerHeight - bar - others - 2
-  const underTitle = innerHeight - (frame.getBoundingClientRect().top + scrollY) - others - 8
+  const underTitle = innerHeight - (frame.getBoundingClientRect().top + scrollY) - others - 4
   return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle))))
+}
+
+/**
+ * Scroll so far that all of a figure is in view, where its lower part is not yet; of one higher than the window, the upper part. A
+ * reader who is below it, or far above, is left where they are.
+ * @param {HTMLElement} stage  root of the stepper
+ */
+export function bringIntoView(stage) {
+  const box = enclosing(stage, ".whole")?.getBoundingClientRect()
+  const bar = document.querySelector(".top")?.clientHeight ?? 0
+  if (!box || box.top < bar || box.top > innerHeight || box.bottom <= innerHeight) return
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches
+  scrollBy({top: Math.min(box.bottom - innerHeight, box.top - bar), behavior: still ? "auto" : "smooth"})
 }
 
 /**
  * Keep a stepper's `--room` at the height that its panes may have, and tell its drawing of a change.
  * @param {HTMLElement} stage  root of the stepper
+ * @param {() => void} resized  called when the figure has another size
  * @returns {() => void} ends it
  */
-export function keepRoom(stage) {
+export function keepRoom(stage, resized) {
   const panes = /** @type {HTMLElement} */ (stage.querySelector(".panes"))
   let room = 0
   const measure = () => {
@@ -38,7 +52,12 @@ export function keepRoom(stage) {
     stage.style.setProperty("--room", height === Infinity ? "99999px" : `${height}px`)
     emit("room", {stage})
   }
-  const sizes = new ResizeObserver(() => requestAnimationFrame(measure))
+  const sizes = new ResizeObserver(() =>
+    requestAnimationFrame(() => {
+      measure()
+      resized()
+    }),
+  )
   sizes.observe(stage)
   window.addEventListener("resize", measure)
   return () => {

@@ -9,7 +9,7 @@ import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
 import {Memory} from "#web/stepper/panes/memory.js"
-import {keepRoom} from "#web/drawing/room.js"
+import {bringIntoView, keepRoom} from "#web/drawing/room.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
 import {openFile, unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
@@ -133,7 +133,7 @@ export class Stepper {
     ]
     this.root = this.#assemble()
     this.leave = join(this)
-    this.unsettle = model.layout === "figure" ? keepRoom(this.root) : () => {}
+    this.unsettle = model.layout === "figure" ? keepRoom(this.root, () => this.#resized()) : () => {}
   }
 
   /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
@@ -225,6 +225,13 @@ export class Stepper {
     )
     queueMicrotask(() => this.#tab("memory"))
     return root
+  }
+
+  /** Until the reader moves, the chosen line stays in view also when the drawing over it grows. */
+  #resized() {
+    if (!this.openedInside) return
+    this.source.scrolledTo = ""
+    this.paint()
   }
 
   /** @param {string} name */
@@ -444,6 +451,7 @@ export class Stepper {
     this.transport.said = ""
     this.root.dataset.step = String(step)
     if (!this.#opening) {
+      if (this.#opened) bringIntoView(this.root)
       this.#opened = false
       if (this === primary()) setStep(step)
     }

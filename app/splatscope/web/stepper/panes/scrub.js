@@ -1,6 +1,9 @@
-// The run as one line, for figures: its barriers as walls, its units as ticks, a thumb.
+// The run as one line, for figures: its stops as ticks, else its barriers, and a thumb.
 import {h} from "#web/shell/dom.js"
 import {SENTENCE} from "./sentence.js"
+
+const MOST = 120 // more stops would be a bar, and say nothing
+const DENSE = 24 // more are drawn thin
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -35,9 +38,14 @@ export class Scrub {
     const stops = this.stepper.stops
     const marks = stops.length ? stops : moment.barriers
     const key = `${moment.lockstep} ${marks.length}`
-    if (key !== this.drawn && marks.length <= 120)
-      this.walls.replaceChildren(...marks.map((p) => h("i", {style: `left:${(p / moment.recording.length) * 100}%`})))
+    if (key !== this.drawn) {
+      const ticks = marks.length <= MOST ? marks : []
+      this.walls.replaceChildren(...ticks.map((p) => h("i", {style: `left:${(p / moment.recording.length) * 100}%`})))
+      this.walls.classList.toggle("dense", ticks.length > DENSE)
+    }
     this.drawn = key
+    this.walls.querySelector(".now")?.classList.remove("now")
+    this.walls.children[marks.indexOf(moment.position)]?.classList.add("now")
     this.range.value = String(moment.position)
     this.range.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
     this.range.setAttribute("aria-valuetext", this.stepper.numbering)

@@ -25,7 +25,7 @@ export class Sentence {
   constructor(stepper) {
     this.stepper = stepper
     this.el = h("p", {class: "sentence", id: SENTENCE, "data-testid": "step-sentence"})
-    this.opened = h("p", {class: "opened", hidden: true}) // why the figure stands where it does; gone with the first step, and never spoken
+    this.opened = h("p", {class: "opened", hidden: true}) // the figure stands in the middle of the run: gone with the first step, and never spoken
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {
       if (stage !== stepper.root) return
@@ -45,7 +45,14 @@ export class Sentence {
     if (stepper.transport.said || !stepper.words) el.textContent = stepper.transport.said || sentenceOf(moment)
     else el.innerHTML = stepper.words
     const inside = stepper.openedInside
-    if (inside && this.opened.hidden) this.opened.textContent = `Opened at ${stepper.numbering}.\nHome goes to the start.`
+    if (inside && this.opened.hidden)
+      this.opened.replaceChildren(
+        h(
+          "button",
+          {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => stepper.seek(0)},
+          "From the start",
+        ),
+      )
     this.opened.hidden = !inside
     const here = `${stepper.shown} ${moment.position}`
     const moved = this.#again || (this.#painted !== "" && here !== this.#painted)
