@@ -18,7 +18,7 @@ JOBS ?= 2
 SPREAD := -n $(JOBS)
 CHECKS := ruff codespell imports biome types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench exercises docs format browser lock wheel wheel-test container container-check clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench soak exercises docs format browser lock wheel wheel-test container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-device   tests that run kernels'
 	@echo 'make test-browser  tests that drive a browser'
 	@echo 'make test          all of these (JOBS=4 for four processes)'
+	@echo 'make soak          ten minutes of use while processes are killed and stopped (SOAK="--minutes 2 --seed 7" for options)'
 	@echo 'make exercises     all answers of all exercises marked as they must be: some ten minutes'
 	@echo 'make docs          the pages of the Python interface, in build/docs'
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
@@ -54,6 +55,10 @@ test-browser: setup browser
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
 	$(BIN)/python -m splatscope.cli.benchmark $(BENCH)
+
+# No part of the tests: readers use a served app, and all that it loses must be said or made good. Exits with 1 if it is not.
+soak: setup
+	$(BIN)/python -m tests.soak $(SOAK)
 
 # Right answers pass, the start and wrong ones fail for the reason that they state. Tests look at the start and one solution.
 exercises: setup

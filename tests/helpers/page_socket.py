@@ -30,11 +30,12 @@ def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class PageSocket:
-    """A session's connection. `models` has the ids of its components by class."""
+    """A session's connection. `models` has the ids of its components by class, `classes` the class by the id of the parameters."""
 
     def __init__(self, socket: WebSocketClientConnection):
         self.socket = socket
         self.models: dict[str, dict[str, str]] = {}
+        self.classes: dict[str, str] = {}
 
     @classmethod
     async def come(cls, address: str, query: str) -> Self:
@@ -51,7 +52,9 @@ class PageSocket:
         while not visitor.models:
             message = await socket.read_message()
             if isinstance(message, str) and "doc" in message[:20]:
-                visitor.models = dict(components(json.loads(message)))
+                found = list(components(json.loads(message)))
+                visitor.models = dict(found)
+                visitor.classes = {ids["data"]: name for name, ids in found}
         return visitor
 
     async def send(self, kind: str, content: Any) -> None:

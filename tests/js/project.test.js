@@ -142,6 +142,7 @@ for (const [what, files, words] of /** @type {[string, Parameters<typeof zip>[0]
   ],
   ["a long name", [[`${"x".repeat(40)}.slang`, ""]], /too long/],
   ["a strange character", [["a\u202e.slang", ""]], /not allowed/],
+  ["a name of two lines", [["a\nb.slang", ""]], /^a\?b\.slang is not allowed/],
   [
     "a file that is there twice",
     [

@@ -91,6 +91,16 @@ def png_claiming(width, height) -> bytes:
     return bytes(data)
 
 
+def png_with_short_tags() -> bytes:
+    """A PNG whose EXIF data ends within its header."""
+    import struct
+    import zlib
+
+    chunk = b"eXIfMM\0*\0\0\0"
+    data = file_of(Image.new("RGB", (16, 16)))
+    return data[:33] + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[33:]
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -106,6 +116,7 @@ def png_claiming(width, height) -> bytes:
         (file_of(Image.new("RGB", (60_000, 10))), "60,000 × 10"),
         (file_of(Image.new("RGB", (3, 3))), "at least 8"),
         (bytes(65 * 2**20), "64 MB"),
+        (png_with_short_tags(), "cut short"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(data, words):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -61,6 +62,15 @@ def with_array(name, array) -> bytes:
     return file.getvalue()
 
 
+def with_plain_member(name) -> bytes:
+    """A state file in which one member is no array."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(save_state(small_state()))) as whole, zipfile.ZipFile(file, "w") as archive:
+        for member in whole.namelist():
+            archive.writestr(*((name, b"text") if member == f"{name}.npy" else (member, whole.read(member))))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -74,6 +84,12 @@ def with_array(name, array) -> bytes:
         (changed(settings={"nonsense": 1}), "not a Splatscope state"),
         (changed(step="soon"), "not a Splatscope state"),
         (changed(step=-1), "do not fit"),
+        (changed(seconds=float("nan")), "do not fit"),
+        (changed(seconds=float("inf")), "do not fit"),
+        (changed(version="2\n3"), "not a Splatscope state"),
+        (changed(generator={"bit_generator": "PCG64", "state": {"state": 0.5, "inc": 1}}), "not a Splatscope state"),
+        (with_plain_member("history"), "not a Splatscope state"),
+        (with_plain_member("target"), "not a Splatscope state"),
         (with_array("raw", np.zeros((9, 29), np.float32)), "do not fit"),
         (with_array("raw", np.zeros((9, 30))), "do not fit"),
         (with_array("target", np.zeros((24, 40), np.uint8)), "do not fit"),

@@ -193,3 +193,18 @@ def test_what_a_source_is_compiled_with_is_filtered_too(settings):
 def test_what_a_source_may_be_compiled_with():
     settings = {"defines": {"N": "8", "TYPE": "float2"}, "constants": {"M": 3, "G": 0.5}, "arguments": ("Array<float, 4>",)}
     assert refuse_job(KernelJob("", **settings, conformances=(("Sphere", "IShape"),))) == ""
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"defines": {"A\u2028B\ud800": ""}},
+        {"constants": {"A\nB": 1}},
+        {"arguments": ("A\nB",)},
+        {"conformances": (("A", "\ud800"),)},
+    ],
+)
+def test_a_name_that_is_refused_is_quoted_in_one_line_of_plain_letters(settings):
+    said = answer("", **settings)
+    assert "?" in said
+    assert said.encode().splitlines() == [said.encode()]

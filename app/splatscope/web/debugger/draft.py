@@ -72,7 +72,7 @@ def _constants(given: Any) -> dict[str, int | float]:
             found[str(name)] = word == "true"
         elif word:
             try:
-                found[str(name)] = numbers(str(name), word)[0]
+                found[str(name)] = next(iter(numbers(str(name), word)), word)
             except InputError:
                 found[str(name)] = word
     return found

@@ -36,12 +36,13 @@ export const isSource = (name, limits) => limits.kinds.some((kind) => name.toLow
  * @param {Limits} limits
  */
 export function wrongPath(path, limits) {
-  const parts = path.split("/")
+  const parts = path.split("/"),
+    shown = path.slice(0, 60).replace(/[^ -~]/g, "?")
   if (path.length > limits.name || parts.length > limits.depth + 1)
-    return `${path.slice(0, 60)} … is too long: up to ${limits.name} characters and ${limits.depth} folders are allowed.`
+    return `${shown} … is too long: up to ${limits.name} characters and ${limits.depth} folders are allowed.`
   if (!parts.every((part) => PART.test(part) && !/[. ]$/.test(part)))
-    return `${path.slice(0, 60) || "A name without a letter"} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”.`
-  if (!isSource(path, limits)) return `${path} is no source: files end in ${limits.kinds.join(", ")}.`
+    return `${shown || "A name without a letter"} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”.`
+  if (!isSource(path, limits)) return `${shown} is no source: files end in ${limits.kinds.join(", ")}.`
   return ""
 }
 

@@ -62,7 +62,7 @@ def refuse_files(files: Mapping[str, str]) -> str:
     if len(files) > MOST_FILES:
         return f"The project has {len(files):,} files; up to {MOST_FILES} are allowed: leave out what the kernel does not include."
     for name in files:
-        shown = re.sub(r"[^ -~]", "?", name[:60])
+        shown = _shown(name, 60)
         parts = name.split("/")
         if len(name) > MOST_NAME or len(parts) > MOST_DEPTH + 1:
             return f"The path {shown} … is too long: up to {MOST_NAME} characters and {MOST_DEPTH} folders are allowed."
@@ -169,18 +169,23 @@ def _refuse_settings(job: KernelJob) -> str:
         return f"Up to {MOST_DEFINES} macros, constants and types are allowed."
     for name, body in job.defines.items():
         if not _IDENTIFIER.fullmatch(name):
-            return f"{name[:40]} is no name of a macro: use letters, digits and _."
+            return f"{_shown(name)} is no name of a macro: use letters, digits and _."
         if "\n" in body or "\r" in body or "\\" in body or len(body) > MOST_WORDS:
             return f"The macro {name} has one line of up to {MOST_WORDS} characters."
         if wrong := refuse(f"#define {name} {body}"):
             return f"The macro {name}: {wrong}"
     for name, value in job.constants.items():
         if not _IDENTIFIER.fullmatch(name) or not isinstance(value, int | float):
-            return f"{name[:40]} is no link-time constant with a number."
+            return f"{_shown(name)} is no link-time constant with a number."
     for word in (*job.arguments, *(part for pair in job.conformances for part in pair)):
         if len(word) > MOST_WORDS or not _TYPE.fullmatch(word) or _FORBIDDEN.search(word):
-            return f"{word[:40]} is no name of a type."
+            return f"{_shown(word)} is no name of a type."
     return ""
+
+
+def _shown(name: str, most: int = 40) -> str:
+    """Return a name as a line can quote it."""
+    return re.sub(r"[^ -~]", "?", name[:most])
 
 
 def _names() -> str:

@@ -1,0 +1,215 @@
+"""Soak a served app: `python -m tests.soak --minutes 10 --seed 1`. Exits with 1 if a judgement fails."""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.request import urlopen
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+import psutil  # noqa: E402
+
+from helpers.serving import ROOT, serving  # noqa: E402
+
+from .judge import growth, unexplained  # noqa: E402
+from .kills import Killer  # noqa: E402
+from .ledger import Ledger  # noqa: E402
+from .readers import KINDS, Reader, Trainer  # noqa: E402
+
+STORM = 40.0  # seconds of killing between two calms
+STRIKES = (1.0, 4.0)  # seconds between two of them
+LEAVES = (3.0, 12.0)  # seconds between two readers who leave without a word
+RECOVERED = 90.0  # seconds after the last strike within which everything works again
+LOST_SECONDS = 5.0  # of training, that a lost worker may cost
+A_DAY = 2880  # requests of one learner in eight hours: one every ten seconds, as in tests/load/measure_class.py
+SEEDS = HERE / "seeds.txt"
+
+
+@dataclass
+class Soak:
+    """What is measured of one soak; see `main` for what is judged."""
+
+    address: str
+    memory_file: Path
+    readers: list[Reader]
+    killer: Killer
+    ledger: Ledger
+    recovered: list[float] = field(default_factory=list)  # seconds from the last strike until each reader had done their work
+    held: list[dict[str, int]] = field(default_factory=list)  # of each calm, what `memory.py` writes
+    faults: list[str] = field(default_factory=list)
+
+    async def measure(self) -> None:
+        """Collect the server's garbage, and note what it holds."""
+        await asyncio.to_thread(lambda: urlopen(f"{self.address}/memory", timeout=RECOVERED).read())
+        self.held.append(json.loads(self.memory_file.read_text()))
+
+    async def storm(self, seconds: float, rng: random.Random) -> None:
+        """Let readers act while processes are killed and some readers leave."""
+        for reader in self.readers:
+            reader.calm.clear()
+            reader.proved.clear()
+        strikes = asyncio.create_task(_repeat(self.killer.strike, STRIKES, rng))
+        leaves = asyncio.create_task(_repeat(self._one_leaves, LEAVES, rng))
+        await asyncio.wait({strikes, leaves}, timeout=seconds)
+        for task in (strikes, leaves):
+            task.cancel()
+        await asyncio.wait({strikes, leaves})
+        self.killer.go_on()
+        for task in (strikes, leaves):
+            if not task.cancelled():
+                task.result()
+
+    async def calm(self) -> None:
+        """Kill nothing, and wait until every reader has had an answer to what they need workers for."""
+        began = time.monotonic()
+        for reader in self.readers:
+            reader.calm.set()
+        proofs = [asyncio.create_task(self._proof(reader, began)) for reader in self.readers]
+        _, late = await asyncio.wait(proofs, timeout=RECOVERED)
+        for task in late:
+            task.cancel()
+        names = sorted(type(reader).__name__ for reader in self.readers if not reader.proved.is_set())
+        if names:
+            self.faults.append(f"{', '.join(names)} could not work {RECOVERED:.0f} s after the last strike: {self.ledger.waiting}")
+        await self.measure()
+
+    async def _proof(self, reader: Reader, began: float) -> None:
+        await reader.proved.wait()
+        self.recovered.append(time.monotonic() - began)
+
+    async def _one_leaves(self) -> None:
+        self.killer.rng.choice(self.readers).leave()
+
+
+async def _repeat(act: Callable[[], Awaitable[None]], pause: tuple[float, float], rng: random.Random) -> None:
+    while True:
+        await asyncio.sleep(rng.uniform(*pause))
+        await act()
+
+
+async def soak(address: str, memory_file: Path, minutes: float, seed: int, server: psutil.Process) -> Soak:
+    """Run storms and calms for so many minutes."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(16))
+    rng, ledger = random.Random(seed), Ledger()
+    readers = [kind(address, ledger, rng.randrange(2**32)) for kind, count in KINDS for _ in range(count)]
+    run = Soak(address, memory_file, readers, Killer(server, random.Random(rng.randrange(2**32))), ledger)
+    lives = [asyncio.create_task(reader.live()) for reader in readers]
+    end = time.monotonic() + 60 * minutes
+    await run.calm()  # in the first one everything is loaded and compiled, so that it says nothing
+    for said in (run.held, run.recovered, run.faults):
+        said.clear()
+    while (left := end - time.monotonic()) > 0:
+        await run.storm(min(STORM, left), rng)
+        await run.calm()
+        print(
+            f"{max(0, end - time.monotonic()):4.0f} s left, {ledger.requests} requests, {progress(run)}",
+            file=sys.stderr,
+            flush=True,
+        )
+    for life in lives:
+        life.cancel()
+    await asyncio.wait(lives)
+    return run
+
+
+def progress(run: Soak) -> str:
+    """Return what the last calm found, in a few words."""
+    held = run.held[-1]
+    return f"{held['held'] / 1e6:.0f} MB, {held['shells']} sessions, {len(failures(run, '', 0))} faults"
+
+
+def failures(run: Soak, log: str, minutes: float) -> list[str]:
+    """Return what is wrong, a line each."""
+    found = [*run.ledger.faults, *run.killer.faults, *run.faults]
+    lost = [seconds for reader in run.readers if isinstance(reader, Trainer) for seconds in reader.lost_seconds]
+    found += [f"a lost worker cost {seconds:.1f} s of training" for seconds in lost if seconds > LOST_SECONDS]
+    if run.ledger.unaccounted:
+        found.append(f"{run.ledger.unaccounted} requests have neither an answer nor a line")
+    found += [f"the log says: {one[:2000]}" for one in unexplained(log)]
+    if minutes and (grown := growth([one["held"] for one in run.held])):
+        found.append(f"the server's memory does not level off: {grown}")
+    if minutes and run.ledger.requests < A_DAY * minutes / 10:
+        found.append(
+            f"{run.ledger.requests} requests are less than {A_DAY * minutes / 10:.0f}, a learner's eight hours in ten minutes"
+        )
+    return found
+
+
+def report(run: Soak, minutes: float, seed: int) -> str:
+    """Return the tables of one soak."""
+    ledger, killer = run.ledger, run.killer
+    rows = [f"Seed {seed}, {minutes:g} minutes: {ledger.requests:,} requests (one learner in 8 hours: {A_DAY:,})", ""]
+    rows += ["| request | sent | answered | p50 | p95 | longest | given up |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for kind, sent in sorted(ledger.sent.items()):
+        took = sorted(ledger.answered[kind]) or [float("nan")]
+        p50, p95 = statistics.median(took), took[min(len(took) - 1, int(0.95 * len(took)))]
+        answered = len(ledger.answered[kind])
+        rows.append(f"| {kind} | {sent} | {answered} | {p50:.2f} s | {p95:.2f} s | {took[-1]:.2f} s | {ledger.dropped[kind]} |")
+    rows += ["", "| refused with | |", "| --- | --- |", *(f"| {words} | {n} |" for words, n in ledger.refused.most_common())]
+    rows += [
+        "",
+        "| process | end | |",
+        "| --- | --- | --- |",
+        *(f"| {k} | {how} | {n} |" for (k, how), n in sorted(killer.done.items())),
+    ]
+    rows += ["", f"Noticed that a process stood still after {_span(killer.noticed)}."]
+    rows += [f"All work went on after {_span(run.recovered)} without strikes."]
+    lost = [seconds for reader in run.readers if isinstance(reader, Trainer) for seconds in reader.lost_seconds]
+    rows += [f"Training that lost workers cost: {_span(lost)}.", "", "| calm | memory | without caches | sessions | objects |"]
+    rows += ["| --- | --- | --- | --- | --- |"]
+    for number, one in enumerate(run.held, 1):
+        memory = f"{one['full'] / 1e6:.0f} MB | {one['held'] / 1e6:.0f} MB"
+        rows.append(f"| {number} | {memory} | {one['shells']} | {one['objects']:,} |")
+    return "\n".join(rows)
+
+
+def _span(seconds: list[float]) -> str:
+    if not seconds:
+        return "– (never)"
+    return f"{min(seconds):.1f} to {max(seconds):.1f} s ({len(seconds)} times, median {statistics.median(seconds):.1f} s)"
+
+
+def one(minutes: float, seed: int) -> int:
+    """Serve the app, soak it, print the tables. Return 1 if something is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, memory_file = Path(folder) / "server.log", Path(folder) / "memory.json"
+        command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "memory.py")]
+        environment = os.environ | {"SPLATSCOPE_SOAK_MEMORY": str(memory_file)}
+        with serving(command, log, ROOT, environment) as address:
+            (server,) = psutil.Process().children()
+            run = asyncio.run(soak(address, memory_file, minutes, seed, server))
+        text = log.read_text(errors="replace")
+    found = failures(run, text, minutes)
+    print(report(run, minutes, seed))
+    print("\nAll is well." if not found else f"\n{len(found)} faults with seed {seed}:")
+    for words in dict.fromkeys(found):
+        print(f"- {words}" + (f" ({found.count(words)} times)" if found.count(words) > 1 else ""))
+    return int(bool(found))
+
+
+def main() -> int:
+    """Soak with one seed, or with those that failed before."""
+    parser = argparse.ArgumentParser(prog="tests.soak", description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=None, help="default: another one each time, which is printed")
+    parser.add_argument("--replay", action="store_true", help=f"run each seed of {SEEDS.name}, which failed before it was mended")
+    options = parser.parse_args()
+    if options.replay:
+        seeds = [int(line.split()[0]) for line in SEEDS.read_text().splitlines() if line and not line.startswith("#")]
+        return max([one(options.minutes, seed) for seed in seeds], default=0)
+    return one(options.minutes, random.randrange(2**16) if options.seed is None else options.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

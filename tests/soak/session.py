@@ -1,0 +1,142 @@
+"""A reader's session without a browser: what the server tells each component, and its files, as a page would send them."""
+
+import asyncio
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tornado.websocket import WebSocketClientConnection
+
+from helpers.page_socket import PageSocket
+
+PIECE = 2**20  # bytes of a file in one message
+
+Change = tuple[str, str, Any]  # the component's class, the parameter or "message", the value
+
+
+class ClosedError(ConnectionError):
+    """The server closed the connection."""
+
+
+class Session(PageSocket):
+    """A connection that keeps what has changed since `ask` was called last."""
+
+    def __init__(self, socket: WebSocketClientConnection):
+        super().__init__(socket)
+        self.changes: list[Change] = []
+        self.values: dict[tuple[str, str], Any] = {}  # the latest of all, by component and parameter
+        self._told = asyncio.Event()
+        self._sending = asyncio.Lock()
+        self._listening: asyncio.Task[None] | None = None
+        self.on_change: Callable[[Change], None] = lambda change: None
+
+    @classmethod
+    async def open(cls, address: str, query: str) -> "Session":
+        """Open a page, and listen."""
+        session = await cls.come(f"{address}/app", query)
+        session._listening = asyncio.create_task(session._listen())
+        await session.event("document_ready", [])
+        return session
+
+    async def send(self, kind: str, content: Any) -> None:
+        """Send a message, its parts together."""
+        async with self._sending:
+            await super().send(kind, content)
+
+    async def ask(self, component: str, **message: Any) -> None:
+        """Send a message to a component, and forget what was heard before."""
+        self.changes.clear()
+        await self.say(component, entries(message))
+
+    async def send_file(self, component: str, name: str, filename: str, data: bytes) -> None:
+        """Send a file in pieces, and forget what was heard before."""
+        self.changes.clear()
+        for offset in range(0, len(data), PIECE):
+            piece = {"type": "chunk", "name": name, "filename": filename, "offset": offset, "total": len(data)}
+            await self.say(component, entries(piece | {"data": data[offset : offset + PIECE]}))
+
+    async def until(self, met: Callable[[list[Change]], Any]) -> Any:
+        """Return what `met` makes of the changes, once that is true.
+
+        Raises:
+            ClosedError: The server closed the connection before.
+        """
+        while not (found := met(self.changes)):
+            if self._listening.done():
+                raise ClosedError("the server closed the connection")
+            self._told.clear()
+            await self._told.wait()
+        return found
+
+    def drop(self) -> None:
+        """Leave without a word."""
+        if self._listening:
+            self._listening.cancel()
+        if self.socket.protocol is not None:
+            self.socket.protocol._abort()
+
+    async def _listen(self) -> None:
+        try:
+            while (message := await self.socket.read_message()) is not None:
+                if isinstance(message, str) and message.startswith('{"events"'):
+                    for event in json.loads(message)["events"]:
+                        await self._take(event)
+                    self._told.set()
+        finally:
+            self._told.set()
+
+    async def _take(self, event: dict[str, Any]) -> None:
+        if event["kind"] == "ModelChanged" and event["model"]["id"] in self.classes:
+            change = self.classes[event["model"]["id"]], event["attr"], plain(event["new"])
+        elif event["kind"] == "MessageSent" and (found := re.search(r'"(where|joined|class)"', json.dumps(event))):
+            change = "WalkBar", "message", found[1]
+        else:
+            return
+        self.changes.append(change)
+        self.values[change[:2]] = change[2]
+        self.on_change(change)
+        if change[1] == "sequence" and change[0] in ("TrainingPicture", "Frame"):
+            await self.say(change[0], entries({"type": "drawn", "sequence": change[2]}))
+
+
+def entries(message: dict[str, Any]) -> list[list[Any]]:
+    """Return a map's entries as Bokeh encodes them."""
+    return [[name, encoded(value)] for name, value in message.items()]
+
+
+def encoded(value: Any) -> Any:
+    """Return a value as Bokeh encodes it."""
+    match value:
+        case bytes():
+            return {"type": "bytes", "data": base64.b64encode(gzip.compress(value, 1)).decode()}
+        case dict():
+            return {"type": "map", "entries": entries(value)}
+        case list():
+            return [encoded(one) for one in value]
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return a value that Bokeh encoded, bytes as None."""
+    match value:
+        case {"type": "map"}:
+            return {key: plain(one) for key, one in value.get("entries", [])}
+        case {"type": _}:
+            return None
+        case list():
+            return [plain(one) for one in value]
+    return value
+
+
+def latest(changes: list[Change], component: str, name: str, otherwise: Any = None) -> Any:
+    """Return the last value of a component's parameter among changes."""
+    return next((value for kind, attribute, value in reversed(changes) if (kind, attribute) == (component, name)), otherwise)
+
+
+def line(changes: list[Change], component: str, name: str) -> str:
+    """Return the last line that is not empty of a parameter among changes."""
+    found = [value for kind, attribute, value in changes if (kind, attribute) == (component, name) and value]
+    return found[-1] if found else ""
