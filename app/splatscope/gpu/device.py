@@ -49,8 +49,8 @@ class Adapter:
 
     @property
     def short_name(self) -> str:
-        """The name without its parentheses: `llvmpipe` for `llvmpipe (LLVM 15.0.6, 256 bits)`."""
-        return self.name.split(" (")[0]
+        """See `short`."""
+        return short(self.name)
 
 
 def prepare_for_recording() -> None:
@@ -133,11 +133,35 @@ def _cache_of_waves(lanes: int) -> str:
     return str(folder)
 
 
-def device_in_turn() -> str:
-    """Return what tells this process's default device from the others of all machines, without opening it; "" for none."""
+@dataclass(frozen=True)
+class Available:
+    """What a process can open, without that anything is opened.
+
+    Attributes:
+        turn: What tells its default device from the others of all machines; "" where there is none.
+        name: Of its default device, short; "" where there is none.
+        names: Short names of all adapters, for `open_device`.
+        is_software: Whether the default device runs on the processor.
+    """
+
+    turn: str = ""
+    name: str = ""
+    names: tuple[str, ...] = ()
+    is_software: bool = True
+
+
+def available() -> Available:
+    """Return what this process can open."""
+    names = tuple(dict.fromkeys(short(name) for name in adapter_names()))
     for _, adapter in _candidates(Wanted.parse(os.environ.get("SPLATSCOPE_DEVICE") or "")):
-        return f"{platform.node()} {bytes(adapter.luid).hex()}"
-    return ""
+        turn = f"{platform.node()} {bytes(adapter.luid).hex()}"
+        return Available(turn, short(adapter.name), names, _is_software(adapter.name))
+    return Available(names=names)
+
+
+def short(name: str) -> str:
+    """Return an adapter's name without its parentheses: `llvmpipe` for `llvmpipe (LLVM 15.0.6, 256 bits)`."""
+    return re.sub(r" \(.*\)", "", name)
 
 
 def in_turn(adapters: list[spy.AdapterInfo], asked: Wanted, turn: int) -> list[spy.AdapterInfo]:

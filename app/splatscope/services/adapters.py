@@ -1,36 +1,37 @@
 """The devices that a page can choose from."""
 
-import re
-
-from splatscope.gpu.device import DeviceError, adapter_names, open_device
+from splatscope.gpu.device import DeviceError, open_device
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
-_cache = SingleFlightCache(1)
+OPEN_LIMIT = 60.0  # seconds
+_cache = SingleFlightCache(64)
 
 
 async def adapters(pool: Pool) -> list[str]:
-    """Return names for `open_device`, the default device first, or an empty list if there are fewer than two."""
+    """Return names for `open_device`, the default device first, or an empty list if there are fewer than two.
+
+    Workers on other machines may have others than this one. Each is opened once to see whether it does.
+    """
     try:
-        return await _cache.get("adapters", lambda: pool.run(_list_adapters, limit=60.0))
+        names = await pool.adapters()
+        found = [name for name in names if await _opens(pool, name)]
     except WorkerError:  # a driver that crashes here would crash when recording, too
         return []
+    return found if len(found) > 1 else []
+
+
+async def _opens(pool: Pool, name: str) -> bool:
+    return await _cache.get(name, lambda: pool.run(_try, name, adapter=name, limit=OPEN_LIMIT)) == "opens"
 
 
 # What follows runs on a worker.
 
 
-def _list_adapters() -> list[str]:
-    names = list(dict.fromkeys(re.sub(r" \(.*\)", "", name) for name in adapter_names()))
-    if len(names) < 2:
-        return []
-    return sorted(filter(_opens, names), key=lambda name: name.split("#")[0] not in open_device().info.adapter_name)
-
-
-def _opens(name: str) -> bool:
+def _try(name: str) -> str:
     try:
         open_device(name)
     except DeviceError:
-        return False
-    return True
+        return "does not open"
+    return "opens"

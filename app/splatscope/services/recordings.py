@@ -45,7 +45,7 @@ async def record_source(
         return refused_recording(wrong, [])
 
     async def make() -> PackedRecording:
-        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, on_progress)
+        meta, parts = await _work(pool, "record", (job, adapter), RECORD_LIMIT, trusted, on_progress, adapter)
         return PackedRecording(meta, *parts)
 
     return await _recordings.get(recording_key(job, adapter), make)
@@ -96,12 +96,19 @@ async def perfetto_file(pool: Pool, file: bytes, *, trusted: bool = False) -> by
 
 
 async def _work(
-    pool: Pool, name: str, arguments: tuple, limit: float, trusted: bool, on_progress: Callable[[int], None] | None = None
+    pool: Pool,
+    name: str,
+    arguments: tuple,
+    limit: float,
+    trusted: bool,
+    on_progress: Callable[[int], None] | None = None,
+    adapter: str = "",
 ) -> Answer:
+    where = {"adapter": adapter, "on_progress": on_progress}
     if trusted:
-        return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, on_progress=on_progress)
+        return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, **where)
     asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())
-    return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, on_progress=on_progress)
+    return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, **where)
 
 
 # Thirty learners who open the same page cost one recording.

@@ -59,7 +59,8 @@ class Connection:
         self._topic = f"splatscope progress {client.id}"
         self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of a job that runs
         self._job_numbers = count()
-        self._asked: dict[str, asyncio.Task[None]] = {}  # by the worker's address, for its device
+        self._asked: dict[str, asyncio.Task[None]] = {}  # by the worker's address, for its devices
+        self._listed = asyncio.Event()  # the workers that were there when it was opened are known
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._scheduler_comm = client.scheduler_comm  # replaced when the client reconnects, to a scheduler that knows nothing
         self._watch = asyncio.create_task(self._watch_cluster())
@@ -147,7 +148,8 @@ class Connection:
         last_seen = time.monotonic()
         try:
             for address in await self.client.nthreads():
-                self.scheduler.add_worker(address)
+                self._take_worker(address)
+            self._listed.set()
             while self.alive:
                 await asyncio.sleep(0.5)
                 self._ask_for_devices()
@@ -156,28 +158,45 @@ class Connection:
                 elif time.monotonic() - last_seen > NO_WORKER_LIMIT:
                     self.scheduler.fail_queued(WorkerError("No worker is up: see the log, or start some with `splatscope worker`."))
         finally:
+            self._listed.set()
             self.scheduler.fail_queued(WorkerError(DISCONNECTED))
             for address in list(self.scheduler.workers):
                 self.scheduler.remove_worker(address)
             with suppress(OSError):
                 await self.client.close()
 
-    def _ask_for_devices(self) -> None:
-        """Ask workers which device they open, once they are settled: a server that ends while it starts logs no lost question."""
+    async def adapters(self) -> list[str]:
+        """Return the names of all devices that workers can open, the default first."""
+        await self._listed.wait()
+        self._ask_for_devices(settled=0)
+        if self._asked:
+            await asyncio.wait(self._asked.values())
+        return self.scheduler.adapters
+
+    def _ask_for_devices(self, settled: float = SETTLED) -> None:
+        """Ask workers for their devices, once they are settled: a server that ends while it starts logs no lost question."""
         now = time.monotonic()
         for worker in self.scheduler.workers.values():
-            if worker.address not in self._asked and now - worker.joined > SETTLED:
+            if worker.address not in self._asked and now - worker.joined >= settled:
                 self._asked[worker.address] = asyncio.create_task(self._ask_for_device(worker.address))
 
     async def _ask_for_device(self, address: str) -> None:
         with suppress(OSError):
-            answers = await self.client.run(remote.device_in_turn, workers=[address])
-            self.scheduler.note_device(address, answers[address])
+            answers = await self.client.run(remote.available, workers=[address])
+            if address in self._asked:  # it has not left meanwhile
+                self.scheduler.add_worker(address, answers[address])
+
+    def _take_worker(self, address: str) -> None:
+        """Take a worker; one of a shared cluster may open another device than the others, so that is asked first."""
+        if self._locks is None:
+            self.scheduler.add_worker(address)
+        else:
+            self._asked[address] = asyncio.create_task(self._ask_for_device(address))
 
     def _on_worker_event(self, event: tuple[float, dict[str, Any]]) -> None:
         match event[1]:
             case {"action": "add-worker", "worker": address}:
-                self.scheduler.add_worker(address)
+                self._take_worker(address)
             case {"action": "remove-worker", "worker": address}:
                 self.scheduler.remove_worker(address)
                 self._asked.pop(address, None)

@@ -59,6 +59,7 @@ class Pool:
         limit: float = 30.0,
         untrusted: bool = False,
         waits: bool = False,
+        adapter: str = "",
         on_progress: Callable[[int], None] | None = None,
         **kwargs: Any,
     ) -> Any:
@@ -74,6 +75,8 @@ class Pool:
             untrusted: The job may well use up its limit: such jobs never occupy all workers, sessions take turns with them, and
                 one that runs in the sandbox is stopped after `PATIENCE` while another session waits.
             waits: All other jobs go first, also those that come later; such jobs leave a worker free for them.
+            adapter: The device that the worker must have, by a name of `adapters`. Without one the job runs where most workers open
+                the same device by themselves, on hardware before software.
             on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
             kwargs: Its keyword arguments.
 
@@ -85,17 +88,21 @@ class Pool:
         """
         while True:
             connection = await self._connection()
-            worker = await self._acquired(connection, key, untrusted, waits)
+            worker = await self._acquired(connection, key, untrusted, waits, adapter)
             job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress))
             try:
                 return await asyncio.shield(job)
             except JobNotStarted:
                 continue
 
-    async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, waits: bool) -> Worker:
+    async def adapters(self) -> list[str]:
+        """Return the names of all devices that workers can open, the default first. Raises WorkerError."""
+        return await (await self._connection()).adapters()
+
+    async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, waits: bool, adapter: str) -> Worker:
         """Wait for a worker; an untrusted job does not wait without end for another session's."""
         turn = self.whose_turn() if untrusted else None
-        asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, waits, turn))
+        asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, waits, turn, adapter))
         try:
             while untrusted and not (await asyncio.wait({asked}, timeout=PATIENCE))[0]:
                 await connection.stop_sandboxed(connection.scheduler.held(turn, PATIENCE))

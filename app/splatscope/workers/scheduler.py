@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from splatscope.gpu.device import Available
+
 MOST_TURNS = 1000  # sessions whose last turn is known
 REPLACEMENT_WAIT = 3.0  # seconds that a key without a worker waits for a lost worker's replacement before it shares another key's
 
@@ -21,7 +23,7 @@ class Worker:
     address: str
     gone: asyncio.Future[None]
     joined: float = field(default_factory=time.monotonic)
-    device: str = ""  # that it opens: workers of one device share its time; "" while that is not known
+    devices: Available = field(default_factory=Available)  # workers of one device share its time; empty while that is not known
     busy: bool = False
     runs_untrusted: bool = False
     runs_waiting: bool = False  # a job for which nobody waits
@@ -38,6 +40,7 @@ class _Request:
     untrusted: bool
     waits: bool
     turn: Hashable
+    adapter: str
     granted: asyncio.Future[Worker]
 
 
@@ -52,18 +55,22 @@ class Scheduler:
         self._turn_count = 0
         self._replacements: list[asyncio.TimerHandle] = []  # one a lost worker, until it is replaced or no longer waited for
 
-    def add_worker(self, address: str) -> None:
-        """Assign jobs to this worker from now on."""
+    def add_worker(self, address: str, devices: Available | None = None) -> None:
+        """Assign jobs to this worker from now on. Once its devices are known, keys spread over these first."""
         if address not in self.workers:
             if self._replacements:
                 self._replacements.pop(0).cancel()
             self.workers[address] = Worker(address, asyncio.get_running_loop().create_future())
-            self._assign()
+        if devices is not None:
+            self.workers[address].devices = devices
+        self._assign()
 
-    def note_device(self, address: str, device: str) -> None:
-        """Note which device a worker opens, so that keys spread over devices first."""
-        if worker := self.workers.get(address):
-            worker.device = device
+    @property
+    def adapters(self) -> list[str]:
+        """The names of all devices that workers can open, the default first."""
+        default, known = self._default(), [w.devices for w in self.workers.values()]
+        names = dict.fromkeys(name for one in known for name in one.names)
+        return sorted(names, key=lambda name: name.split("#")[0] != default)
 
     def remove_worker(self, address: str) -> None:
         """Forget a worker that is lost; the next job of each of its keys is assigned to another."""
@@ -73,14 +80,18 @@ class Scheduler:
             self._replacements.append(asyncio.get_running_loop().call_later(REPLACEMENT_WAIT, self._stop_waiting_for_replacement))
             self._assign()
 
-    async def acquire(self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None) -> Worker:
-        """Wait for an idle worker: the one that `key` is bound to, or any. Give it back with `release`.
+    async def acquire(
+        self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None, adapter: str = ""
+    ) -> Worker:
+        """Wait for an idle worker: the one that `key` is bound to, or any with this adapter. Give it back with `release`.
+
+        Without an adapter, it is one of the default device: that of most workers, hardware before software.
 
         Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first, and does
         not begin on the last worker that is neither with an untrusted job nor with one like itself. `turn` tells the sessions apart
         that take turns with untrusted jobs.
         """
-        request = _Request(key, untrusted, waits, turn, asyncio.get_running_loop().create_future())
+        request = _Request(key, untrusted, waits, turn, adapter, asyncio.get_running_loop().create_future())
         self._queue.append(request)
         self._assign()
         try:
@@ -154,16 +165,28 @@ class Scheduler:
         return long < max(1, len(self.workers) - 1)
 
     def _least_loaded(self, request: _Request) -> Worker | None:
-        """Return the idle worker whose device, then which itself has the fewest keys.
+        """Return the idle worker that has the adapter, and whose device, then which itself has the fewest keys.
 
         For an untrusted job, one that ran such jobs before is preferred.
         """
         bound = list(self.affinity.values())
-        devices = Counter(w.device for w in bound)
+        devices = Counter(w.devices.turn for w in bound)
 
         def load(w: Worker) -> tuple[int, ...]:
-            keys = devices[w.device], bound.count(w)
+            keys = devices[w.devices.turn], bound.count(w)
             return (not w.has_run_untrusted, *keys) if request.untrusted else (*keys, w.has_run_untrusted)
 
-        worker = min((w for w in self.workers.values() if not w.busy), key=load, default=None)
+        worker = min((w for w in self._with(request.adapter) if not w.busy), key=load, default=None)
         return None if request.key is not None and worker in bound and self._replacements else worker
+
+    def _with(self, adapter: str) -> list[Worker]:
+        """Return the workers that have an adapter; all of them where none has it, which will say so."""
+        default, workers = self._default(), list(self.workers.values())
+        if adapter:
+            return [w for w in workers if adapter in w.devices.names] or workers
+        return [w for w in workers if w.devices.name in ("", default)]
+
+    def _default(self) -> str:
+        """Return the name of the device that jobs run on which name none; "" while it is not known."""
+        known = Counter((not w.devices.is_software, w.devices.name) for w in self.workers.values() if w.devices.name)
+        return max(known, key=lambda one: (one[0], known[one]), default=(False, ""))[1]

@@ -24,9 +24,9 @@ def ping() -> None:
     """Return, to prove that this worker is alive."""
 
 
-async def device_in_turn() -> str:
-    """Return what tells the device that this worker opens from those that others open; see `gpu.device`."""
-    return await asyncio.get_running_loop().run_in_executor(_thread, device.device_in_turn)
+async def available() -> device.Available:
+    """Return which devices this worker can open, and which it opens by itself."""
+    return await asyncio.get_running_loop().run_in_executor(_thread, device.available)
 
 
 def stop_sandboxed() -> None:

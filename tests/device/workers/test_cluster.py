@@ -7,14 +7,19 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.services.adapters import adapters
 from splatscope.workers.cluster import KEY
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
 
+MESA = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))
+CHROMIUM = sorted(Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json"))
 COMMAND = [sys.executable, "-m", "splatscope.cli"]
 
 
@@ -30,26 +35,34 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "cluster.pem"
 
 
-@pytest.fixture(scope="module")
-def cluster(key: Path) -> Iterator[str]:
-    """The address of a scheduler that all networks reach, with one worker."""
+@contextmanager
+def running(key: Path, *machines: dict[str, str]) -> Iterator[str]:
+    """Yield the address of a scheduler that all networks reach, with one worker for each of `machines`, its environment."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = {**os.environ, KEY: str(key)}
     processes = []
 
-    def start(*arguments: str) -> None:
-        process = subprocess.Popen([*COMMAND, *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+    def start(environment: dict[str, str], *arguments: str) -> None:
+        known = {**os.environ, KEY: str(key), "PYTHONPATH": str(Path(__file__).parents[2]), **environment}
+        process = subprocess.Popen([*COMMAND, *arguments], env=known, stdout=subprocess.PIPE, text=True)
         processes.append(process)
         process.stdout.readline()  # it says that it runs
 
-    start("scheduler", "--host", "0.0.0.0", "--port", str(port))
-    start("worker", f"127.0.0.1:{port}", "--workers", "1")
+    start({}, "scheduler", "--host", "0.0.0.0", "--port", str(port))
+    for machine in machines:
+        start(machine, "worker", f"127.0.0.1:{port}", "--workers", "1")
     yield f"tls://127.0.0.1:{port}"
     for process in reversed(processes):
         process.terminate()
         process.wait(60)
         process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def cluster(key: Path) -> Iterator[str]:
+    """The address of a scheduler with one worker."""
+    with running(key, {}) as address:
+        yield address
 
 
 def test_a_server_with_the_key_runs_jobs_there(cluster: str, key: Path, monkeypatch: pytest.MonkeyPatch):
@@ -84,6 +97,33 @@ def test_other_machines_reach_no_scheduler_without_a_key():
         "splatscope: Whoever reaches a scheduler runs code on its workers: "
         "make a key and set SPLATSCOPE_CLUSTER_KEY to it (docs/cluster.md).\n"
     )
+
+
+def opened(adapter: str) -> str:
+    """Return the name of the device that a job opens on a worker."""
+    return adapter_of(open_device(adapter or None)).short_name
+
+
+@pytest.mark.skipif(not (MESA and CHROMIUM), reason="needs two software Vulkan drivers")
+def test_devices_of_two_machines_stand_side_by_side(key: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(KEY, str(key))
+
+    async def ask(address: str) -> tuple[list[str], list[str]]:
+        pool = Pool(address)
+        names = await adapters(pool)
+        found = [await pool.run(opened, name, adapter=name, limit=60) for name in ("", *names)]
+        await pool.close()
+        return names, found
+
+    one, other = (
+        {"VK_DRIVER_FILES": f"{MESA[0]}"},
+        {"VK_DRIVER_FILES": f"{MESA[0]}:{CHROMIUM[0]}", "SPLATSCOPE_DEVICE": "swiftshader"},
+    )
+    with running(key, one, other) as address:
+        names, (default, *found) = asyncio.run(ask(address))
+    assert len(names) == 2
+    assert found == names  # of which the first machine has but one
+    assert default == names[0]
 
 
 def test_a_key_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):

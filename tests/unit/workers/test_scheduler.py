@@ -2,6 +2,7 @@
 
 import asyncio
 
+from splatscope.gpu.device import Available
 from splatscope.workers import scheduler as scheduler_module
 from splatscope.workers.scheduler import Scheduler
 
@@ -195,13 +196,53 @@ def test_keys_spread_over_devices_before_workers():
     async def scenario():
         scheduler = workers("a", "b", "c", "d")
         for address in "abcd":
-            scheduler.note_device(address, "first" if address in "ab" else "second")
+            scheduler.add_worker(address, Available("first" if address in "ab" else "second", "H100", ("H100#0", "H100#1")))
         found = []
         for key in range(4):
             worker = await scheduler.acquire(str(key))
             scheduler.release(worker)
             found.append(worker)
-        assert [worker.device for worker in found] == ["first", "second", "first", "second"]
+        assert [worker.devices.turn for worker in found] == ["first", "second", "first", "second"]
         assert len(set(found)) == 4
+
+    asyncio.run(scenario())
+
+
+SOFTWARE = Available("a 0", "llvmpipe", ("llvmpipe",))
+GPU = Available("b 0", "H100", ("H100", "llvmpipe"), is_software=False)
+
+
+def test_a_job_runs_where_its_device_is_and_without_one_on_hardware():
+    async def scenario():
+        scheduler = Scheduler()
+        for address, devices in {"a": SOFTWARE, "b": SOFTWARE, "c": GPU}.items():
+            scheduler.add_worker(address, devices)
+        assert scheduler.adapters == ["H100", "llvmpipe"]
+        first = await scheduler.acquire(None)
+        second = asyncio.ensure_future(scheduler.acquire(None))
+        third = asyncio.ensure_future(scheduler.acquire(None, adapter="H100"))
+        elsewhere = await scheduler.acquire(None, adapter="llvmpipe")
+        assert (first.address, elsewhere.address) == ("c", "a")
+        assert not second.done()
+        assert not third.done()
+        scheduler.release(first)
+        assert (await second).address == "c"
+        scheduler.remove_worker("c")
+        assert (await third).address == "b"  # which says that it has no such device
+
+    asyncio.run(scenario())
+
+
+def test_once_the_hardware_is_gone_jobs_run_on_software():
+    async def scenario():
+        scheduler = Scheduler()
+        scheduler.add_worker("a", SOFTWARE)
+        scheduler.add_worker("c", GPU)
+        await scheduler.acquire(None)
+        waiting = asyncio.ensure_future(scheduler.acquire(None))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        scheduler.remove_worker("c")
+        assert (await waiting).address == "a"
 
     asyncio.run(scenario())
