@@ -44,6 +44,7 @@ const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
 const MOST_HEIGHT = 620 // where the window sets no limit
+let made = 0 // charts, each with an id of its own
 
 /**
  * @param {DrawingHost<Facts, Options>} host
@@ -165,9 +166,11 @@ function chart({facts, options, step}, thread, width, most) {
   const label = `${names[thread]} over ${count} iterations: ${rows.map((row) => row.title).join(", ")}`
   const svg = canvas(width, height, {class: "curves-chart", role: "img", "aria-label": label})
   const band = s("rect", {class: "band", y: 0, height: height - FOOT, width: Math.max(3, room / count)})
-  svg.append(band)
+  const clip = `curves-${++made}`
+  const past = s("rect", {x: LEFT, y: 0, height})
+  svg.append(band, s("clipPath", {id: clip}, past))
   const drawn = rows.map((row, i) => {
-    const place = {top: rowTop(i), height: rowHeight(i), x, end: width - RIGHT, count}
+    const place = {top: rowTop(i), height: rowHeight(i), x, end: width - RIGHT, count, clip}
     return drawRow(svg, row, thread, place)
   })
   for (let t = TICK_EVERY; t <= count; t += TICK_EVERY)
@@ -182,19 +185,20 @@ function chart({facts, options, step}, thread, width, most) {
     el: svg,
     paint(/** @type {number} */ done) {
       setAttributes(band, {x: x(Math.max(0, done - 1)), visibility: done ? "visible" : "hidden"})
+      setAttributes(past, {width: done ? x(done - 0.5) - LEFT : 0})
       for (const row of drawn) row.paint(done)
     },
   }
 }
 
 /**
- * Draw one row: all of each curve pale, and up to the cursor in full.
+ * Draw one row: all of each curve pale, and up to the cursor in full, with a dot at its end.
  * @param {SVGElement} svg
  * @param {Row} row
  * @param {number} thread
- * @param {{top: number, height: number, x: (iteration: number) => number, end: number, count: number}} place
+ * @param {{top: number, height: number, x: (iteration: number) => number, end: number, count: number, clip: string}} place  clip: id
  */
-function drawRow(svg, row, thread, {top, height, x, end, count}) {
+function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
@@ -213,14 +217,22 @@ function drawRow(svg, row, thread, {top, height, x, end, count}) {
   const drawn = curves.map((curve, i) => {
     const colour = `c${curves.length - 1 - i}`
     const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
-    const full = s("path", {class: `${colour} ${curve.mark}`})
+    const dots = curve.mark === "dots"
+    const full = s("path", {class: `${colour} ${curve.mark}`, d: path(count), "clip-path": dots ? null : `url(#${clip})`})
+    const head = s("circle", {class: `${colour} head`, r: 3.2})
     const name = s("text", {x: end + 6, y: labels[i], class: `name ${colour}`}, curve.label)
-    svg.append(s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}), full, name)
-    return {full, path}
+    svg.append(s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}), full, head, name)
+    return (/** @type {number} */ done) => {
+      if (dots) setAttributes(full, {d: path(done)})
+      const at = Math.max(0, done - 1) // before the first iteration it waits where it will appear
+      const value = curve.own[at] ?? null
+      if (value !== null) setAttributes(head, {cx: x(at + 0.5), cy: y(value)})
+      setAttributes(head, {visibility: done && value !== null ? "visible" : "hidden"})
+    }
   })
   return {
     paint(/** @type {number} */ done) {
-      for (const {full, path} of drawn) setAttributes(full, {d: path(done)})
+      for (const paintCurve of drawn) paintCurve(done)
     },
   }
 }

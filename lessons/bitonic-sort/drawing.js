@@ -135,12 +135,17 @@ function network({root, facts, options, room}) {
     const memory = look.memory(options.memory)
     const over = look.step >= stops[stops.length - 1][0]
     const early = readTooEarly(facts, look.step)
-    rows.forEach(({disc, key, value, cut}, cell) => {
+    /** @type {Map<number, number>} */
+    const seen = new Map() // how often each key stands above
+    rows.forEach(({disc, item, key, value, cut}, cell) => {
       if (cell < look.threads) disc.show(look.status(cell), cell === look.thread)
       else disc.el.setAttribute("visibility", "hidden")
       const known = memory?.written(cell) ? memory.number(cell) : null
       const number = known ?? keys[cell]
       const padding = number === PADDING
+      const nth = seen.get(number) ?? 0
+      seen.set(number, nth + 1)
+      setAttributes(item, {"data-thing": `${number}-${nth}`}) // a key is one bar, which goes where it is swapped to
       const size = padding ? bar : Math.max(2, (number / most) * bar)
       const here = compared.includes(cell)
       const written = memory?.touched(cell) === "wr"
@@ -231,17 +236,17 @@ function drawRow(svg, {first, row, width, y}, cell) {
   const disc = laneMark(8, y(cell))
   const key = s("rect", {class: "bar", x: LEFT + 10, y: y(cell) - row * 0.26, height: row * 0.52, rx: 2})
   const value = s("text", {class: "m", y: y(cell) + 4})
+  const item = s("g", {}, key, value)
   const corner = y(cell) - row * 0.26
   const cut = s("path", {class: "cut", d: `M${LEFT + 10} ${corner}h9l-9 9z`, visibility: "hidden"})
   svg.append(
     s("path", {class: "wire", d: `M${first - 6} ${y(cell)}H${width - 4}`}),
     disc.el,
     s("text", {class: "m", x: LEFT, y: y(cell) + 4, "text-anchor": "end"}, String(cell)),
-    key,
+    item,
     cut,
-    value,
   )
-  return {disc, key, value, cut}
+  return {disc, item, key, value, cut}
 }
 
 /**

@@ -205,9 +205,11 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
   const corner = Math.min(8, cell)
   const staleMark = `M${x(i + 1) - pad / 2} ${y(row)}h${-corner}l${corner} ${corner}z`
   const stale = row && rounds[row - 1].stale.includes(i) ? s("path", {class: "sums-cut", d: staleMark}) : null
-  svg.append(box)
-  if (value) svg.append(value)
+  const sum = s("g", {}, box, value)
+  svg.append(sum)
   if (stale) svg.append(stale)
+  const name = (/** @type {number} */ ofRow, /** @type {number} */ at) => `${ofRow}-${at}`
+  const addends = row ? `${name(row - 1, i)} ${name(row - 1, i + rounds[row - 1].stride)}` : ""
   const clamped = row === 0 && Math.abs(gradients[i]) > limit
   const wrong = row > 0 && rounds[row - 1].wrong.includes(i)
   /**
@@ -221,6 +223,8 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     const gone = upper && row > 0
     const number = known ?? last
     const later = known === null
+    if (later || gone) sum.removeAttribute("data-thing")
+    else setAttributes(sum, {"data-thing": name(row, i), "data-made-of": addends})
     const secret = later && row > 0 // a sum is what the reader is to find: its place is drawn, and not its number
     const sign = number < 0 ? "minus" : "plus"
     const share = secret ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)

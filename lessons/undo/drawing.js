@@ -1,7 +1,7 @@
 // A pixel that goes down through its layers at the left and comes back up at the right, each state beside the one it should equal. What has
 // not come yet is pale.
 import {show} from "#web/drawing/look.js"
-import {classes, css} from "#web/drawing/svg.js"
+import {classes, css, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
@@ -143,6 +143,9 @@ function stateCell(side) {
       const [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
       const broken = [r, g, b, T].some((value) => Number.isNaN(value))
       el.className = classes("state-cell", side, later && "later", now && "now", broken && !later && "broken")
+      const before = `${side}-${side === "back" ? i + 1 : i - 1}`
+      if (later) swatch.removeAttribute("data-thing")
+      else setAttributes(swatch, {"data-thing": `${side}-${i}`, "data-made-of": before})
       const secret = later && side === "back" // what comes back is what the reader is to find
       swatch.style.background = broken || secret ? "" : css([r, g, b])
       transmittance.textContent = secret ? "T ?" : `T ${show(T, 3)}`

@@ -191,6 +191,11 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     lanes.forEach((lane, i) => lane.show(look.status(i), i === thread))
     paintBarrier(look)
     const tooEarly = readTooEarly(facts, look)
+    const readers = readersSoFar(facts, look)
+    lanes.forEach(({el}, i) => {
+      if (readers.has(i)) setAttributes(el, {"data-thing": `read-${i}`, "data-made-of": `cell-${(i + away) % count}`})
+      else setAttributes(el, {"data-thing": `lane-${i}`, "data-made-of": ""})
+    })
     cells.forEach((paintCell, i) => {
       const states = [i === from && "from", i === thread && "own", kind === "read" && i === from && "rd"]
       paintCell(look, memory, states, tooEarly.has((i - away + count) % count))
@@ -238,7 +243,8 @@ function drawCell(facts, options, svg, {column, cell, x, cellY}, i) {
   const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: Math.max(0, column - 4), height: cell, rx: 3})
   const value = s("text", {class: "m", x: x(i), y: cellY(i) + cell / 2 + 4, "text-anchor": "middle"})
   const stale = s("path", {class: "group-cut", d: `M${x(i) + column / 2 - 2} ${cellY(i)}h-9l9 9z`})
-  svg.append(frame, value, stale)
+  const item = s("g", {}, frame, value)
+  svg.append(item, stale)
   /**
    * @param {Look} look
    * @param {MemoryLook | null} memory
@@ -251,6 +257,8 @@ function drawCell(facts, options, svg, {column, cell, x, cellY}, i) {
     const number = (known ? memory : look.final.memory(options.memory))?.number(i)
     value.textContent = String(number ?? "")
     value.setAttribute("class", classes("m", !known && "later"))
+    if (known) setAttributes(item, {"data-thing": `cell-${i}`, "data-made-of": `lane-${i}`})
+    else item.removeAttribute("data-thing")
     frame.setAttribute("class", classes("group-cell", known ? "wr" : "empty", ...states))
     stale.setAttribute("visibility", tooEarly ? "visible" : "hidden")
   }
@@ -279,11 +287,19 @@ function barrierState({size: [across, down], kinds, threads}, {moment}) {
  * @param {Look} look
  */
 function readTooEarly({kinds, threads, stale}, {moment}) {
+  return new Set([...readersSoFar({kinds, threads}, {moment})].filter((thread) => stale.includes(thread)))
+}
+
+/**
+ * The threads that have read another's cell by now.
+ * @param {Pick<Facts, "kinds" | "threads">} facts
+ * @param {Pick<Look, "moment">} look
+ */
+function readersSoFar({kinds, threads}, {moment}) {
   /** @type {Set<number>} */
   const readers = new Set()
-  if (!stale.length) return readers
   kinds.forEach((kind, event) => {
-    if (kind === "read" && stale.includes(threads[event]) && moment.after(event) <= moment.position) readers.add(threads[event])
+    if (kind === "read" && moment.after(event) <= moment.position) readers.add(threads[event])
   })
   return readers
 }

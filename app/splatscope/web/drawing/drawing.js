@@ -3,6 +3,7 @@ import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
 import {hideParts} from "./choices.js"
 import {emit, on} from "#web/shell/events.js"
+import {glide} from "./glide.js"
 import {Look} from "./look.js"
 import {onMoments, stageOf} from "./moments.js"
 import {roomOf} from "./room.js"
@@ -46,10 +47,11 @@ export function render({model, el}) {
     drawing.open?.(look)
     show(look)
   }
-  const paint = (/** @type {Moment} */ moment) => {
-    if (moment.recording !== shown?.recording) return open(moment)
+  /** @type {Parameters<typeof onMoments>[1]} */
+  const paint = (moment, _stops, steps) => {
+    if (moment.recording !== shown?.recording) return glide(root, false, () => open(moment))
     shown = moment
-    show(new Look(moment))
+    glide(root, steps, () => show(new Look(moment)))
   }
   const stop = onMoments(el, paint)
   const onValues = () => {

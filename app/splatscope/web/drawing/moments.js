@@ -15,21 +15,22 @@ export const stageOf = (el) => enclosing(el, ".stage")
 /**
  * Call `paint` at every moment of the stepper around `el`, or of the page's first where none is around it.
  * @param {HTMLElement} el
- * @param {(moment: Moment, stops: number[]) => void} paint  stops: positions in the order shown
+ * @param {(moment: Moment, stops: number[], steps: boolean) => void} paint  stops: positions in the order shown; steps: whether it is a
+ *   single step from the moment painted before, which is to be seen to happen
  * @returns {() => void} ends it
  */
 export function onMoments(el, paint) {
   let painted = false
-  const stop = on("moment", ({root, moment, first, stops}) => {
+  const stop = on("moment", ({root, moment, first, stops, steps}) => {
     const stage = stageOf(el)
     if (stage ? stage !== root : !first) return
     painted = true
-    paint(moment, stops)
+    paint(moment, stops, steps)
   })
   requestAnimationFrame(() => {
     const stage = stageOf(el)
     const moment = stage && momentOf(stage)
-    if (stage && moment && !painted) paint(moment, stopsOf(stage))
+    if (stage && moment && !painted) paint(moment, stopsOf(stage), false)
   })
   return stop
 }

@@ -13,6 +13,7 @@
  * @property {boolean} first  whether the stepper is the page's primary one, which owns the address
  * @property {number[]} stops  positions at which → and ← stop; empty for every event
  * @property {number} sequence  number of the recording, as Python counts them
+ * @property {boolean} steps  whether it is a single step on or back from the moment painted before, which is to be seen to happen
  */
 
 /**

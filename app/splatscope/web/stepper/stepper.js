@@ -23,6 +23,7 @@ import {Timeline} from "#web/stepper/panes/timeline.js"
 import {Transport} from "#web/stepper/panes/transport.js"
 import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
+const QUICK = 150 // ms between two paints below which a step is not seen to happen: keys that repeat, a slider that is dragged
 const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
 
 /**
@@ -88,6 +89,8 @@ export class Stepper {
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   drawn = h("div", {class: "aside", role: "group"}) // holds the drawing, and is named by what it shows
   took = 0 // ms of the last paint
+  #paintedAt = 0 // ms
+  #steps = false // the next paint is a single step away from the last
   /** @type {number | null} */
   frame = null // the frame in which the panes are painted next
   /** @type {{moment: Moment, stops: number[], positions: number[], order: number[]} | null} */
@@ -470,12 +473,15 @@ export class Stepper {
       this.frame = null
       if (!moment) return
       const began = performance.now()
+      const steps = this.#steps && began - this.#paintedAt > QUICK && this.painted === moment
+      this.#steps = false
       moment.state.seek(moment.position).meet()
-      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(moment)
+      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(moment, steps)
       root.dataset.painted = String(moment.step)
       this.took = performance.now() - began
       this.painted = moment
-      emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown})
+      this.#paintedAt = began
+      emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown, steps})
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)
@@ -486,6 +492,7 @@ export class Stepper {
    * @param {number} position
    */
   seek(position) {
+    this.#steps = false
     this.moment?.seek(position === Infinity ? this.moment.recording.length : position)
   }
 
@@ -496,8 +503,10 @@ export class Stepper {
   move(way) {
     const {moment, stops} = this
     if (!moment) return
-    if (!stops.length) return this.seek(moment.position + way)
-    this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
+    const single = this.frame === null // two steps before a frame are no single one
+    if (stops.length) this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
+    else this.seek(moment.position + way)
+    this.#steps = single
   }
 
   /**

@@ -1,5 +1,6 @@
 // The source with the line that every thread is on.
 import {enclosing, h, targetOf} from "#web/shell/dom.js"
+import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
@@ -32,6 +33,7 @@ export class Source {
   scrolledTo = ""
   /** @type {Line | null} */
   here = null // where the chosen thread is
+  arrive = () => {} // ends the way of the mark to it
   /** @type {Line | null} */
   picked = null // the line that the reader clicked, to run to
   pickedAt = -1 // the position at which
@@ -167,10 +169,15 @@ export class Source {
     }
   }
 
-  /** @param {Moment} moment */
-  paint(moment) {
+  /**
+   * @param {Moment} moment
+   * @param {boolean} [steps]  whether the mark is seen to go from the line where it was
+   */
+  paint(moment, steps = false) {
     const {recording} = this,
       {state, thread: chosen} = moment
+    const [fileBefore, lineBefore] = this.here ?? []
+    this.arrive()
     const current = moment.event,
       active = current >= 0 ? recording.thread[current] : -1
     const peers = this.#peers(moment)
@@ -219,6 +226,8 @@ export class Source {
         mine[1],
         [...peers.keys()].filter((key) => key.startsWith(`${file}:`)).map((key) => +key.split(":")[1]),
       )
+    if (steps && mine && mine[0] === fileBefore && mine[1] !== lineBefore && fileBefore === file)
+      this.arrive = slideMark(rows[Number(lineBefore) - 1].el, rows[mine[1] - 1].el)
     this.here = mine
     this.atHand.textContent = mine ? this.#words(mine, chosen) : "No thread has begun."
   }
