@@ -91,9 +91,9 @@ def _png(data: bytes, rng: random.Random) -> bytes:
             shape = struct.pack(">IIBBBBB", rng.choice(sides), rng.choice(sides), depth, colour, 0, 0, interlaced)
             chunks[0] = (b"IHDR", shape)
         case 1:  # many pixels in few bytes
-            side = rng.choice((1000, 7900, 8100))
-            rows = zlib.compress(bytes(side // 8 + 1) * side, 9)
-            chunks = [(b"IHDR", struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)), (b"IDAT", rows), (b"IEND", b"")]
+            side, (depth, colour, channels) = rng.choice((1000, 7900, 8100)), rng.choice([(1, 0, 1)] * 9 + [(8, 6, 4)])
+            rows = zlib.compress(bytes(depth * channels * side // 8 + 2) * side, 1)
+            chunks = [(b"IHDR", struct.pack(">IIBBBBB", side, side, depth, colour, 0, 0, 0)), (b"IDAT", rows), (b"IEND", b"")]
         case 2:  # a text or a profile that unpacks to far more
             packed = zlib.compress(bytes(rng.choice((2**10, 2**20, 2**26))), 9)
             kind, start = rng.choice(((b"zTXt", b"a\0\0"), (b"iCCP", b"a\0\0"), (b"iTXt", b"a\0\1\0\0\0")))

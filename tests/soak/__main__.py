@@ -25,7 +25,7 @@ from helpers.serving import ROOT, serving  # noqa: E402
 from .judge import growth, unexplained  # noqa: E402
 from .kills import Killer  # noqa: E402
 from .ledger import Ledger  # noqa: E402
-from .readers import KINDS, Reader, Trainer  # noqa: E402
+from .readers import KINDS, Reader, SectionReader, Trainer  # noqa: E402
 
 STORM = 40.0  # seconds of killing between two calms
 STRIKES = (1.0, 4.0)  # seconds between two of them
@@ -99,16 +99,16 @@ async def _repeat(act: Callable[[], Awaitable[None]], pause: tuple[float, float]
 
 
 async def soak(address: str, memory_file: Path, minutes: float, seed: int, server: psutil.Process) -> Soak:
-    """Run storms and calms for so many minutes."""
+    """Read all pages once, then run storms and calms for so many minutes."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(16))
     rng, ledger = random.Random(seed), Ledger()
     readers = [kind(address, ledger, rng.randrange(2**32)) for kind, count in KINDS for _ in range(count)]
     run = Soak(address, memory_file, readers, Killer(server, random.Random(rng.randrange(2**32))), ledger)
+    first = SectionReader(address, Ledger(), 0)
+    await first.read_all()
+    print("All pages were read once.", file=sys.stderr, flush=True)
     lives = [asyncio.create_task(reader.live()) for reader in readers]
     end = time.monotonic() + 60 * minutes
-    await run.calm()  # in the first one everything is loaded and compiled, so that it says nothing
-    for said in (run.held, run.recovered, run.faults):
-        said.clear()
     while (left := end - time.monotonic()) > 0:
         await run.storm(min(STORM, left), rng)
         await run.calm()

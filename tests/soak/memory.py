@@ -1,7 +1,7 @@
 """Served beside the app at /memory: empties caches, collects garbage, and writes what is left to $SPLATSCOPE_SOAK_MEMORY.
 
-What caches hold is bound by themselves, so that only what is left without them tells of a leak. The results of experiments stay:
-making them again would be most of a soak.
+What caches hold is bound by themselves, so that only what is left without them tells of a leak. The recordings and experiments of
+sections stay, which are small: making them again would be most of a soak.
 """
 
 import ctypes
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psutil
 
-from splatscope.services import lessons, recordings
+from splatscope.services import recordings
 from splatscope.web.debugger import array_files
 from splatscope.web.lesson_page import section_view
 from splatscope.web.shell.shell import Shell
 
 full = psutil.Process().memory_info().rss
-for cache in (section_view._views, lessons._recordings._results, recordings._recordings._results, array_files._cached):
+for cache in (section_view._views, recordings._recordings._results, array_files._cached):
     cache.clear()
 gc.collect()
 with suppress(OSError, AttributeError):  # what was freed and is kept for later is not held

@@ -27,6 +27,8 @@ from .ledger import Ledger, RefusedError, is_documented
 from .session import Change, Session, latest, line
 
 WALK = "whole"
+QUICK = ("bitonic-sort", "blending", "caching", "cas", "dispatch-ids", "premultiply", "termination", "undo", "workgroups")
+"""Sections whose claims take seconds on a software device; others may train for a minute, and several at once for many."""
 RECORDING = re.compile(r"recordings/[\w-]+(?:\?v=\w+)?")
 KERNEL = """RWStructuredBuffer<uint> data;
 groupshared uint cells[{size}];
@@ -138,7 +140,7 @@ class Reader:
 
 
 class SectionReader(Reader):
-    """Reads sections: turns pages, moves controls to values of their own, tries claims again."""
+    """Reads sections: turns pages, and moves controls to values of their own."""
 
     pace = 0.4
 
@@ -154,16 +156,11 @@ class SectionReader(Reader):
             await self._get(f"app?page={self.page}")
 
     async def act(self) -> None:
-        """Turn the page, move a control, or try an experiment again."""
-        match self.random.choices(["turn", "move", "end", "try"], (94, 4, 1, 1))[0]:
-            case "turn":
-                await self._turn()
-            case "move":
-                await self._move()
-            case "end":
-                await self._succeeds("read a page to its end", self._section({}, to_the_end=True))
-            case "try":
-                await self._succeeds("try a claim again", self._try())
+        """Turn the page, or move a control."""
+        if self.random.random() < 0.95:
+            await self._turn()
+        else:
+            await self._move()
 
     async def prove(self) -> bool:
         """Have something recorded that nobody has recorded before."""
@@ -171,6 +168,12 @@ class SectionReader(Reader):
         moved = await self._move()
         self._stop_reading()
         return moved
+
+    async def read_all(self) -> None:
+        """Read every section to its end, so that what is compiled and tried once has been."""
+        for self.page in lesson_names():
+            with suppress(RefusedError):
+                await self._section({}, to_the_end=True)
 
     async def rest(self) -> None:
         """Turn pages, which needs no worker."""
@@ -233,16 +236,6 @@ class SectionReader(Reader):
         super()._hang_up()
         self._stop_reading()
 
-    async def _try(self) -> None:
-        described = json.loads((await self._get(f"sections/{self.page}?inputs=")).splitlines()[0])
-        experiments = [number for number, values in enumerate(parts_of(described)) if "verdict" in values or "results" in values]
-        if not experiments:
-            return
-        post = json.dumps({"run": self.random.choice(experiments)}).encode()
-        shown = json.loads(await self._get(f"sections/{self.page}?inputs=", post))
-        if wrong := shown.get("error"):
-            raise RefusedError(wrong)
-
 
 def parts_of(said: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the values of each component of a page, in the order of `web.component.flat`."""
@@ -274,6 +267,28 @@ def some_value(parameter: param.Parameter, rng: random.Random) -> Any:
         case param.Boolean():
             return rng.random() < 0.5
     raise TypeError(parameter)
+
+
+class Doubter(SectionReader):
+    """Reads pages to their end, until all their claims are tried, and tries some again."""
+
+    async def act(self) -> None:
+        """Read a page to its end, or try one of its claims again."""
+        self.page = self.random.choice(QUICK)
+        if self.random.random() < 0.5:
+            await self._succeeds("read a page to its end", self._section({}, to_the_end=True))
+        else:
+            await self._succeeds("try a claim again", self._try())
+
+    async def _try(self) -> None:
+        described = json.loads((await self._get(f"sections/{self.page}?inputs=")).splitlines()[0])
+        experiments = [number for number, values in enumerate(parts_of(described)) if "verdict" in values or "results" in values]
+        if not experiments:
+            return
+        post = json.dumps({"run": self.random.choice(experiments)}).encode()
+        shown = json.loads(await self._get(f"sections/{self.page}?inputs=", post))
+        if wrong := shown.get("error"):
+            raise RefusedError(wrong)
 
 
 class Trainer(Reader):
@@ -574,4 +589,4 @@ class Follower(Reader):
             self._teacher = None
 
 
-KINDS: list[tuple[type[Reader], int]] = [(SectionReader, 8), (Trainer, 2), (Debugger, 2), (Student, 1), (Follower, 1)]
+KINDS: list[tuple[type[Reader], int]] = [(SectionReader, 7), (Doubter, 1), (Trainer, 2), (Debugger, 2), (Student, 1), (Follower, 1)]

@@ -322,6 +322,9 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
     box.run("check", (KernelJob(kernel()),), 20.0)
     assert processes[0] is not processes[1]
     assert box._ready[""] is kept  # a compilation leaves nothing behind
+    with pytest.raises(ValueError, match=r"^a\.npz is neither [^\n]+$"):
+        box.run("open", ("a.npz", b"text"), 20.0)
+    assert box._ready[""] is kept  # nor does a file that is refused
     kept._kill()
     select.select([kept._process], [], [], 60)
     box.run("check", (KernelJob(kernel()),), 20.0)  # the next caller does not notice

@@ -112,13 +112,16 @@ class Sandbox:
         """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
         adapter = arguments[1] if name in RUNS else ""
         process = self._started(adapter)
-        reusable = False
+        answered = False
         try:
             answer = process.request(name, arguments, limit)
-            reusable = name not in RUNS and process.jobs_done < MAX_CHECKS
+            answered = True
             return answer
+        except ValueError:  # what it was given is refused
+            answered = True
+            raise
         finally:
-            if reusable:
+            if answered and name not in RUNS and process.jobs_done < MAX_CHECKS:
                 self._ready[adapter] = process
             else:
                 process.end()
@@ -257,7 +260,7 @@ class SandboxedProcess:
             watchdog.join()
         match head:
             case {"raised": str(kind), "message": str(message)}:
-                known = {"ValueError": ValueError, "InputError": ValueError, "DeviceError": DeviceError}
+                known = {"ValueError": ValueError, "InputError": ValueError, "ArchiveError": ValueError, "DeviceError": DeviceError}
                 raise known.get(kind, WorkerError)(message[:500])
         raise _BreachError(NO_ANSWER)
 
