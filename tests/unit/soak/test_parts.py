@@ -56,7 +56,8 @@ def test_a_log_is_explained_record_by_record():
         "2026-01-01 10:00:01,000 Restarting worker (status=Status.running)\nTraceback (most recent call last):\n  x\nValueError"
     )
     odd = "2026-01-01 10:00:02,000 Task exception was never retrieved"
-    assert judge.unexplained(f"{known}\n{known}\n") == []
+    ahead = "2026-01-01 10:00:00,500 adam {'loss': '1/10'}: The process that compiled and ran this kernel crashed: in the compiler."
+    assert judge.unexplained(f"{known}\n{ahead}\n{known}\n") == []
     assert judge.unexplained("\n".join([known, traceback, known, odd])) == [traceback, odd]
 
 
