@@ -273,8 +273,8 @@ class AdamLesson(Lesson):
             f"1,000 times 0.001, then once 1,000: a step of <b>{spike:.1f} η</b>"
         )
         said = (
-            "A steady gradient gets the largest steps, whatever its size, and noise gets small ones. A sudden change of size does "
-            "show, but a gradient a million times as large makes a step of 2.5 η, not of a million."
+            "Meant is the factor η/√v̂ by which a gradient is multiplied: it is small where gradients are large. The step itself is "
+            "about η for a steady gradient of any size, and shorter for noise. Only a sudden change makes a longer one, 2.5 η here."
         )
         return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
 

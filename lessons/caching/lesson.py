@@ -26,6 +26,7 @@ BOUNDS = (8, 32, 128)  # of the loops that are compiled
 PROMISED = 64  # turns of the loop that is run
 LENGTHS = (1, 4, 8, 16, 24, 32, 40, 48, 56, 64)  # of the lists that it walks
 SIZE = (32, 16)
+ROUNDS = 3  # of timing: what slows one down is over by the next
 WAYS = {"byAutodiff": "plain autodiff", "byBuffer": "states in a buffer", "byUndo": "undo"}
 REFUSED = "refused by the driver"
 # µs, of `time` for 64 layers on an NVIDIA H200, driver 580.159, Vulkan
@@ -198,10 +199,10 @@ class Caching(Lesson):
             f"with <code>[PreferRecompute]</code>: <b>{again:g} bytes</b> a turn"
         )
         said = (
-            "It stores far more: evaluating the Gaussian leaves values too, and its own backward pass wants them. "
-            "Told to evaluate it again, it keeps the states, twice, each with its count."
+            "The copies are there, twice and each with its count, and far more besides: evaluating a Gaussian leaves values that "
+            "its own backward pass needs. Told to evaluate it again, the compiler keeps little more than the states."
         )
-        return Verdict(each < 1.5 * STATE, ran, said)
+        return Verdict(False if each < STATE else True if each < 1.5 * STATE else None, ran, said)
 
     def linear(self, experiment: Experiment) -> Verdict:
         """Try whether memory grows with the list, or with the longest list that was promised."""
@@ -213,8 +214,8 @@ class Caching(Lesson):
             + f"promised 128, a list of 3: <b>{short:,} bytes</b><br>"
             + f"nothing promised: {f'refused, {why[1]}' if why else 'compiles'}"
         )
-        said = "It grows with the longest list that was promised, not with the list. A tile of three Gaussians pays for all."
-        return Verdict(short < with_bound[128], ran, said)
+        said = "It does grow linearly, but with the longest list that was promised. A tile of three Gaussians pays for all."
+        return Verdict(True if short < with_bound[128] else None if with_bound[32] < with_bound[128] else False, ran, said)
 
     def final(self, experiment: Experiment) -> Verdict:
         """Try whether the way back needs no arrays beyond the end of the loop and its count."""
@@ -254,7 +255,8 @@ class Caching(Lesson):
 
     def time(self, experiment: Experiment) -> Several:
         """Show the time of a gradient by the number of layers, in µs for 512 pixels, beside that of an H200, and what follows."""
-        spent = {entry: self._times(experiment, entry) for entry in WAYS}
+        rounds = [{entry: self._times(experiment, entry) for entry in WAYS} for _ in range(ROUNDS)]
+        spent = {entry: np.min([times[entry] for times in rounds], axis=0) for entry in WAYS}
         here = experiment.adapter.short_name
         curves = tuple(Curve(WAYS[entry], np.array(LENGTHS), times) for entry, times in spent.items() if len(times))
         rows = []
@@ -263,7 +265,7 @@ class Caching(Lesson):
             rows.append((WAYS[entry], *cells, ON_H200[entry]))
         head = ("microseconds", f"{here}, 8 layers", "32 layers", "64 layers", "H200, 64 layers")
         ratio = spent["byUndo"][-1] / spent["byBuffer"][-1]
-        long = "as long as" if 0.95 < ratio < 1.05 else f"{ratio:.2g} times as long as"
+        long = "about as long as" if 0.9 < ratio < 1.1 else f"{ratio:.2g} times as long as"
         said = f"for 64 layers the undo takes {long} the states in a buffer. That buffer takes 1,024 bytes a pixel, the undo none."
         return Several(
             (Curves("layers", "µs for 512 pixels", curves), Table(head, tuple(rows)), Words(f"<p>On {here}, {said}</p>"))
@@ -272,7 +274,7 @@ class Caching(Lesson):
     def _times(self, experiment: Experiment, entry: str) -> np.ndarray:
         """Return the µs of a way for each of LENGTHS; none where the driver refuses the kernel."""
         try:
-            return np.array([1e6 * experiment.seconds(self.way(entry, count), 4) for count in LENGTHS])
+            return np.array([1e6 * experiment.seconds(self.way(entry, count), 2, 3) for count in LENGTHS])
         except CompileError:
             return np.zeros(0)
 

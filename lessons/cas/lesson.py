@@ -237,12 +237,16 @@ class Cas(Lesson):
         return Verdict(differ == 0, ran, said)
 
     def not_on_cpus(self, experiment: Experiment) -> Verdict:
-        """Sum by compare and swap on this device, and say whether it is a CPU."""
+        """Sum by compare and swap on this device, and say whether it is a CPU. The verdict rests on what CPUs' programs do."""
         query = experiment.record(Cas().job())
         end = float(query.output("derivBuffer").view(np.float32)[0])
         where = "a driver that runs on the CPU" if experiment.adapter.is_software else "a GPU"
         ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{number(end, 4)}</b>"
-        said = "Compare-and-swap loops are the base of lock-free code on CPUs: counters, queues, allocators."
+        said = (
+            "Compare and swap was a CPU's instruction long before it was a GPU's. In C++ the addition to a "
+            "<code>std::atomic&lt;float&gt;</code> is compiled to this very loop on most CPUs, and lock-free queues and allocators are "
+            "built of it."
+        )
         return Verdict(False, ran, said)
 
     # Tried out

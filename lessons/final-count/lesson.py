@@ -164,8 +164,11 @@ class FinalCount(Lesson):
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
         last = f"the last element that changed the pixel: <b>layers[{changed[-1]}]</b>"
         ran = f"eight layers of α = 0.56: finalCount is <b>{count}</b><br>{last}"
-        said = "It is a count. In the array, which begins at 0, the last layer is number <code>finalCount - 1</code>."
-        return Verdict(count == changed[-1], ran, said)
+        said = (
+            "It is a count. As the undo's <code>index</code> it is right, since that begins at 1. In the array, which begins at 0, "
+            "the last layer is number <code>finalCount - 1</code>."
+        )
+        return Verdict(None if count == changed[-1] + 1 else False, ran, said)
 
     # Tried out
 

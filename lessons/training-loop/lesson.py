@@ -38,6 +38,7 @@ RATES = (0.3, 0.1, 0.08, 0.3)
 SMALL, FEW, ITERATIONS = (32, 24), 24, 40  # of the real run
 COST = (64, 48)
 COSTS = (4, 16, 48)
+FASTER_BLOBS = 16  # with more, some drivers refuse the derivatives of the simple kernel
 
 
 class Facts(TypedDict):
@@ -281,28 +282,27 @@ class TrainingLoop(Lesson):
         return Verdict(printed < plain, ran, said)
 
     def faster(self, experiment: Experiment) -> Verdict:
-        """Time an iteration of the simple and of the tiled kernels, and compare the time for each Gaussian."""
+        """Time an iteration of the simple and of the tiled kernels with as many Gaussians, beside a whole run on an H200."""
         times = {}
-        for kernels, blobs in (("simple", 16), ("tiled", 1024)):
-            settings = Settings(size=64, blobs=blobs, iterations=40, kernels=kernels, model="shipped")
+        for kernels in ("simple", "tiled"):
+            settings = Settings(size=64, blobs=FASTER_BLOBS, iterations=40, kernels=kernels, model="shipped")
             trainer = Trainer(experiment.device, start_state(settings, sample(64, 64), ""))
             trainer.advance(2)
             before = trainer.look().seconds
             trainer.advance(6)
             times[kernels] = 1e3 * (trainer.look().seconds - before) / 6
-        ratio = (times["simple"] / 16) / (times["tiled"] / 1024)
+        ratio = times["simple"] / times["tiled"]
         ran = (
-            f"an iteration, 64 × 64 pixels, {experiment.adapter.short_name}: simple, 16 Gaussians: "
-            f"<b>{times['simple']:.1f} ms</b>; tiled, 1,024 Gaussians: <b>{times['tiled']:.1f} ms</b>. For each Gaussian the tiled "
-            f"kernels take {ratio:.0f} times less.<br>Measured once on an NVIDIA H200, 10,000 iterations, 512 × 512 pixels, 40,960 "
+            f"an iteration, 64 × 64 pixels, {FASTER_BLOBS} Gaussians, {experiment.adapter.short_name}: simple: "
+            f"<b>{times['simple']:.1f} ms</b>; tiled: <b>{times['tiled']:.1f} ms</b>, {ratio:.1f} times as fast.<br>Measured once on an NVIDIA H200, 10,000 iterations, 512 × 512 pixels, 40,960 "
             "Gaussians: the sample, ported to today's SlangPy, 308 s, its kernels as this book runs them <b>68 s</b>, the fast "
             "kernels of Train <b>1.8 s</b>"
         )
         said = (
-            "The step is as large as they say. Which machine took 40 minutes is not said, so the minutes cannot be compared; the "
-            "fast kernels show how much was left to gain."
+            "The tiles make the difference, and it grows with the number of Gaussians. The minutes are those of a machine that the "
+            "post does not name: the sample took more than five of them here. The fast kernels show how much was left to gain."
         )
-        return Verdict(True if ratio > 40 / 3 else None, ran, said)
+        return Verdict(None if ratio > 1 else False, ran, said)
 
     def better(self, experiment: Experiment) -> Verdict:
         """Train with few and with many Gaussians, and compare the squared errors."""
