@@ -276,7 +276,8 @@ class AdamLesson(Lesson):
             "Meant is the factor η/√v̂ by which a gradient is multiplied: it is small where gradients are large. The step itself is "
             "about η for a steady gradient of any size, and shorter for noise. Only a sudden change makes a longer one, 2.5 η here."
         )
-        return Verdict(bool(noisy[0] > steady[0] and large[0] < steady[0]), ran, said)
+        factors_shrink = large[0] / 1000 < steady[0]
+        return Verdict(True if noisy[0] > steady[0] > large[0] else None if factors_shrink else False, ran, said)
 
     # Tried out
 

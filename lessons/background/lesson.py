@@ -72,15 +72,12 @@ class Background(Lesson):
         """Return what each line of the kernel has done, with the numbers of the pixel at the Gaussian's centre."""
         covered = 1 - query.output("gathered")[:, 3]
         light, transmittance, right, in_sample = self._of_pixel(query, AT_CENTRE)
-        off = (query.output("asItShould") - query.output("inSample")).max(axis=1)
-        many = int(np.sum(off > VISIBLE))
         return [
             f"Each pixel has its α, the share of it that the Gaussian covers: from {covered.min():.2f} to {covered.max():.2f}.",
             f"Blended over nothing, the pixel at the centre gathers C = {short(light)} in red "
             f"and lets T = {short(transmittance)} through.",
             f"White paper adds T: at the centre, red is {short(light)} + {short(transmittance)} = {short(right)}, as it should be.",
-            f"The sample's formula makes {short(in_sample)} of it: C · T = {short(light * transmittance)} is missing. "
-            f"{many} of {len(off)} pixels lose more than a screen's step.",
+            f"The sample's formula makes {short(in_sample)} of it: C · T = {short(light * transmittance)} is missing.",
         ]
 
     def conclusion(self, query: RecordingQuery) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import param
 
 from splatscope.splat.files.images import to_bytes
-from splatscope.splat.scenes import scene_inputs, some_gaussians
+from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
@@ -250,15 +250,23 @@ class BitonicSort(Lesson):
         return Verdict(differ == 0, ran, "It is true in every even block of <code>k</code> places, in its upper half too.")
 
     def nearest_first(self, experiment: Experiment) -> Verdict:
-        """Try whether the list is blended back to front: two layers in both orders."""
-        red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 0.5)
+        """Try whether the list is blended back to front: a red Gaussian, id 0, and a blue one behind it, as arrived and sorted."""
+        raw = gaussians(np.full((2, 2), 3.0), np.full((2, 2), 40.0), np.zeros(2), [(1, 0, 0), (0, 0, 1)], np.full(2, 0.5))
         found = {}
-        for name, layers in (("red, then blue", (red, blue)), ("blue, then red", (blue, red))):
-            inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
-            found[name] = experiment.run(self.kernel("order", entry="blendTwo", inputs=inputs))["result"][0]
-        ran = "<br>".join(f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items())
-        holds = found["red, then blue"][0] < found["red, then blue"][2]
-        said = "What is blended first counts most, as it is in front. Ids rise with distance, so the list is blended front to back."
+        for sort_first, words in ((0, "as they arrived, 1 and 0"), (1, "sorted, 0 and 1")):
+            inputs = scene_inputs((8, 4), raw) | {
+                "ids": np.array([1, 0], np.uint32),
+                "picture": np.zeros((4, 8, 4), np.float32),
+                "count": np.uint32(2),
+                "sortFirst": np.uint32(sort_first),
+            }
+            found[words] = experiment.run(self.kernel("tile", entry="drawTile", inputs=inputs))["picture"][1, 3, :3]
+        ran = "ids of a near red and a far blue Gaussian, and the pixel under both<br>" + "<br>".join(
+            f"{words}: <b>({c[0]:.2f}, {c[1]:.2f}, {c[2]:.2f})</b>" for words, c in found.items()
+        )
+        red, _, blue = found["sorted, 0 and 1"]
+        holds = red < blue
+        said = "Sorted, the near one comes first and covers most of the far one: front to back."
         return Verdict(bool(holds), ran, said)
 
     def serial_fifteen(self, experiment: Experiment) -> Verdict:

@@ -244,8 +244,8 @@ class Cas(Lesson):
         ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{number(end, 4)}</b>"
         said = (
             "Compare and swap was a CPU's instruction long before it was a GPU's. In C++ the addition to a "
-            "<code>std::atomic&lt;float&gt;</code> is compiled to this very loop on most CPUs, and lock-free queues and allocators are "
-            "built of it."
+            "<code>std::atomic&lt;float&gt;</code> is compiled to this very loop on most CPUs, and lock-free queues and "
+            "allocators are built of it."
         )
         return Verdict(False, ran, said)
 

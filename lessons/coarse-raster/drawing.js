@@ -245,7 +245,7 @@ function axisRows({shapes}, width) {
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
   svg.append(s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction u"))
   svg.append(
-    s("text", {x: left, y: 12}, narrow ? "shadows" : "shadows of the tile, black, and of the box"),
+    s("text", {x: left, y: 12}, narrow ? "shadows" : "shadows of the tile, above, and of the box"),
     s("text", {x: width - right + 10, y: 12}, narrow ? "|d·u|, h + r" : "|d·u| and h + r"),
   )
   const rows = AXES.map((name, i) => {

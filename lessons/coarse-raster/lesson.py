@@ -212,7 +212,7 @@ class CoarseRaster(Lesson):
         outside = int(np.sum(measured["strongest"] < measured["opacity"] * np.exp(-0.5 * DRAWN_SIGMAS**2)))
         guesses = {
             0: "0 would be right if a box were no larger than what is seen of its Gaussian. Its corners are far outside.",
-            len(kept): f"All {len(kept)} boxes touch the tile, but the light of most reaches in as well.",
+            len(kept): f"All {len(kept)} boxes touch the tile, but the light of {len(kept) - many} of them reaches in as well.",
             outside: f"{outside} would be right if a Gaussian ended at the outline that is drawn. It is seen further out.",
             len(kept) - many: f"{len(kept) - many} is how many of them can be seen in the tile.",
         }
@@ -257,8 +257,8 @@ class CoarseRaster(Lesson):
         count = " or ".join(map(str, values))
         ran = f"the recording reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
         said = (
-            "All threads store the same count, so it does not matter who is last: the race is harmless. "
-            "One thread and another barrier would avoid it."
+            "All threads store the same count, so it does not matter who is last: harmless on every device that we know. "
+            "The language promises nothing for a race, though. One thread and another barrier would avoid it."
         )
         return Verdict(not found, ran, said)
 

@@ -150,12 +150,12 @@ class Premultiply(Lesson):
         said = ", ".join(f"{name} {value:.2f}" for name, value in zip(CHANNELS, sums, strict=True))
         count = f"The sums are {said}."
         misconceptions = [
-            (str(n), f"Each channel adds up on its own, not the brightest alone. {count}")
+            (str(n), "Each channel adds up on its own, not the brightest alone.")
             if n < many
-            else (str(n), f"A screen shows up to 1, and some channels have room for what is too much. {count}")
+            else (str(n), "A screen shows up to 1, and some channels have room for what is too much.")
             for n in range(4)
         ]
-        misconceptions[0] = ("0", f"It would be right with <code>preMult</code>: then the shares add up to one. {count}")
+        misconceptions[0] = ("0", "It would be right with <code>preMult</code>: then the shares add up to one.")
         layer, behind = rgb(found["gval"]), rgb(found["through"])
         question = f"Without `preMult` the layer adds {layer}, and {behind} shows through. How many of the channels exceed 1?"
         return answer_among(question, str(many), misconceptions, self.stops(query)[-1], f"{count} A screen shows 1 at the most.")

@@ -167,8 +167,8 @@ class Termination(Lesson):
             f"<b>{int(np.sum(off > 1)):,}</b> of them lose more than a step, at most <b>{off.max():.1f}</b>"
         )
         said = (
-            "With colours up to 1, all layers left out add less than one step together. Training makes some Gaussians brighter than "
-            "white, and those can add a few."
+            "With colours up to 1, all layers left out add less than one step together. Training makes some Gaussians brighter "
+            "than white, and those can add a few."
         )
         holds = bool(added.max() < STEP and steps.max() <= 1)
         return Verdict((True if off.max() < 1 else None) if holds else False, ran, said)

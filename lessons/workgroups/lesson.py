@@ -113,7 +113,7 @@ class Workgroups(Lesson):
             return f"All {THREADS} threads received the right number: the barrier let none of them read before all had written."
         race = "nothing made them wait. That is a race"
         if wrong:
-            return f"{wrong} of {THREADS} threads received a 0 from a cell that was still empty: {race}."
+            return f"{wrong} of {THREADS} threads received a 0 from a cell that was still empty, the others were lucky: {race}."
         return f"All {THREADS} threads received the right number, by luck: {race} all the same."
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -152,8 +152,8 @@ class Workgroups(Lesson):
             f"A wave has {wave} threads here. {then}",
             wrong=wrong,
             question=(
-                f"32 threads, the barrier {self._placed()}. Thread 0 has written its cell and goes on to its next statement: "
-                "how many of the 32 have not written theirs yet?"
+                f"32 threads in waves of {wave}, the barrier {self._placed()}. Thread 0 has written its cell and goes on "
+                "to its next statement: how many of the 32 have not written theirs yet?"
             ),
         )
 

@@ -146,8 +146,10 @@ def _span(path: Path, name: str) -> tuple[int, int]:
     return first, last
 
 
-def code(parts: list[tuple[int, str]], caption: str = "") -> str:
-    """Return the HTML of quoted source, each part with the number of its first line; the browser colours it."""
+def code(parts: list[tuple[int, str]], caption: str = "", language: str = "slang") -> str:
+    """Return the HTML of quoted source, each part with the number of its first line; the browser colours it: "slang", "python"."""
     head = f"<figcaption>{caption}</figcaption>" if caption else ""
-    quoted = "".join(f'<pre data-slang data-first="{first}"><code>{escape(text)}</code></pre>' for first, text in parts)
+    quoted = "".join(
+        f'<pre data-language="{language}" data-first="{first}"><code>{escape(text)}</code></pre>' for first, text in parts
+    )
     return f'<figure class="quote">{head}{quoted}</figure>'

@@ -34,14 +34,12 @@ def test_each_sentence_says_what_the_twin_finds(record_lesson, values):
     lesson, query = record_lesson("background", **values)
     covered, blended, right, in_sample = lesson.sentences(query)
     value = gathered(lesson)
-    (light, transmittance), off = value[CENTRE, [0, 3]], (value[:, :3] * value[:, 3:]).max(axis=1)
+    light, transmittance = value[CENTRE, [0, 3]]
     assert numbers(covered) == pytest.approx([1 - value[:, 3].max(), 1 - value[:, 3].min()], abs=0.006)
     assert numbers(blended) == pytest.approx([light, transmittance], abs=6e-4)
     assert numbers(right) == pytest.approx([light, transmittance, light + transmittance], abs=6e-4)
     found = numbers(in_sample)
-    assert found[:2] == pytest.approx([light * (1 - transmittance) + transmittance, light * transmittance], abs=6e-4)
-    assert np.sum(off > 1 / 255 + 1e-5) <= found[2] <= np.sum(off > 1 / 255 - 1e-5)
-    assert found[3] == 32
+    assert found == pytest.approx([light * (1 - transmittance) + transmittance, light * transmittance], abs=6e-4)
 
 
 @pytest.mark.parametrize("values", CASES)

@@ -76,15 +76,15 @@ def _html(missing: str, walks: str = "") -> str:
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able
-            to read code in a language such as C, Java or Python. You need to know nothing of graphics cards, no calculus
-            to begin with, and you do not need a graphics card.</p>
+            to read code in a language such as C, Java or Python. You need to know nothing of graphics cards, and no
+            calculus but, once the program learns, what the slope of a curve is. You do not need a graphics card.</p>
           {_ways_in()}
         </div>
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
-        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b> Watch, then press
-          <kbd>→</kbd> and <kbd>←</kbd> yourself. <a href="?page=bitonic-sort">Why it works</a></p>
+        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b> Watch, then step
+          yourself, forward and back. <a href="?page=bitonic-sort">Why it works</a></p>
         <div class="whole" data-slot="2"></div>
       </section>
       <dl class="laws">

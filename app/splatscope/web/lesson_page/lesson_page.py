@@ -166,7 +166,7 @@ class LessonPage:
             case "code":
                 file, *names = block.args
                 caption = inline(block.text) if block.text.strip() else f"<code>{escape(source_path(file))}</code>"
-                return code(region(file, tuple(names)), caption)
+                return code(region(file, tuple(names)), caption, "python" if file.endswith(".py") else "slang")
             case "kernel":
                 self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))
                 return ""  # follows at the end of the page, with the others

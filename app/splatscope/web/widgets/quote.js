@@ -1,14 +1,15 @@
 // Source on a page of words: line numbers and colours.
 import {h} from "#web/shell/dom.js"
-import {tokens} from "#web/widgets/slang.js"
+import {tokens as python} from "#web/widgets/python.js"
+import {tokens as slang} from "#web/widgets/slang.js"
 
 /**
  * Number and colour all source that a part of the page quotes.
  * @param {ParentNode} root
  */
 export function quote(root) {
-  for (const pre of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("pre[data-slang]")))
-    listing(pre, pre.textContent ?? "", Number(pre.dataset.first))
+  for (const pre of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("pre[data-language]")))
+    listing(pre, pre.textContent ?? "", Number(pre.dataset.first), [], pre.dataset.language === "python" ? python : slang)
 }
 
 /**
@@ -17,8 +18,9 @@ export function quote(root) {
  * @param {string} text
  * @param {number} first  number of its first line
  * @param {string[]} [notes]  beside the lines: what each left
+ * @param {typeof slang} [tokens]  splits a line of its language
  */
-export function listing(pre, text, first, notes = []) {
+export function listing(pre, text, first, notes = [], tokens = slang) {
   const state = {inside: false}
   const rows = text
     .replace(/\n$/, "")

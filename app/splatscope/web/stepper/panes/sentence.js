@@ -35,6 +35,7 @@ export class Sentence {
   }
 
   open() {
+    this.opened.hidden = true // it names a stop of the recording before
     this.#again = this.#painted !== ""
     this.#painted = ""
   }

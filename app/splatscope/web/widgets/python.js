@@ -1,0 +1,29 @@
+// Python for the eye: a line's words by what they are.
+
+/** @import {TokenClass} from "#web/widgets/slang.js" */
+
+const KEYWORDS = new Set(
+  `False None True and as assert async await break class continue def del elif else except finally for from global if import in is
+lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
+)
+const TOKEN = /#.*|[fbr]*"(?:\\.|[^"\\])*"?|[fbr]*'(?:\\.|[^'\\])*'?|\d[\w.]*|[A-Za-z_]\w*|\s+|./g
+
+/**
+ * Split a line into words. A string of several lines is coloured on its first alone.
+ * @param {string} line
+ * @returns {[TokenClass, string][]}
+ */
+export function tokens(line) {
+  return Array.from(line.matchAll(TOKEN), ([word]) => [kindOf(word), word])
+}
+
+/**
+ * @param {string} word
+ * @returns {TokenClass}
+ */
+function kindOf(word) {
+  if (word[0] === "#") return "c"
+  if (/["']/.test(word)) return "s"
+  if (/^\d/.test(word)) return "n"
+  return KEYWORDS.has(word) ? "k" : ""
+}
