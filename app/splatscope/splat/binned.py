@@ -1,4 +1,4 @@
-"""The binned kernels, bound to a run's buffers: each Gaussian finds its tiles once, and each tile works through its list."""
+"""The binned kernels, bound to a run's buffers: each Gaussian finds its own tiles, and each tile works through its list."""
 
 import math
 from collections.abc import Iterator

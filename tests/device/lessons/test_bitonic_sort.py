@@ -54,7 +54,7 @@ def test_the_claim_on_steps_holds_in_part(experiment: Experiment, lesson: Lesson
 
 def test_what_was_counted(experiment: Experiment, lesson: Lesson):
     assert "80 of 160" in lesson.lower_half(experiment).ran
-    assert "(0.5, 0, 0.25)" in lesson.nearest_first(experiment).ran
+    assert "sorted, 0 and 1: <b>(0.75, 0.25, 0.50)</b>" in lesson.nearest_first(experiment).ran
     assert "in 10 passes: <b>80</b>" in lesson.serial_fifteen(experiment).ran
     assert "23,040" in lesson.no_idle(experiment).ran
     assert "11,520 return at once" in lesson.no_idle(experiment).ran

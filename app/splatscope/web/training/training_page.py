@@ -235,7 +235,7 @@ class TrainingView:
         kernels = {
             "simple": "Every Gaussian for every pixel, differentiated by the compiler. Small pictures and few Gaussians only.",
             "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
-            "binned": "Each Gaussian finds its tiles once; sums are made in registers. Lists have any length.",
+            "binned": "Each Gaussian finds its own tiles; sums are made in registers. Lists have any length.",
         }
         return {"kernels": kernels[self.session.settings.kernels]}
 
