@@ -32,16 +32,18 @@ export function render({model, el}) {
     h("span", {class: "roomy"}, "Open in the debugger"),
     h("span", {class: "tight"}, "Debugger"),
   )
+  let shipped = "" // the other device, also while other inputs than the first are shown
   const show = () => {
+    shipped = model.elsewhere || shipped
     here.replaceChildren(h("span", {}, model.adapter || "This device"))
     here.hidden = !model.adapter && !model.elsewhere
-    elsewhere.replaceChildren(
-      h("span", {class: "roomy"}, model.elsewhere),
-      h("span", {class: "tight"}, model.elsewhere.split(" ").at(-1) ?? ""),
-    )
-    elsewhere.hidden = !model.elsewhere
+    elsewhere.replaceChildren(h("span", {class: "roomy"}, shipped), h("span", {class: "tight"}, shipped.split(" ").at(-1) ?? ""))
+    elsewhere.hidden = !shipped
+    elsewhere.disabled = !model.elsewhere
     here.title = "This device"
-    elsewhere.title = `This page's first inputs, recorded on an ${model.elsewhere}`
+    elsewhere.title = model.elsewhere
+      ? `This page's first inputs, recorded on an ${shipped}`
+      : `On an ${shipped} only this page's first inputs were recorded`
     here.disabled = !model.elsewhere
     here.setAttribute("aria-pressed", String(!model.recorded))
     elsewhere.setAttribute("aria-pressed", String(model.recorded))
