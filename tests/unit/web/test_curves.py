@@ -6,7 +6,7 @@ from bokeh.io.doc import patch_curdoc
 
 from splatscope.textbook.results import Curve, Curves
 from splatscope.web.results.curve_names import LETTER, names_of
-from splatscope.web.results.curves import in_words
+from splatscope.web.results.curves import MOST_TICKS, in_words, log_ticks
 from splatscope.web.results.results import plain
 
 
@@ -49,6 +49,27 @@ def test_names_of_curves_that_end_at_one_point_stand_apart():
     names = names_of(Curves("", "", (Curve("one", x, x), Curve("other", x, 2 * x - 1)), height=200))
     places = {(name.x, round(name.y * 150 / 2.4 - name.y_offset)) for name in names}
     assert len(places) == 2
+
+
+def test_a_name_stands_nearest_to_its_own_curve_also_where_two_end_at_one_point():
+    x = np.linspace(1, 0, 129)
+    right, sample = np.ones(129), 1 - x * (1 - x)
+    names = names_of(Curves("T", "", (Curve("C + T", x, right), Curve("the sample's", x, sample)), height=240))
+    px = 190 / 1.2 / 0.25  # of one unit of y
+    for name in names:
+        own, other = (right, sample) if name.curve == 0 else (sample, right)
+        words = ("C + T", "the sample's")[name.curve]
+        under = (x <= name.x) & (x >= name.x - LETTER * len(words) * 1.03 / 560)
+        middle = name.y * px - name.y_offset
+        assert np.abs(own[under] * px - middle).mean() < np.abs(other[under] * px - middle).mean(), words
+
+
+def test_a_logarithmic_axis_has_two_to_four_ticks_within_its_values():
+    assert log_ticks(np.array([1.3, 110.0])) == [2.0, 10.0, 50.0]
+    assert log_ticks(np.array([1e-9, 1.0, np.nan, 0.0])) == [1e-9, 1e-6, 1e-3, 1.0]
+    assert log_ticks(np.array([np.nan])) == []
+    for most in (3, 30, 1e4, 1e12):
+        assert 1 < len(log_ticks(np.array([1.0, most]))) <= MOST_TICKS
 
 
 def test_a_curve_of_one_point_and_one_without_any_have_their_names_or_none():

@@ -13,6 +13,7 @@ PADDING = 0.1  # of the span of y, above and below the curves
 LETTER, LINE = 7.0, 12.0  # px of a name's type
 CLEAR = 2.0  # px between a name and a line
 Scale = Callable[[np.ndarray], np.ndarray]  # from a value to px
+ASTRAY = 1000.0  # px: what stands nearer to another curve is chosen last
 OFFSETS = (-10, 12, -18, 20, -28, 30)  # px of a name's middle below its point
 ALONG = (1.0, 0.9, 0.75, 0.6, 0.45, 0.3)  # of the way along a curve: the points a name may stand at
 
@@ -50,6 +51,8 @@ def names_of(curves: Curves) -> list[Name]:
         for name in _candidates(i, curves.curves[i], below=rank == 0 and len(ends) > 1):
             box = _box(name, curves.curves[i].label, xs, ys)
             room = _room(box, lines, taken, grid, curves.height - FRAME)
+            if not _nearest(box, lines[: len(curves.curves)], i, grid):
+                room -= ASTRAY
             if best is None or room > best[0] + 0.5:
                 best = room, name, box
             if room >= CLEAR:
@@ -75,6 +78,17 @@ def _room(box: _Box, lines: list[np.ndarray], taken: list[_Box], grid: np.ndarra
     gaps = [np.nanmin(np.abs(line[under] - box.middle)) for line in lines if np.any(np.isfinite(line[under]))]
     gaps += [abs(other.middle - box.middle) - LINE / 2 for other in taken if other.left < box.right and box.left < other.right]
     return float(min([*gaps, box.middle + LINE / 2, height - box.middle + LINE / 2, box.left + LINE]) - LINE / 2)
+
+
+def _nearest(box: _Box, lines: list[np.ndarray], own: int, grid: np.ndarray) -> bool:
+    """Return whether a box stands nearer to its own curve than to any other, as far as the curves run there."""
+    under = (grid >= box.left) & (grid <= box.right)
+
+    def away(line: np.ndarray) -> float:
+        gaps = np.abs(line[under] - box.middle)
+        return float(np.nanmean(gaps)) if np.any(np.isfinite(gaps)) else np.inf
+
+    return all(away(lines[own]) < away(line) for i, line in enumerate(lines) if i != own)
 
 
 def _box(name: Name, words: str, xs: Scale, ys: Scale) -> _Box:

@@ -2,12 +2,14 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, Line, Range1d, Scatter, Span, Text
+from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d, Scatter, Span, Text
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
 from splatscope.web.results.curve_names import names_of
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
+
+MOST_TICKS = 4  # of an axis
 
 
 def curves_chart(curves: Curves) -> figure:
@@ -15,6 +17,8 @@ def curves_chart(curves: Curves) -> figure:
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
+    if curves.log_y:
+        plot.yaxis.ticker = FixedTicker(ticks=log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])))
     plot.y_range.range_padding = 0.2  # room for the names above the ends of the curves
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
@@ -36,6 +40,20 @@ def curves_chart(curves: Curves) -> figure:
         words = curves.curves[name.curve].label
         _label(plot, name.x, name.y, words, colour, y_offset=name.y_offset, text_align="right")
     return plot
+
+
+def log_ticks(values: np.ndarray) -> list[float]:
+    """Return up to four ticks of a logarithmic axis: powers of ten within the values, and where these are few, 2 and 5 times them."""
+    known = values[np.isfinite(values) & (values > 0)]
+    if not len(known):
+        return []
+    first, last = np.log10(known.min()), np.log10(known.max())
+    powers = [10.0**k for k in range(int(np.floor(first)), int(np.ceil(last)) + 1)]
+    inside = [power for power in powers if known.min() <= power <= known.max()]
+    if len(inside) >= 3:
+        return inside[:: -(-len(inside) // MOST_TICKS)]
+    finer = [m * power for power in powers for m in (1, 2, 5) if known.min() <= m * power <= known.max()]
+    return finer[:: -(-len(finer) // MOST_TICKS) or 1]
 
 
 def in_words(curves: Curves) -> str:

@@ -120,6 +120,8 @@ function bars({labels, amounts, words, unit}) {
   return h("ul", {class: "amounts"}, ...rows)
 }
 
+const SHORT = 14 // characters of a cell that is not broken
+
 /**
  * A table, called by its caption; by its heads where it has none.
  * @param {TableResult} result
@@ -127,9 +129,16 @@ function bars({labels, amounts, words, unit}) {
  */
 function table({head, rows, marked}, caption) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
-  const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map((cell) => html("td", cell))))
+  const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map(tableCell)))
   const parts = [h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...lines)]
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
   const label = caption.textContent ? {"aria-labelledby": caption.id} : {"aria-label": name}
   return h("div", {class: "tablebox", tabindex: "0", role: "group", ...label}, h("table", {class: "facts", ...label}, ...parts))
+}
+
+/** @param {string} text  HTML */
+function tableCell(text) {
+  const cell = html("td", text)
+  cell.classList.toggle("short", (cell.textContent ?? "").length <= SHORT)
+  return cell
 }
