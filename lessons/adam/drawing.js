@@ -43,6 +43,15 @@ const TOP = 84 // px: the menu and the pictures above the chart
 const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject, has twice that
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
+const HUES = /** @type {Record<string, string>} */ ({
+  m: "mean",
+  m̂: "mean",
+  v: "square",
+  v̂: "square",
+  g: "gradient",
+  corrected: "corrected",
+  "the sample's": "sample",
+})
 const MOST_HEIGHT = 620 // where the window sets no limit
 let made = 0 // charts, each with an id of its own
 
@@ -202,7 +211,13 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
-  for (const value of row.levels ?? (row.log ? powers(low, high) : [low, high])) {
+  const wanted = row.levels ?? (row.log ? powers(low, high) : [low, high])
+  // numbers that would touch are left out, the last stays
+  const values = wanted.filter(
+    (value, i) =>
+      i === wanted.length - 1 || Math.abs(y(value) - y(wanted[wanted.length - 1])) > LABEL_HEIGHT * (wanted.length - 1 - i),
+  )
+  for (const value of values) {
     const number = {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}
     svg.append(
       s("path", {class: "grid", d: `M${LEFT} ${y(value)}H${end}`}),
@@ -215,7 +230,7 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
     height,
   )
   const drawn = curves.map((curve, i) => {
-    const colour = `c${curves.length - 1 - i}`
+    const colour = HUES[curve.label] ?? "ink"
     const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
     const dots = curve.mark === "dots"
     const full = s("path", {class: `${colour} ${curve.mark}`, d: path(count), "clip-path": dots ? null : `url(#${clip})`})

@@ -163,8 +163,8 @@ function pixelShare() {
      */
     paint(seen, colour, done) {
       own.style.width = `${100 * seen.alpha}%`
-      own.style.background = cssOf(colour)
-      mixed.style.background = cssOf(seen.color)
+      own.style.backgroundColor = cssOf(colour)
+      mixed.style.backgroundColor = cssOf(seen.color)
       words.textContent = `α ${shareText(seen.alpha)}   paper ${shareText(seen.light)}`
       own.classList.toggle("pale", done <= STAGE.alpha)
       mixed.classList.toggle("pale", done <= STAGE.color)

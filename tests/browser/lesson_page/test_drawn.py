@@ -61,6 +61,19 @@ def test_a_copy_too_small_for_words_has_none(turn_to):
     copy = page.locator(".companion .copy > .drawing")
     expect(copy).to_have_class(re.compile("wordless"))
     assert copy.locator("svg text").evaluate_all("all => all.map(one => getComputedStyle(one).visibility)").count("visible") == 0
+    names = page.locator(".companion .names span")
+    assert 2 < names.count() <= 12
+    boxes = [name.bounding_box() for name in names.all()]
+    overlap = [
+        (a, b)
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+        if a["x"] < b["x"] + b["width"]
+        and b["x"] < a["x"] + a["width"]
+        and a["y"] < b["y"] + b["height"] - 3
+        and b["y"] < a["y"] + a["height"] - 3
+    ]
+    assert not overlap, "a name lies over another"
 
 
 def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):

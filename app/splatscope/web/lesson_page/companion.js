@@ -6,7 +6,10 @@ import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 
 const MOST = 0.45 // of the window's height, for the copy
-const LEGIBLE = 11 / 12 // a copy that is smaller has no words: those of drawings are 12 px high, and 11 px can still be read
+const SMALLEST = 11 // px: type that can still be read
+const LEGIBLE = SMALLEST / 12 // of a copy that is smaller, with its words 12 px high, only a few names are left, in SMALLEST
+const MOST_NAMES = 12
+const LONGEST_NAME = 32 // characters
 
 /**
  * Set a page's companion beside its words; without a figure it has none.
@@ -32,8 +35,14 @@ export function companion(root) {
     button("One step forward", "on", 1),
     h("button", {type: "button", class: "btn", onclick: toFigure}, "To the figure"),
   )
-  const cover = h("p", {class: "cover"}, "The figure may show the answer. It comes back here once the question is answered.")
-  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, h("div", {}, cover, copy, says, row))
+  const cover = h(
+    "div",
+    {class: "cover"},
+    h("b", {"aria-hidden": "true"}, "?"),
+    h("p", {}, "The figure may show the answer. It comes back here once the question is answered."),
+  )
+  const view = h("div", {class: "mirror"}, copy, cover)
+  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, h("div", {}, view, says, row))
   figure.after(el)
 
   /** @type {HTMLElement | null} */
@@ -48,7 +57,7 @@ export function companion(root) {
     if (!stage?.isConnected || !el.classList.contains("needed") || !copy.offsetParent) return
     says.textContent = stage.querySelector("[data-testid=step-sentence]")?.textContent ?? ""
     const drawing = /** @type {HTMLElement | null} */ (within(stage, ".drawing"))
-    if (drawing) copy.replaceChildren(copyOf(drawing, copy))
+    if (drawing) copy.replaceChildren(...copyOf(drawing, copy))
   }
   const ask = () => {
     if (due) return
@@ -89,7 +98,7 @@ export function companion(root) {
 }
 
 /**
- * A drawing as it stands, in another size: it cannot be used, and nobody hears of it.
+ * A drawing as it stands, in another size, and the names that are legible over it: it cannot be used, and nobody hears of it.
  * @param {HTMLElement} drawing
  * @param {HTMLElement} into
  */
@@ -114,5 +123,51 @@ function copyOf(drawing, into) {
   copy.style.marginBottom = `${(scale - 1) * height}px`
   copy.style.marginLeft = `${Math.max(0, (room - scale * width) / 2)}px`
   copy.style.marginRight = `${-width}px`
-  return copy
+  if (scale >= LEGIBLE) return [copy]
+  const names = h("div", {class: "names"}, ...namesOf(drawing, scale))
+  names.style.width = `${width * scale}px`
+  names.style.height = `${height * scale}px`
+  return [names, copy]
+}
+
+/**
+ * The names of a drawing that have room in a smaller copy of it: bold ones first, and none over another.
+ * @param {HTMLElement} drawing
+ * @param {number} scale
+ */
+function namesOf(drawing, scale) {
+  const frame = drawing.getBoundingClientRect()
+  const most = frame.width * scale
+  const found = [...drawing.querySelectorAll("*")].flatMap((el) => {
+    const words = el.firstElementChild ? "" : (el.textContent ?? "").trim()
+    const named = el.matches(".name") || /\p{L}{2}/u.test(words)
+    if (!words || !named || words.length > LONGEST_NAME || el.closest("option, button, .sr, title")) return []
+    const box = el.getBoundingClientRect()
+    const {color, fill, fontSize, fontWeight, visibility} = getComputedStyle(el)
+    if (!box.width || visibility === "hidden") return []
+    const range = document.createRange()
+    range.selectNodeContents(el)
+    const own = range.getBoundingClientRect()
+    const width = Math.ceil((own.width * SMALLEST) / parseFloat(fontSize)) + 2
+    const middle = (own.left + own.width / 2 - frame.left) * scale
+    const left = Math.max(0, Math.min(most - width, middle - width / 2))
+    const top = Math.max(0, (own.top + own.height / 2 - frame.top + drawing.scrollTop) * scale - SMALLEST / 2 - 2)
+    return [{words, left, top, width, colour: el instanceof SVGElement ? fill : color, weight: parseInt(fontWeight, 10)}]
+  })
+  found.sort((a, b) => b.weight - a.weight)
+  /** @type {typeof found} */
+  const placed = []
+  for (const one of found) {
+    const free = placed.every(
+      (other) =>
+        one.words !== other.words &&
+        (one.left + one.width + 4 < other.left ||
+          other.left + other.width + 4 < one.left ||
+          Math.abs(one.top - other.top) > SMALLEST + 3),
+    )
+    if (free && placed.length < MOST_NAMES) placed.push(one)
+  }
+  return placed.map(({words, left, top, colour, weight}) =>
+    h("span", {style: `left:${left}px;top:${top}px;color:${colour};font-weight:${weight}`}, words),
+  )
 }

@@ -43,7 +43,7 @@ def curves_chart(curves: Curves) -> figure:
 
 
 def log_ticks(values: np.ndarray) -> list[float]:
-    """Return up to four ticks of a logarithmic axis: powers of ten within the values, and where these are few, 2 and 5 times them."""
+    """Return up to four ticks of a logarithmic axis: powers of ten within the values, and if few, 2 and 5 times them."""
     known = values[np.isfinite(values) & (values > 0)]
     if not len(known):
         return []
