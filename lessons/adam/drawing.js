@@ -212,11 +212,10 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
   const wanted = row.levels ?? (row.log ? powers(low, high) : [low, high])
-  // numbers that would touch are left out, the last stays
-  const values = wanted.filter(
-    (value, i) =>
-      i === wanted.length - 1 || Math.abs(y(value) - y(wanted[wanted.length - 1])) > LABEL_HEIGHT * (wanted.length - 1 - i),
-  )
+  /** @type {number[]} */
+  const values = [] // numbers that would touch are left out, from the last on
+  for (const value of [...wanted].reverse())
+    if (values.every((other) => Math.abs(y(value) - y(other)) > LABEL_HEIGHT - 2)) values.push(value)
   for (const value of values) {
     const number = {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}
     svg.append(

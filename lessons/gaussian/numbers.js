@@ -97,7 +97,7 @@ function row(name, place, [low, high], change) {
       slider.value = String(number)
       stored.textContent = written(number, DIGITS[place])
       slider.setAttribute("aria-valuetext", written(number, DIGITS[place]))
-      if (place < 2) means.textContent = "px"
+      if (place < 2) means.textContent = `${written(number, DIGITS[place])} px`
       if (place === ANGLE) means.textContent = `${written((number * 180) / Math.PI, 0)}°`
     },
   }

@@ -49,6 +49,7 @@ def chart(**options: Any) -> figure:
         **{"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0} | options
     )
     follow_theme(plot, background_fill_color=GROUND, border_fill_color=GROUND)
+    plot.update(background_fill_alpha=0, border_fill_alpha=0)  # painted, their edges would be pale lines in the dark
     plot.outline_line_color = None
     plot.xgrid.grid_line_color = None
     follow_theme(plot.ygrid[0], grid_line_color=GRID)
