@@ -6,6 +6,8 @@ from playwright.sync_api import Page, expect
 
 from helpers.keyboard import focused, tab_to
 
+TAP = "el => el.dispatchEvent(new PointerEvent('click', {bubbles: true, composed: true, cancelable: true, pointerType: 'touch'}))"
+
 
 def test_the_keyboard_shows_a_definition_and_leads_to_its_entry(visit: Callable[..., Page]):
     page = visit("/app?page=bitonic-sort")
@@ -40,6 +42,20 @@ def test_the_pointer_may_go_from_a_word_to_its_definition(visit: Callable[..., P
     expect(card).to_be_visible()
     page.mouse.move(5, 500)
     expect(card).to_be_hidden()
+
+
+def test_a_finger_that_taps_a_word_stays_on_the_page(visit: Callable[..., Page]):
+    page = visit("/app?page=bitonic-sort", width=390, height=844)
+    word = page.locator("a.term").first
+    word.evaluate(TAP)
+    card = page.locator(".term-card")
+    expect(card).to_be_visible()
+    box = card.bounding_box()
+    assert box["width"] == 390
+    assert box["y"] + box["height"] == 844
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", "bitonic-sort")
+    card.get_by_role("link", name="In the glossary").click()
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", "glossary")
 
 
 def test_an_entry_is_found_by_its_address(visit: Callable[..., Page]):

@@ -1,4 +1,5 @@
-// A term's definition beside its link: while the pointer is on either, or the link has the focus. Esc puts it away.
+// A term's definition beside its link: while the pointer is on either, or the link has the focus. Esc puts it away. A finger that taps
+// the link has it at the lower edge of the screen, with the link in it, until it taps elsewhere.
 import {h} from "#web/shell/dom.js"
 
 const SOON = 180 // ms in which the pointer may cross from the word to its definition
@@ -18,6 +19,7 @@ export function terms(root) {
   const hide = () => {
     clearTimeout(timer)
     shown = null
+    card.classList.remove("sheet")
     card.hidePopover()
   }
   const hideSoon = () => {
@@ -32,6 +34,17 @@ export function terms(root) {
     card.showPopover()
     placeBeside(card, link)
   }
+  const showSheet = (/** @type {HTMLElement} */ link) => {
+    hide()
+    show(link)
+    if (shown !== link) return
+    card.classList.add("sheet")
+    card.removeAttribute("style")
+    card.append(h("a", {href: link.getAttribute("href") ?? ""}, "In the glossary"))
+  }
+  const hideSheet = (/** @type {PointerEvent} */ event) => {
+    if (card.classList.contains("sheet") && !event.composedPath().includes(card)) hide()
+  }
   // A focus brings its link into view, and the page scrolls after it: the definition comes along.
   const onScroll = () => {
     if (shown?.matches(":focus-visible")) placeBeside(card, shown)
@@ -43,20 +56,36 @@ export function terms(root) {
     link.onpointerenter = (event) => {
       if (event.pointerType === "mouse") show(link)
     }
-    link.onpointerleave = hideSoon
+    link.onpointerleave = (event) => {
+      if (event.pointerType === "mouse") hideSoon()
+    }
+    link.onclick = (event) => {
+      if (/** @type {PointerEvent} */ (event).pointerType !== "touch") return
+      event.preventDefault()
+      event.stopPropagation()
+      showSheet(link)
+    }
     link.onfocus = () => {
       if (link.matches(":focus-visible")) show(link)
     }
-    link.onblur = hide
+    link.onblur = () => {
+      if (!card.classList.contains("sheet")) hide()
+    }
   }
   card.onpointerenter = () => clearTimeout(timer)
-  card.onpointerleave = hideSoon
+  card.onpointerleave = (event) => {
+    if (event.pointerType === "mouse") hideSoon()
+  }
   root.addEventListener("keydown", (event) => {
     if (event instanceof KeyboardEvent && event.key === "Escape") hide()
   })
   window.addEventListener("scroll", onScroll, {passive: true})
+  window.addEventListener("pointerdown", hideSheet)
   if (links.length) root.append(card)
-  return () => window.removeEventListener("scroll", onScroll)
+  return () => {
+    window.removeEventListener("scroll", onScroll)
+    window.removeEventListener("pointerdown", hideSheet)
+  }
 }
 
 /**
