@@ -56,12 +56,15 @@ def test_a_name_stands_nearest_to_its_own_curve_also_where_two_end_at_one_point(
     right, sample = np.ones(129), 1 - x * (1 - x)
     names = names_of(Curves("T", "", (Curve("C + T", x, right), Curve("the sample's", x, sample)), height=240))
     px = 190 / 1.2 / 0.25  # of one unit of y
+    astray = []
     for name in names:
         own, other = (right, sample) if name.curve == 0 else (sample, right)
         words = ("C + T", "the sample's")[name.curve]
         under = (x <= name.x) & (x >= name.x - LETTER * len(words) * 1.03 / 560)
         middle = name.y * px - name.y_offset
-        assert np.abs(own[under] * px - middle).mean() < np.abs(other[under] * px - middle).mean(), words
+        if np.abs(own[under] * px - middle).mean() >= np.abs(other[under] * px - middle).mean():
+            astray.append(words)
+    assert astray == []
 
 
 def test_a_logarithmic_axis_has_two_to_four_ticks_within_its_values():
