@@ -64,6 +64,7 @@ export function draw(host) {
     el.classList.toggle("dense", height === LEAST_PICTURE)
   }
   return {
+    previews: true,
     changed() {
       if (!host.root.querySelector(".held, input:active")) stack.place(host.values.layers)
       fit()
@@ -131,7 +132,7 @@ function layerStack(host) {
   const reverse = h("button", {type: "button", class: "btn"}, "Turn the stack over")
   const rest = shareRow("layer-rest", h("span", {class: "layer-name"}, "White paper"))
   const send = sender(() => host.set("layers", layers()))
-  const stale = (/** @type {boolean} */ yes) => list.classList.toggle("stale", yes) // other layers than those recorded
+  const stale = (/** @type {boolean} */ yes) => host.root.classList.toggle("stale", yes) // other layers than those recorded
 
   const ordered = () => [...list.children].flatMap((el) => rows.get(el) ?? [])
   const layers = () => ordered().map((row) => row.layer)

@@ -1,7 +1,8 @@
 // One Gaussian over a small picture: dragged, stretched, turned and recoloured by hand. Its nine numbers, the bell curve that the
 // picture's pixels lie on, and what one of these pixels finds out step by step.
 //
-// Until a recording has come, what is in hand is drawn as it was set; everything else is the last recording's.
+// Until a recording has come, what is in hand is drawn as it was set, and the browser previews the picture; what the chosen pixel found out
+// is the last recording's, and pale.
 import {h} from "#web/shell/dom.js"
 import {sender} from "#web/drawing/sender.js"
 import {bellCurve} from "./bell.js"
@@ -65,10 +66,18 @@ export function draw(host) {
   const change = (changes, dragging) => {
     numbers = numbers.map((number, i) => (i in changes ? fitted(changes[i], host.facts.ranges[i]) : number))
     busy = dragging
-    parts?.picture.setNumbers(numbers)
-    parts?.table.show(numbers)
+    preview()
     if (dragging) send.soon()
     else send.now()
+  }
+
+  /** Show the numbers in hand, if they are others than those recorded. */
+  const preview = () => {
+    const {numbers: recorded, thinnest} = host.facts
+    const ahead = numbers.some((number, i) => Math.abs(number - recorded[i]) > 1e-6)
+    host.root.classList.toggle("previewed", ahead)
+    if (ahead) parts?.picture.preview(numbers)
+    parts?.table.show(numbers, thinnest)
   }
 
   const build = () => {
@@ -105,26 +114,26 @@ export function draw(host) {
     parts ??= build()
     if (!busy) numbers = [...host.values.numbers]
     parts.picture.show()
-    parts.table.show(numbers)
+    preview()
     parts.bell.show(host.facts)
     layOut()
     send.answered()
   }
 
   return {
+    previews: true,
     open,
     changed() {
       if (busy || !parts) return
       numbers = [...host.values.numbers]
-      parts.picture.setNumbers(numbers)
-      parts.table.show(numbers)
+      preview()
     },
     paint(look) {
       if (!parts) return
       const {ends, seen, numbers: recorded} = host.facts
       const done = ends.filter((end) => look.step >= end).length // stages
       parts.picture.paint(done)
-      parts.table.paint(seen, done)
+      parts.table.paint(done)
       parts.bell.paint(seen, recorded.slice(5, 8), done)
       parts.share.paint(seen, recorded.slice(5, 8), done)
     },

@@ -2,8 +2,6 @@
 import {h} from "#web/shell/dom.js"
 import {STAGE, cssOf} from "./drawing.js"
 
-/** @import {Seen} from "./drawing.js" */
-
 const NAMES = ["x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit"]
 const SPOKEN = [
   "x of the centre, in pixels",
@@ -16,7 +14,7 @@ const SPOKEN = [
   "Blue",
   "Logit of the opacity",
 ]
-const [ANGLE, RED, LOGIT] = [4, 5, 8]
+const [FIRST, SECOND, ANGLE, RED, LOGIT] = [2, 3, 4, 5, 8]
 const DIGITS = [1, 1, 2, 2, 2, 2, 2, 2, 2]
 
 /** @param {number} number @param {number} digits */
@@ -38,9 +36,15 @@ export function nineNumbers(ranges, change) {
   const list = h("div", {class: "nine-list"}, head, ...rows.map((one) => one.el))
   return {
     el: h("div", {class: "nine"}, list, random),
-    /** @param {number[]} numbers */
-    show(numbers) {
+    /**
+     * @param {number[]} numbers
+     * @param {number} thinnest  what the kernel adds to each size, in pixels
+     */
+    show(numbers, thinnest) {
       rows.forEach((one, i) => one.show(numbers[i]))
+      rows[FIRST].means.textContent = `${(thinnest + Math.exp(numbers[FIRST])).toFixed(1)} px`
+      rows[SECOND].means.textContent = `${(thinnest + Math.exp(numbers[SECOND])).toFixed(1)} px`
+      rows[LOGIT].means.textContent = `${(100 / (1 + Math.exp(-numbers[LOGIT]))).toFixed(0)} %`
       const hex = numbers.slice(RED, LOGIT).map((part) =>
         Math.round(255 * part)
           .toString(16)
@@ -49,24 +53,9 @@ export function nineNumbers(ranges, change) {
       colour.value = `#${hex.join("")}`
       colour.style.setProperty("--own", cssOf(numbers.slice(RED, LOGIT)))
     },
-    /**
-     * @param {Seen} seen
-     * @param {number} done  stages
-     */
-    paint(seen, done) {
-      const means = [
-        "",
-        "",
-        `${seen.size[0].toFixed(1)} px`,
-        `${seen.size[1].toFixed(1)} px`,
-        "",
-        "",
-        "",
-        "",
-        `${(100 * seen.opacity).toFixed(0)} %`,
-      ]
-      rows.forEach((one, i) => {
-        if (means[i]) one.means.textContent = means[i]
+    /** @param {number} done  stages */
+    paint(done) {
+      rows.forEach((one) => {
         one.stored.classList.toggle("later", done <= STAGE.numbers)
         one.means.classList.toggle("later", done <= STAGE.size)
       })

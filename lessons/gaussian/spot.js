@@ -1,5 +1,6 @@
 // The picture with the Gaussian in it: handles to drag, stretch and turn it, and the way from its centre to the chosen pixel.
 import {h} from "#web/shell/dom.js"
+import {blend} from "#web/drawing/blend.js"
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
 import {STAGE} from "./drawing.js"
@@ -139,14 +140,14 @@ export function spot({facts, change, choose}) {
       arrange()
     },
     /**
-     * Follow the hand, until the recording comes. A size follows only a handle: what a log size means, the kernel says.
+     * Follow the hand, until the recording comes: the browser blends what the kernel is about to paint.
      * @param {number[]} numbers
      */
-    setNumbers([x, y, first, second, angle]) {
-      const size = /** @type {[number, number]} */ (
-        el.querySelector(".held") ? [first, second].map((log) => facts().thinnest + Math.exp(log)) : shape.size
-      )
-      shape = {x, y, angle, size}
+    preview(numbers) {
+      const [x, y, first, second, angle] = numbers
+      const {size, thinnest} = facts()
+      shape = {x, y, angle, size: [thinnest + Math.exp(first), thinnest + Math.exp(second)]}
+      picker.preview(new ImageData(blend(new Float32Array(numbers), 1, ...size), ...size))
       arrange()
     },
     /** @param {number} stages */

@@ -39,6 +39,7 @@ export function render({model, el}) {
     drawing.paint(look)
     hideParts(root)
     const stage = stageOf(root)
+    stage?.classList.toggle("previews", Boolean(drawing.previews))
     if (stage) emit("described", {stage, words: drawing.describe?.(look) ?? ""})
   }
   const open = (/** @type {Moment} */ moment) => {

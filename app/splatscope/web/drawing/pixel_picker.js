@@ -1,7 +1,7 @@
 // A small picture that a kernel wrote, in which one pixel is chosen: by a click, by dragging, by the arrow keys.
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
-import {paintPixels} from "./pixels.js"
+import {context2d, paintPixels} from "./pixels.js"
 import {s} from "./svg.js"
 
 /**
@@ -78,6 +78,11 @@ export function pixelPicker(choose) {
 
   return {
     el,
+    /**
+     * Show another picture of the same size, until the kernel's comes.
+     * @param {ImageData} image
+     */
+    preview: (image) => context2d(canvas).putImageData(image, 0, 0),
     /**
      * @param {PickerFacts} facts
      * @param {string[]} colours  of the ellipses, CSS

@@ -25,6 +25,8 @@ export interface DrawingHost<Facts = unknown, Options = unknown, Values = unknow
 
 /** What a drawing gives. */
 export interface DrawingView {
+  /** While another recording is made, it pales by itself what is of the last one alone, so the stepper leaves it as it is. */
+  previews?: boolean
   /** The stepper shows another recording. */
   open?(look: Look): void
   /** The stepper stands at another moment. */

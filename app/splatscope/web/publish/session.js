@@ -2,7 +2,7 @@
 import {h, nearView} from "#web/shell/dom.js"
 import {answerWith, current, startShell} from "#web/shell/router.js"
 import {counted, flat, partsOf, standIn} from "#web/shell/stand_in.js"
-import {blend} from "./blend.js"
+import {blend} from "#web/drawing/blend.js"
 import {embedButton, onlyFigure} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
 import {openWalk} from "./walk.js"

@@ -1,5 +1,5 @@
 // Gaussians blended by the reader's browser, as shaders/common/gaussian.slang and blending.slang do on a device: the picture of the
-// published book's slider.
+// published book's slider, and what is under the hand until a kernel has painted it.
 
 const FIELDS = 9 // of a Gaussian: x, y, two log sizes, angle, red, green, blue, logit of the opacity
 const MIN_SIZE = 0.3 // pixels that are added to a size
