@@ -24,6 +24,11 @@ def meaning_of(message: str, line: int, source: str) -> str:
         return "What stands left of = cannot be written: a buffer can only if its type begins with RW, and a uniform never."
     if re.search(r"expected an expression of type 'u?int', got 'vector<\w+, ?[23]>'", message):
         return "A buffer has one index, and this is two numbers. Make one of them: row · width + column."
+    if found := re.search(r"undefined identifier '(\w+)'", message):
+        declared = re.compile(rf"\b(?:u?int|float|half|double|bool|let|var)(?:\d(?:x\d)?)?\s+{found[1]}\s*[=;:]")
+        for below in range(line, len(lines)):
+            if declared.search(lines[below]):
+                return f"{found[1]} is declared only on line {below + 1}. Use it below that line, or declare it earlier."
     if "undefined identifier" in message:
         return "Nothing has this name here. A new variable begins with its type: float sum = 0;"
     return _python_in(lines[before - 1]) if before else ""

@@ -79,3 +79,10 @@ def test_python_as_a_whole_is_called_so():
     assert is_python("import numpy as np\n\ndef f(x):\n    return x\n")
     assert not is_python(HEAD + SIX)
     assert meaning_of("unexpected identifier", 1, "import numpy as np\n") == PYTHON
+
+
+def test_a_name_that_is_declared_further_down_is_told_where():
+    source = "void f()\n{\n    if (i >= count)\n        return;\n    uint i = id.x;\n}\n"
+    assert meaning_of("undefined identifier 'i'.", 3, source).startswith("i is declared only on line 5.")
+    assert meaning_of("undefined identifier 'j'.", 3, source).startswith("Nothing has this name here.")
+    assert meaning_of("undefined identifier 'i'.", 3, source.replace("uint i", "// uint i")).startswith("Nothing has this name here.")

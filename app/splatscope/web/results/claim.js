@@ -1,5 +1,7 @@
-// A claim, what was run to see, and the verdict: at once, or after the reader has bet on it.
+// A claim, what was run to see, and the verdict: at once, or after the reader has bet on it. A bet is kept for who comes back.
 import {h, style} from "#web/shell/dom.js"
+import {current} from "#web/shell/router.js"
+import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit, on} from "#web/shell/events.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
@@ -72,12 +74,14 @@ export function render({model, el}) {
       verdict,
     ),
   )
-  let covered = model.bets
+  const asked = markOf(current().page, model.claim)
   /** @type {string | null} */
-  let bet = null
+  let bet = VERDICTS[answers()[asked]]?.bet ? answers()[asked] : null
+  let covered = model.bets && bet === null
 
   const place = (/** @type {string} */ holds) => {
     bet = holds
+    noteAnswer(asked, holds)
     covered = false
     show()
     heard.textContent = model.verdict.said === undefined ? "" : [won, mark, said].map((el) => el.textContent).join(" ")
@@ -93,6 +97,8 @@ export function render({model, el}) {
     const {verdict: found, busy, error} = model
     const known = found.said !== undefined
     again.disabled = busy
+    again.textContent = known || error ? "Run it again" : "Run it now"
+    again.setAttribute("aria-label", `${again.textContent}: ${name}`)
     root.classList.toggle("busy", busy)
     if (known) root.dataset.verdict = VERDICTS[String(found.holds)].words.toLowerCase()
     else delete root.dataset.verdict
@@ -100,6 +106,7 @@ export function render({model, el}) {
     ask.hidden = !covered
     again.hidden = covered || !!model.device
     verdict.className = open ? VERDICTS[String(found.holds)].name : ""
+    ran.classList.toggle("waits", !known)
     ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Ran it on this device" : "On this device"
     if (!open) {
       mark.replaceChildren(covered ? "What do you think?" : "")
@@ -112,6 +119,7 @@ export function render({model, el}) {
     mark.replaceChildren(severity(sign), words)
     const decided = found.holds !== "undecided"
     if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
+    won.classList.toggle("hit", decided && bet === String(found.holds))
     won.textContent =
       bet === null || !decided
         ? ""

@@ -1,6 +1,7 @@
 // Predict, then reveal: a question, up to four answers, one button that steps there. What somebody has answered stays asked of the
-// inputs that it was answered for, until they ask it of others.
+// inputs that it was answered for, until they ask it of others. An answer is kept, and shown again to who comes back.
 import {h, style, within} from "#web/shell/dom.js"
+import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, go} from "#web/shell/router.js"
@@ -24,7 +25,7 @@ export function render({model, el}) {
   const options = h("div", {class: "opts", role: "group", "aria-label": "Answers"})
   const button = (/** @type {string} */ label, /** @type {() => void} */ act, more = "") =>
     h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
-  const reveal = button("Reveal", () => show(), "pri")
+  const revealButton = button("Reveal", () => show(), "pri")
   const see = button("See it in the figure", () => toFigure(asked.answer.step))
   const back = button("Back to those inputs", () => {
     go(current().page, UNNAMED, "", asked.inputs)
@@ -42,7 +43,7 @@ export function render({model, el}) {
     h("span", {class: "tag"}, "Predict, then reveal"),
     question,
     options,
-    h("div", {class: "row"}, reveal, hint),
+    h("div", {class: "row"}, revealButton, hint),
     said,
     h("div", {class: "row shown"}, see, back, again),
   )
@@ -50,6 +51,7 @@ export function render({model, el}) {
   /** @type {string | null} */
   let chosen = null
   let shown = false
+  const {page} = current()
 
   /** Ask what the recording in view answers. */
   const ask = () => {
@@ -71,8 +73,14 @@ export function render({model, el}) {
         ),
       )
     }
+    const before = answers()[mark()]
+    if (answer.options?.includes(before)) {
+      choose(before)
+      reveal()
+    }
     paint()
   }
+  const mark = () => markOf(page, about(asked.answer) + model.question)
 
   /** Take in an answer. Another question's waits while this one is being answered. */
   const update = () => {
@@ -86,9 +94,9 @@ export function render({model, el}) {
   const paint = () => {
     const other = stale()
     root.classList.toggle("open", asked.answer.value !== undefined && !shown)
-    reveal.hidden = shown
-    reveal.disabled = chosen === null
-    reveal.textContent = asked.answer.step && !other ? "Reveal, by stepping there" : "Reveal"
+    revealButton.hidden = shown
+    revealButton.disabled = chosen === null
+    revealButton.textContent = asked.answer.step && !other ? "Reveal, by stepping there" : "Reveal"
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
     if (other) hint.textContent = "This was asked of the inputs before your change."
@@ -102,7 +110,7 @@ export function render({model, el}) {
     paint()
   }
 
-  const show = () => {
+  const reveal = () => {
     const {answer} = asked
     const right = chosen === answer.value
     shown = true
@@ -118,6 +126,12 @@ export function render({model, el}) {
     else if (!why) said.innerHTML = `<b>No: ${value}.</b> ${answer.because}`
     else said.innerHTML = `<b>Not ${escaped(chosen ?? "")}.</b> ${why} <b>It is ${value}.</b> ${answer.because}`
     paint()
+  }
+
+  const show = () => {
+    const {answer} = asked
+    noteAnswer(mark(), chosen ?? "")
+    reveal()
     said.focus({preventScroll: true}) // the button that had the focus is gone; what was revealed is read out
     const steps = answer.step > 0 && !stale()
     emit("answered", {root, steps})

@@ -1,5 +1,6 @@
 // Which sections this reader has finished: kept in this browser and nowhere else, saved and loaded as a file.
 import {attempts, onAttempts, takeIn} from "#web/exercises/attempts.js"
+import {answers, keepAnswers, validAnswers} from "./answers.js"
 import {around, download, h} from "./dom.js"
 import {on} from "./events.js"
 
@@ -102,8 +103,9 @@ function makePanel(holder) {
   const file = h("input", {type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A file of progress"})
   const saver = button("Save as a file", () => download(new TextEncoder().encode(asFile()), "splatscope-progress.json"))
   const clear = button("Clear", () => {
-    const before = finished
+    const [before, answersBefore] = [finished, answers()]
     save({})
+    keepAnswers({})
     said.replaceChildren(
       "Cleared. ",
       h(
@@ -113,6 +115,7 @@ function makePanel(holder) {
           class: "btn quiet",
           onclick: () => {
             save(before)
+            keepAnswers(answersBefore)
             said.textContent = ""
           },
         },
@@ -162,7 +165,8 @@ function makePanel(holder) {
   }
 }
 
-const asFile = () => JSON.stringify({splatscope: "progress", version: 1, finished, exercises: attempts()}, null, 1)
+const asFile = () =>
+  JSON.stringify({splatscope: "progress", version: 1, finished, exercises: attempts(), answers: answers()}, null, 1)
 
 /**
  * Take in what a file holds beside what is here.
@@ -183,6 +187,7 @@ async function load(file) {
   const more = Object.keys(known).filter((name) => !finished[name])
   save({...known, ...finished})
   const solved = takeIn(found.exercises)
+  keepAnswers({...validAnswers(found.answers), ...answers()})
   const tasks = solved ? `, and ${solved} exercise${solved === 1 ? "" : "s"}` : ""
   return `${more.length || "No"} section${more.length === 1 ? "" : "s"} more${tasks}, from ${file.name}.`
 }

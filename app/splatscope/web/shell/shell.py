@@ -100,7 +100,9 @@ def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:
         for other, rel, words in around
         if other is not None
     ]
-    return f'<nav class="pn" aria-label="Previous and next">{"".join(links)}</nav>'
+    # progress.js marks it once the section is finished, and so it appears
+    done = f'<p class="section-done" role="status" data-section="{entry.name}">Section finished</p>' if entry.is_section else ""
+    return f'{done}<nav class="pn" aria-label="Previous and next">{"".join(links)}</nav>'
 
 
 def _failed(entry: Entry, error: Exception) -> Page:
