@@ -85,4 +85,6 @@ def test_a_name_that_is_declared_further_down_is_told_where():
     source = "void f()\n{\n    if (i >= count)\n        return;\n    uint i = id.x;\n}\n"
     assert meaning_of("undefined identifier 'i'.", 3, source).startswith("i is declared only on line 5.")
     assert meaning_of("undefined identifier 'j'.", 3, source).startswith("Nothing has this name here.")
-    assert meaning_of("undefined identifier 'i'.", 3, source.replace("uint i", "// uint i")).startswith("Nothing has this name here.")
+    assert meaning_of("undefined identifier 'i'.", 3, source.replace("uint i", "// uint i")).startswith(
+        "Nothing has this name here."
+    )
