@@ -116,3 +116,20 @@ def test_the_way_to_the_figure_stands_plain_under_the_answer(turn_to: Callable[.
     row = quiz.locator(".row", has=quiz.page.get_by_role("button", name="See it in the figure"))
     expect(row).to_be_visible()
     assert row.evaluate("el => [getComputedStyle(el).borderLeftWidth, getComputedStyle(el).paddingLeft]") == ["0px", "0px"]
+
+
+def test_an_answer_and_a_bet_outlast_a_reload(visit: Callable[..., Page]):
+    page = visit(SECTION)
+    quiz = quiz_of(page)
+    answer = choose(quiz)
+    quiz.get_by_role("button", name=re.compile("^Reveal")).click()
+    claim = page.get_by_test_id("claim").first
+    expect(claim).to_have_attribute("data-verdict", re.compile(".+"), timeout=PATIENCE)
+    claim.get_by_role("button", name="Holds", exact=True).click()
+    won = claim.locator(".won").text_content()
+    page.reload()
+    quiz = quiz_of(page)
+    expect(quiz.locator(".said")).to_contain_text(f"Yes: {answer}")
+    expect(quiz.get_by_role("button", name=answer, exact=True)).to_have_class("right")
+    expect(page.get_by_test_id("claim").first.locator(".won")).to_have_text(won, timeout=PATIENCE)
+    expect(quiz_of(page, 1).locator(".said")).to_be_empty()
