@@ -6,7 +6,9 @@ only where no two threads depend on their order. A hash (`frac(sin(x) * 43758.5)
 it is said where it may have happened: a note on the verdict, since the run that was recorded is one that the source allows.
 """
 
+import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +18,7 @@ from splatscope.gpu.slang_types import is_numeric, scalar_named
 from splatscope.slang.source import COMMENT
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 MOST_ULPS = 8192  # a thousandth of the value: what rounding grows to in a kernel of many steps
@@ -73,7 +76,12 @@ class Comparison:
 
 
 def compare(
-    outputs: dict[str, np.ndarray], plain: dict[str, np.ndarray], types: dict[str, str], trace: Trace, findings: list[Finding]
+    outputs: dict[str, np.ndarray],
+    plain: dict[str, np.ndarray],
+    types: dict[str, str],
+    trace: Trace,
+    findings: list[Finding],
+    reached: Iterable[Site] = (),
 ) -> Comparison:
     """Compare the buffers that the recorded kernel left with those of the plain one.
 
@@ -83,6 +91,7 @@ def compare(
         types: The scalar types of their elements, "uint" for structs.
         trace: What was recorded.
         findings: What the checks found in it.
+        reached: The sites that threads of any workgroup came to, or may have.
     """
     differing = tuple(name for name in outputs if not np.array_equal(outputs[name], plain[name]))
     if not differing:
@@ -93,6 +102,10 @@ def compare(
     ulps = [_ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name))) for name in differing]
     if None not in ulps:
         return Comparison("rounding", differing, max(filter(None, ulps), default=0))
+    if math.prod(trace.header.get("groups", (1,))) > 1 and all(
+        _depends_on_groups(name, known, list(reached)) for name in differing
+    ):
+        return Comparison("different", differing)
     if any(finding.kind in _LEAVES_OPEN for finding in findings):
         return Comparison("different", differing, by_findings=True)
     scalars = [scalar_named(types.get(name, "uint")) for name in differing]
@@ -108,6 +121,19 @@ def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
     if any(finding.kind == "race" for finding in findings):
         return True
     return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
+
+
+def _depends_on_groups(name: str, known: Sources, reached: list[Site]) -> bool:
+    """Return whether a buffer may hold what depends on the order of workgroups: on what an atomic in a buffer returned.
+
+    That goes through variables and shared memory, or through a branch.
+    """
+    atomics = [site for site in reached if site.kind == "atomic" and site.space != "shared"]
+    branches = [site for site in reached if site.kind == "branch"]
+    return any(
+        known.dependence.may_reach(name, atomic) or any(known.dependence.may_depend(branch, atomic) for branch in branches)
+        for atomic in atomics
+    )
 
 
 def _apart(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:

@@ -48,7 +48,8 @@ class CheckedRecording:
         recording = self.recording
         if recording.plain is None:
             return None
-        return compare(recording.outputs, recording.plain, recording.types, recording.trace, self.findings)
+        reached = [site for site in recording.trace.sites if place_of(site) in self._reached]
+        return compare(recording.outputs, recording.plain, recording.types, recording.trace, self.findings, reached)
 
     @cached_property
     def _reached(self) -> frozenset[Place]:

@@ -117,3 +117,49 @@ def test_a_finding_that_leaves_a_value_open_explains_a_difference():
     assert (found.difference, found.is_explained) == ("different", True)
     assert found.sentence.endswith("image: what was found leaves a value open.")
     assert not of("image", *pair, findings=[Finding("benign-race", "best", "", [9], [0])]).is_explained
+
+
+COMPACTION = """RWStructuredBuffer<float> kept; RWStructuredBuffer<float> other; RWStructuredBuffer<uint> cursor;
+groupshared uint base; groupshared uint ranks[8];
+[numthreads(8, 1, 1)] void compact(uint lane : SV_GroupIndex, float value)
+{
+    if (lane == 7)
+    {
+        uint start;
+        InterlockedAdd(cursor[0], 8, start);
+        base = start;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    kept[base + ranks[lane]] = value;
+    other[lane] = value;
+}
+"""
+ATOMIC = Site("k.slang", 8, 9, "atomic", "cursor", "compact", "uint", space="device", atomic=True, access="InterlockedAdd")
+BRANCH = Site("k.slang", 5, 9, "branch", function="compact")
+
+
+def compacted(name: str, groups: tuple[int, int, int], reached: list[Site]) -> Comparison:
+    recorded = trace((7,))
+    recorded.header.update(sources={"k.slang": COMPACTION}, groups=groups)
+    return of(name, words([1, 2, 3, 4]), words([3, 4, 1, 2]), trace=recorded, reached=reached)
+
+
+def test_a_counter_of_workgroups_explains_where_its_result_leads_through_shared_memory():
+    assert compacted("kept", (4, 1, 1), [ATOMIC, BRANCH]).is_explained
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "reached"),
+    [("other", (4, 1, 1), [ATOMIC, BRANCH]), ("kept", (1, 1, 1), [ATOMIC, BRANCH]), ("kept", (4, 1, 1), [BRANCH])],
+    ids=["it leads elsewhere", "one workgroup", "not reached"],
+)
+def test_a_counter_of_workgroups_explains_nothing_else(name, groups, reached):
+    assert not compacted(name, groups, reached).is_explained
+
+
+def test_a_branch_on_what_a_counter_gave_explains_what_stands_in_it():
+    asks = Site("k.slang", 13, 9, "branch", function="compact")
+    recorded = trace((7,))
+    text = COMPACTION.replace("    other[lane] = value;", "    if (base == 24) {\n        other[lane] = value;\n    }")
+    recorded.header.update(sources={"k.slang": text}, groups=(4, 1, 1))
+    assert of("other", words([1]), words([2]), trace=recorded, reached=[ATOMIC, asks]).is_explained

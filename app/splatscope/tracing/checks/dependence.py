@@ -1,4 +1,4 @@
-"""Which branches may depend on what an atomic returned.
+"""Which branches and memories may depend on what an atomic returned.
 
 By names, across the whole text: what a statement writes may depend if any name in it does. This takes some names for dependent that
 are not, and none that is for independent: a kernel that is in order is never told otherwise.
@@ -21,6 +21,8 @@ _MACRO = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)")
 _WRITTEN = re.compile(
     r"([A-Za-z_]\w*)(?:\s*(?:\[[^\]]*\]|\.\w+))*\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
+_INNERMOST = re.compile(r"\[[^\[\]]*\]")  # subscripts without others in them
+_MOST_SUBSCRIPTS = 10  # in each other
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static", "define"}
 _PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
@@ -61,6 +63,11 @@ class Dependence:
         if asks is None or gives is None or asks is gives or _LABEL.match(asks.text):
             return True
         return not asks.names.isdisjoint(self._dependent(atomic, gives))
+
+    def may_reach(self, name: str, atomic: Site) -> bool:
+        """Return whether what a memory holds, or where, may depend on what an atomic returned; `name` may be `block.buffer`."""
+        gives = self._at(atomic)
+        return gives is None or name.rpartition(".")[2] in gives.names | self._dependent(atomic, gives)
 
     def _dependent(self, atomic: Site, statement: _Statement) -> frozenset[str]:
         """Return the names that may depend on an atomic's result."""
@@ -117,10 +124,22 @@ def _statement(text: str, function: str, functions: set[str]) -> _Statement:
     called = {name for name in _CALLED.findall(body) if name not in _CONTROL and not _PURE.fullmatch(name)}
     words = {name for name in _NAME.findall(text) if name not in _CONTROL and not _PURE.fullmatch(name)}
     names = frozenset(words - (called - functions))
-    written = frozenset(name for pair in _WRITTEN.findall(text) for name in pair if name)
+    written = _written(text, names)
     if called:
         written = names  # what a call may write is not looked for
     if macro:
         written |= {macro[1]}  # which stands for its body
     hands_on = written or re.search(r"\breturn\b", text)
     return _Statement(names, written, function if hands_on else "", text)
+
+
+def _written(text: str, names: frozenset[str]) -> frozenset[str]:
+    """Return the names that a statement writes, of `kept[base + counts[0][lane]] = value` too: all where subscripts are deep."""
+    found: set[str] = set()
+    for _ in range(_MOST_SUBSCRIPTS):
+        found.update(name for pair in _WRITTEN.findall(text) for name in pair if name)
+        outer = _INNERMOST.sub(" ", text)
+        if outer == text:
+            return frozenset(found)
+        text = outer
+    return names
