@@ -169,6 +169,25 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
+def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, check):
+    shared = same("  // splatscope: allow benign-race: the same").replace(ASKS, ASKS + "// splatscope: entry=other\n")
+    other = '[shader("compute")]\n[numthreads(1, 1, 1)]\nvoid other() { o[1] = 1; }\n'
+    alone = ASKS + CLEAN.replace("{ o[", "{\n    // splatscope: allow race: once\n    o[")
+    repository(shared_slang=shared + other, alone_slang=alone)
+    status, out, _ = check()
+    assert status == 0, out
+    assert [line for line in out.splitlines() if "unused" in line] == [
+        "alone.slang: unused: alone.slang, line 6: “allow race” silences nothing."
+    ]
+
+
+def test_values_in_the_place_of_a_file_of_inputs_are_refused_with_where_they_go(repository, check):
+    repository(a_slang=CLEAN, splatscope_toml='[[kernel]]\nfile = "a.slang"\ninputs = {}\n')
+    status, out, _ = check("--json")
+    assert status == 2
+    assert kernels(out)["a.slang"]["error"] == "splatscope.toml: inputs is the name of a file: values go under vars."
+
+
 def test_races_on_textures_are_looked_for(repository, check):
     source = "RWTexture2D<float4> t;\n" + CLEAN.replace("uint3 t", "uint3 id")
     clean = source.replace("o[t.x] = t.x;", "o[id.x] = id.x; t[id.xy] = 1;")
@@ -204,7 +223,9 @@ def test_the_reports_agree(repository, check, tmp_path):
     lines = out.splitlines()
     assert sum(line.startswith("::error file=race.slang,line=7,title=splatscope%3A race::Thread ") for line in lines) == 1
     assert sum(line.startswith("::error file=broken.slang,line=5,") for line in lines) == 1
-    assert len(lines) == 2
+    assert sum(line.startswith("::") for line in lines) == 2
+    assert "4 kernels: 2 clean, 1 with findings, 1 not looked at in full." in lines
+    assert "same.slang:6: allowed: benign-race: the same" in lines
 
     (run,) = json.loads((tmp_path / "s.json").read_text())["runs"]
     found = {(result["ruleId"], "suppressions" in result) for result in run["results"]}
@@ -351,8 +372,9 @@ def test_inputs_that_are_missing_and_lines_that_nothing_reached_are_in_the_repor
         "o[t.x] = t.x;", "if (t.x >= n)\n        o[t.x] = t.x;\n    else\n        o[0] = 1;\n"
     )
     repository(a_slang=ASKS + source)
-    status, out, _ = check()
+    status, out, _ = check("--junit", "j.xml")
     assert status == 0
+    assert "No thread reached line 9" in ElementTree.parse("j.xml").getroot().find("testcase/system-out").text
     assert "a.slang: Not given, so zeros: o (1,024), CB.n." in out
     assert "a.slang: No thread reached line 9 of a.slang." in out
 

@@ -12,7 +12,7 @@ from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.record_and_check import CheckedRecording
+from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording
 from splatscope.tracing.trace import Trace
 
 
@@ -61,6 +61,11 @@ class Recording:
     def too_many(self) -> str:
         """Why the other workgroups could not be looked at; "" if they were, or nobody asked."""
         return self._checked.too_many
+
+    @property
+    def saw_nothing(self) -> bool:
+        """Whether nothing was recorded, or no thread came to an access to memory: then nothing can be said of the kernel."""
+        return not self.events or NO_ACCESS in self.missed
 
     @property
     def truncated(self) -> bool:

@@ -27,9 +27,10 @@ class CommentError(ValueError):
 
 @dataclass(frozen=True)
 class Allowed:
-    """Kinds of finding that are in order at a line, and why."""
+    """Kinds of finding that are in order at a line, and why; the comment may stand on the line before."""
 
     line: int
+    comment_line: int
     kinds: frozenset[str]
     reason: str
 
@@ -59,7 +60,7 @@ def allowances(text: str) -> list[Allowed]:
         kinds = frozenset(re.split(r"\s*,\s*", match["kinds"]))
         if unknown := kinds - CHECKS.keys():
             raise CommentError(f"line {line}: there is no kind of finding {', '.join(sorted(unknown))}.")
-        found.append(Allowed(line + alone, kinds, match["reason"]))
+        found.append(Allowed(line + alone, line, kinds, match["reason"]))
     return found
 
 

@@ -143,8 +143,10 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
         groups = [int(n) for n in _list(options.get("groups", 1))]
         group = options.get("group", "all")
         given = loaded(dict(options.get("vars", {})), folder)
+        if not isinstance(options.get("inputs", ""), str):
+            raise ValueError("inputs is the name of a file: values go under vars.")
         if "inputs" in options:
-            given = read_inputs(folder / str(options["inputs"])) | given
+            given = read_inputs(folder / options["inputs"]) | given
         job = job_of(
             path,
             None,

@@ -106,8 +106,8 @@ def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
             reasons = [verdict.error] if verdict.error else verdict.missed
             error = ElementTree.SubElement(case, "error", message=_xml(reasons[0]), type=verdict.state)
             error.text = _xml("\n".join(reasons))
-        if verdict.silenced:
-            lines = [f"allowed: {f.kind} on line {f.line}: {why}" for f, why in verdict.silenced]
+        lines = [f"allowed: {f.kind} on line {f.line}: {why}" for f, why in verdict.silenced] + verdict.notes
+        if lines:
             ElementTree.SubElement(case, "system-out").text = _xml("\n".join(lines))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

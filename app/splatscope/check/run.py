@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from splatscope.api.errors import KernelTimeout, RecordError
@@ -35,6 +35,7 @@ class Verdict:
         threads: Of how many threads.
         seconds: How long it took.
         paths: The files that findings name, by those names.
+        allowances: The comments in its files that allow something, each with its file and whether it silenced anything.
     """
 
     kernel: CheckedKernel
@@ -49,6 +50,7 @@ class Verdict:
     threads: int = 0
     seconds: float = 0.0
     paths: dict[str, Path] = field(default_factory=dict)
+    allowances: dict[tuple[Path, Allowed], bool] = field(default_factory=dict)
 
     @property
     def state(self) -> str:
@@ -81,7 +83,23 @@ def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None
         for verdict in pool.map(verdict_of, kernels):
             verdicts.append(verdict)
             on_verdict(verdict)
-    return verdicts
+    return _with_unused(verdicts)
+
+
+def _with_unused(verdicts: list[Verdict]) -> list[Verdict]:
+    """Return the verdicts with a note on each comment that silenced nothing, in no kernel that it is part of."""
+    needed = {key for verdict in verdicts for key, used in verdict.allowances.items() if used or verdict.missed}
+    told: set[tuple[Path, Allowed]] = set()
+    noted = []
+    for verdict in verdicts:
+        unused = [key for key in verdict.allowances if key not in needed | told]
+        told.update(unused)
+        notes = [
+            f"unused: {path.name}, line {one.comment_line}: “allow {', '.join(sorted(one.kinds))}” silences nothing."
+            for path, one in unused
+        ]
+        noted.append(replace(verdict, notes=verdict.notes + notes) if notes else verdict)
+    return noted
 
 
 def exit_status(verdicts: Iterable[Verdict]) -> int:
@@ -112,10 +130,13 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
     except CommentError as error:
         return Verdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
     findings, silenced = [], []
+    used = {(paths[name], one): False for name, ones in allowed.items() for one in ones}
     for finding in recording.findings:
-        reason = _reason(finding, kernel, allowed)
-        if reason:
-            silenced.append((finding, reason))
+        if finding.kind in kernel.allow:
+            silenced.append((finding, "allowed by the configuration"))
+        elif comments := _comments_on(finding, kernel, allowed):
+            silenced.append((finding, comments[0][1].reason))
+            used |= {(paths[name], one): True for name, one in comments}
         else:
             findings.append(finding)
     return Verdict(
@@ -128,15 +149,15 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         threads=recording.threads,
         seconds=time.monotonic() - began,
         paths=paths,
+        allowances=used,
     )
 
 
-def _reason(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> str:
-    """Return why a finding is in order; "" if it is not. `allowed` is by file."""
-    if finding.kind in kernel.allow:
-        return "allowed by the configuration"
-    there = ((one, line) for file, line in finding.places for one in allowed.get(file or kernel.job.file, []))
-    return next((one.reason for one, line in there if finding.kind in one.kinds and one.line == line), "")
+def _comments_on(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> list[tuple[str, Allowed]]:
+    """Return (file, comment) of what silences a finding. `allowed` is by file."""
+    places = [(file or kernel.job.file, line) for file, line in finding.places]
+    there = [(file, one, line) for file, line in places for one in allowed.get(file, [])]
+    return [(file, one) for file, one, line in there if finding.kind in one.kinds and one.line == line]
 
 
 def _path(kernel: CheckedKernel, name: str) -> Path | None:

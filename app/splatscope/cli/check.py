@@ -19,7 +19,7 @@ def check(
     ] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write a SARIF report.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report.")] = None,
-    github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub's workflows.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="After the table, print annotations for GitHub's workflows.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
     """Record the kernels that splatscope.toml names, or that say so in a comment, and look for what is wrong with them.
@@ -38,18 +38,17 @@ def check(
         raise CallError(
             "There is no kernel to check: name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
         )
-    quiet = as_json or github
-    table = _Table() if not quiet else None
+    table = None if as_json else _Table()
     verdicts = check_all(kernels, table.add if table else lambda verdict: None)
     for file, text in ((sarif, lambda: json.dumps(as_sarif(verdicts, here), indent=1)), (junit, lambda: as_junit(verdicts, here))):
         if file is not None:
             _write(file, text())
     if as_json:
         print(json.dumps(json_report(verdicts, here), allow_nan=False))
-    if github:
-        print(*as_annotations(verdicts, here), sep="\n")
     if table:
         table.end(verdicts)
+    if github:
+        print(*as_annotations(verdicts, here), sep="\n")
     raise typer.Exit(exit_status(verdicts))
 
 

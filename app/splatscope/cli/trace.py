@@ -51,7 +51,7 @@ def trace(
 ) -> None:
     """Record a kernel on a device, and say what is wrong with it.
 
-    Exit status: 0 nothing found, 1 findings, 2 it could not be recorded.
+    Exit status: 0 nothing found, 1 findings, 2 it could not be recorded, or no thread came to an access to memory.
     """
     if jobs is not None:
         from splatscope.cli.trace_batch import batch
@@ -106,7 +106,7 @@ def trace(
             _write(target, write)
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
-    raise typer.Exit(2 if not recording.events else 1 if recording.findings else 2 if recording.too_many else 0)
+    raise typer.Exit(2 if recording.saw_nothing else 1 if recording.findings else 2 if recording.too_many else 0)
 
 
 def _write(file: Path, write: Callable[[Path], None]) -> None:

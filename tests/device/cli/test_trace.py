@@ -447,6 +447,19 @@ def test_where_nothing_was_recorded_nothing_is_called_clean(call, monkeypatch, f
         assert not any("Nothing found" in line for line in lines)
 
 
+def test_where_no_thread_came_to_an_access_nothing_is_called_clean(call, tmp_path):
+    file = tmp_path / "skips.slang"
+    file.write_text(
+        "cbuffer CB { uint n; };\nRWStructuredBuffer<uint> o;\n"
+        "[numthreads(4, 1, 1)] void main(uint t : SV_GroupIndex) { if (t < n) o[t] = t; }"
+    )
+    status, lines, _ = call(file)
+    assert status == 2
+    assert lines[-1] == "Nothing was looked at, so nothing can be said of this kernel."
+    assert not any("Nothing found" in line for line in lines)
+    assert call(file, "--set", "n=4")[0] == 0
+
+
 OUTSIDE_IN_THE_LAST_GROUP = """
 RWStructuredBuffer<uint> o;
 [numthreads(4, 1, 1)]
