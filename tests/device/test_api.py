@@ -386,6 +386,30 @@ def test_a_worker_may_say_much_at_once(monkeypatch):
     assert len(workers.run_on_worker(bytes, 5_000_000, limit=20)) == 5_000_000
 
 
+WAVE = """RWStructuredBuffer<uint> o;
+[shader("compute")] [numthreads(32, 1, 1)] void main(uint lane : SV_GroupIndex) {{ o[lane] = WaveActiveSum(1u); }}  // {}
+"""
+
+
+def test_widths_of_waves_that_follow_each_other_leave_nothing_behind():
+    """The driver reads its options once a process, and would go on with a part of them."""
+    if not open_device().info.adapter_name.startswith("llvmpipe"):
+        pytest.skip("only Mesa's software driver has waves of several widths")
+    own = open_device().info.limits.min_wave_size
+    for number, (device, width) in enumerate(
+        {"llvmpipe:4": 4, "llvmpipe": own, "llvmpipe:16": 16, "llvmpipe:4 ": 4, "": own}.items()
+    ):
+        found = splatscope.record(source=WAVE.format(number), device=device or None)
+        assert found.outputs["o"][:32].tolist() == [width] * 32
+
+
+def test_a_process_refuses_a_second_set_of_options():
+    code = "from splatscope.gpu.device import open_device; open_device({!r}); open_device({!r})"
+    for first, second in (("llvmpipe", "llvmpipe:4"), ("llvmpipe:4", "llvmpipe")):
+        ended = subprocess.run([sys.executable, "-c", code.format(first, second)], capture_output=True, text=True, check=False)
+        assert "DeviceError: The software driver of this process runs with other options" in ended.stderr
+
+
 def test_a_worker_outlives_the_thread_that_asked_for_it():
     workers.stop_workers()
     found: list[int] = []

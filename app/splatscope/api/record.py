@@ -1,5 +1,6 @@
 """`splatscope.record`: record a kernel from a script, a test or a notebook."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -174,9 +175,11 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
         RecordError: The compiler or the driver survive none of it, or the compiler needs longer.
     """
     limit, stages = timeout, [COMPILING]
+    options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # of a driver, which reads them once a process
     while True:
         try:
-            return run_on_worker(_record, job, adapter, between_groups, limit / 2, limit=limit, on_progress=stages.append)
+            asked = job, adapter, between_groups, limit / 2
+            return run_on_worker(_record, *asked, limit=limit, kind=options, on_progress=stages.append)
         except ChildTimeout:
             if stages[-1] == RUNNING:
                 raise KernelTimeout(timeout_of(job, timeout)) from None

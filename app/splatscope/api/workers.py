@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, TypeVar
@@ -23,14 +24,20 @@ from splatscope.processes import ChildTimeout, die_with_parent, error_of, start_
 from splatscope.tracing.progress import progress_to
 
 _Result = TypeVar("_Result")
-_idle: list[subprocess.Popen] = []  # workers that wait for a call
+_idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(
+    list
+)  # workers that wait for a call, by what their calls have in common
 _lock = threading.Lock()
 _starter = ThreadPoolExecutor(1, "splatscope-workers")  # Linux ends a worker with the thread that started it: one that stays
 _SIZE = struct.Struct("<Q")
 
 
 def run_on_worker(
-    function: Callable[..., _Result], *args: Any, limit: float, on_progress: Callable[[int], None] | None = None
+    function: Callable[..., _Result],
+    *args: Any,
+    limit: float,
+    kind: str = "",
+    on_progress: Callable[[int], None] | None = None,
 ) -> _Result:
     """Return `function(*args)`, called in a worker process; several threads may call this at once, each has a worker.
 
@@ -38,6 +45,7 @@ def run_on_worker(
         function: A function of a module; what it takes and returns must pickle.
         args: Its arguments.
         limit: Seconds after which the worker is killed.
+        kind: Calls of different kinds are never made in one process.
         on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
 
     Raises:
@@ -47,19 +55,19 @@ def run_on_worker(
         Exception: Whatever the function raised.
     """
     with _lock:
-        worker = _idle.pop() if _idle else None
+        worker = _idle[kind].pop() if _idle[kind] else None
     if worker is None or worker.poll() is not None:
         worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
     try:
         _send(worker.stdin, (function.__module__, function.__qualname__, args))
-        kind, deadline = "progress", time.monotonic() + limit
-        while kind == "progress":
+        what, deadline = "progress", time.monotonic() + limit
+        while what == "progress":
             if not select.select([worker.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
                 raise ChildTimeout(f"no answer within {limit:g} s")
-            kind, result = _receive(worker.stdout)
-            if kind == "progress" and on_progress is not None:
+            what, result = _receive(worker.stdout)
+            if what == "progress" and on_progress is not None:
                 on_progress(result)
     except (EOFError, BrokenPipeError):
         raise error_of(worker.wait()) from None
@@ -68,8 +76,8 @@ def run_on_worker(
         worker.wait()
         raise
     with _lock:
-        _idle.append(worker)
-    if kind == "result":
+        _idle[kind].append(worker)
+    if what == "result":
         return result
     raise result
 
@@ -83,8 +91,9 @@ def _start() -> subprocess.Popen:
 def stop_workers() -> None:
     """End the workers that wait."""
     with _lock:
-        while _idle:
-            _idle.pop().kill()
+        for worker in [worker for workers in _idle.values() for worker in workers]:
+            worker.kill()
+        _idle.clear()
 
 
 def _send(stream: BinaryIO, value: Any) -> None:

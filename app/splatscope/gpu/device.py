@@ -99,17 +99,21 @@ def open_device(wanted: str | None = None) -> spy.Device:
             to be the first device that its process opens.
 
     Raises:
-        DeviceError: There is no such device, or it cannot be opened.
+        DeviceError: There is no such device, it cannot be opened, or the process's software driver has other options.
     """
     asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
+    if asked.lanes or asked.serial:
+        _refuse_other_options(asked)
     if asked.lanes:  # the driver reads these variables once, when it is loaded
         os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * asked.lanes)
         os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(asked.lanes)
     if asked.serial:
         os.environ["LP_NUM_THREADS"] = "0"
     for backend, adapter in _candidates(asked):
+        if _is_software(adapter.name):
+            _refuse_other_options(asked)
         try:
-            return spy.Device(
+            device = spy.Device(
                 type=getattr(spy.DeviceType, backend),
                 adapter_luid=adapter.luid,
                 compiler_options=COMPILER_OPTIONS,
@@ -117,10 +121,22 @@ def open_device(wanted: str | None = None) -> spy.Device:
             )
         except RuntimeError:
             continue
+        if _is_software(adapter.name):
+            _software[:] = [(asked.lanes, asked.serial)]
+        return device
     if asked != Wanted(""):
         name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
         raise DeviceError(f"No device is called “{name}”. This machine has: {', '.join(sorted(adapter_names())) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
+
+
+_software: list[tuple[int | None, bool]] = []  # lanes and serial of the software driver, once a device of it is open
+
+
+def _refuse_other_options(asked: Wanted) -> None:
+    """Raise DeviceError if the software driver has been loaded with other options: it would go on with a part of these."""
+    if _software and _software != [(asked.lanes, asked.serial)]:
+        raise DeviceError("The software driver of this process runs with other options: open this device in another process.")
 
 
 def _cache_of_waves(lanes: int) -> str:
