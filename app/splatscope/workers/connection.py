@@ -5,6 +5,7 @@ never repeats a job on its own, and fails at once when the worker dies. `Schedul
 """
 
 import asyncio
+import logging
 import pickle
 import time
 from collections.abc import Callable, Iterator
@@ -14,9 +15,11 @@ from typing import Any
 
 from distributed import Client, Lock
 
+from splatscope.gpu.device import Available
 from splatscope.workers import worker as remote
 from splatscope.workers.scheduler import Scheduler, Worker
 
+log = logging.getLogger(__name__)
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself counts as lost
 NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
 PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are shorter
@@ -181,10 +184,15 @@ class Connection:
                 self._asked[worker.address] = asyncio.create_task(self._ask_for_device(worker.address))
 
     async def _ask_for_device(self, address: str) -> None:
-        with suppress(OSError):
-            answers = await self.client.run(remote.available, workers=[address])
-            if address in self._asked:  # it has not left meanwhile
-                self.scheduler.add_worker(address, answers[address])
+        try:
+            devices = (await self.client.run(remote.available, workers=[address]))[address]
+        except OSError:  # it has left
+            return
+        except Exception as error:  # a driver that fails here fails in words when it runs a kernel
+            log.warning("A worker cannot say which devices it has: %s", error)
+            devices = Available()
+        if address in self._asked:  # it has not left meanwhile
+            self.scheduler.add_worker(address, devices)
 
     def _take_worker(self, address: str) -> None:
         """Take a worker; one of a shared cluster may open another device than the others, so that is asked first."""

@@ -116,6 +116,8 @@ def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
     drop_capabilities()
     restrict_files([*_driver_paths(), SHADERS], [own], devices)
+    if adapter:
+        os.environ["SPLATSCOPE_DEVICE"] = adapter  # for what names none: a process has one set of a driver's options
     device = open_device(adapter or None)
     jobs.warm_up(adapter)
 
