@@ -103,7 +103,7 @@ class FailingWorker:
     def __init__(self, *failures: Exception | int) -> None:
         self.failures, self.tried = list(failures), []
 
-    def run(self, _function, job, _adapter, _between_groups, _seconds, *, limit, on_progress):
+    def run(self, _function, job, _adapter, _between_groups, _seconds, *, limit, kind, on_progress):
         self.tried.append((job.instrument_scope, limit))
         if not self.failures:
             return "recorded"
