@@ -217,6 +217,45 @@ def test_what_was_not_given_is_said():
     assert "Not given, so zeros: particles (1,024)." in str(found)
 
 
+SIZED = """
+struct Pair { float a; uint b; };
+struct Scene { RWStructuredBuffer<Pair> pairs; };
+ParameterBlock<Scene> scene;
+RWByteAddressBuffer raw;
+RWBuffer<float4> texels;
+cbuffer CB { uint count; };
+[shader("compute")] [numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    scene.pairs[t].b = count;
+    raw.Store(4 * t, t);
+    texels[t] = t;
+}
+"""
+
+
+SIZES = {"scene.pairs.count": 8, "raw": {"count": 8}, "texels.count": 8, "CB": {"count": 3}}
+
+
+def test_a_buffer_is_given_by_its_size_alone():
+    found = splatscope.record(source=SIZED, vars=SIZES)
+    found.assert_clean()
+    assert found.not_given == []
+    assert found.outputs["scene.pairs"]["b"].tolist() == [3] * 8
+
+
+@pytest.mark.parametrize("small", [{"scene.pairs.count": 5}, {"raw": {"count": 5}}, {"texels.count": 5}])
+def test_accesses_are_judged_by_the_size_that_is_given(small):
+    (finding,) = splatscope.record(source=SIZED, vars=SIZES | small).findings
+    assert (finding.kind, finding.index) == ("out-of-bounds", 20 if "raw" in small else 5)  # of bytes, the offset
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5, 2**40, [1, 2]])
+def test_a_size_that_is_none_is_refused(count):
+    with pytest.raises(ValueError, match=r"raw\.count is a number of elements from 1 to 268,435,456\."):
+        splatscope.record(source=SIZED, vars=SIZES | {"raw": {"count": count}})
+
+
 SKIPPED = """
 Texture2D<float> picture;
 RWStructuredBuffer<float> o;

@@ -367,6 +367,26 @@ def test_the_plugin_of_pytest_reports_and_saves_what_a_failing_test_recorded(rep
     }
 
 
+def test_the_plugin_of_pytest_shows_a_wrong_call_and_its_error_alone(repository):
+    folder = repository(race_slang=RACE)
+    wrong = """def test_it(splatscope):
+    splatscope.record("race.slang", vars={"wrong": [0] * 8})
+
+def test_findings(splatscope):
+    splatscope.record("race.slang").assert_clean()
+"""
+    (folder / "test_kernels.py").write_text(wrong)
+    command = [sys.executable, "-m", "pytest", "-p", "splatscope.check.pytest_plugin", "-p", "no:cacheprovider", "-q"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
+    assert "2 failed" in done.stdout, done.stdout + done.stderr
+    assert "test_kernels.py:2: ValueError" in done.stdout
+    assert "ValueError: The kernel has no parameter wrong. It has o." in done.stdout
+    assert "test_kernels.py:5: FindingsError" in done.stdout
+    assert "/splatscope/api/" not in done.stdout
+    full = subprocess.run([*command, "--full-trace"], cwd=folder, capture_output=True, text=True, timeout=240)
+    assert "api/workers.py" in full.stdout
+
+
 def test_inputs_that_are_missing_and_lines_that_nothing_reached_are_in_the_report(repository, check):
     source = "cbuffer CB { uint n; };\n" + CLEAN.replace(
         "o[t.x] = t.x;", "if (t.x >= n)\n        o[t.x] = t.x;\n    else\n        o[0] = 1;\n"

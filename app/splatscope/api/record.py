@@ -57,7 +57,8 @@ def record(
             names with dots (`"CB.n"`); what leads to a name may be left out where the rest is unique. A buffer takes an array,
             one of structs also a structured array or a list of dicts; a texture an array of (height, width, components), uint8
             for a picture; a sampler `{"filter": "point", "address": "clamp"}`. Buffers, textures and tensors of SlangPy, and
-            tensors of torch, are copied. What is not given is zeros, and a buffer then has 1,024 elements.
+            tensors of torch, are copied. What is not given is zeros, and a buffer then has 1,024 elements, or N if it takes
+            `{"count": N}`.
         defines: Preprocessor macros by name.
         include_paths: Folders for imports and includes, after the file's own.
         constants: Link-time constants (`extern static const`) by name.

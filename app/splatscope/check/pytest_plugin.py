@@ -12,6 +12,7 @@ A file of the kernel is looked for beside the test. What was recorded by a test 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from splatscope.api.recording import Recording
 
 _RECORDED = pytest.StashKey[list]()
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Recorder:
@@ -56,13 +58,37 @@ def splatscope(request: pytest.FixtureRequest) -> Recorder:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Add to the report of a test that failed what its kernels did, and where their recordings are."""
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+    """Add to the report of a test that failed what its kernels did, and where their recordings are.
+
+    An error that says what is wrong with a call is shown at that call, without the frames of Splatscope below it.
+    """
+    if call.excinfo is not None and not item.config.getoption("fulltrace") and _speaks_for_itself(call.excinfo.value):
+        _end_at_the_call(call.excinfo.tb)
     report = yield
     recordings = item.stash.get(_RECORDED, [])
     if report.when == "call" and report.failed and recordings:
         report.sections.append(("splatscope", "\n\n".join(_saved(item, i, one) for i, one in enumerate(recordings))))
     return report
+
+
+def _speaks_for_itself(error: BaseException) -> bool:
+    from splatscope.api.errors import FindingsError, RecordError
+    from splatscope.gpu.kernel import CompileError
+
+    return isinstance(error, FindingsError | RecordError | CompileError | ValueError)
+
+
+def _end_at_the_call(traceback: TracebackType) -> None:
+    """Drop what comes after the last frame outside of Splatscope."""
+    last: TracebackType | None = None
+    entry: TracebackType | None = traceback
+    while entry is not None:
+        if not Path(entry.tb_frame.f_code.co_filename).is_relative_to(_PACKAGE):
+            last = entry
+        entry = entry.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:

@@ -211,6 +211,17 @@ def layout_of(parameter: Parameter) -> Layout:
     return Layout(max(4, element.stride), tuple(_parts(element, "", 0)), short_name(element.type.full_name), shape)
 
 
+def stride_of(parameter: Parameter) -> int | None:
+    """Return the bytes of a buffer's element, 4 where it has no element type; None for what is no buffer."""
+    if parameter.kind not in ("buffer", "texture"):
+        return None
+    if parameter.kind == "texture":
+        texels = _texel_layout(parameter.layout.type)
+        return texels.stride if texels else None
+    structured = parameter.layout.type.resource_shape.name == "structured_buffer"
+    return parameter.layout.element_type_layout.stride if structured else 4
+
+
 def _is_system_value(source: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\s*:\s*SV_\w+", source) is not None
 

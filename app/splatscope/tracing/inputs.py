@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from splatscope.gpu.reflection import Parameter
+from splatscope.gpu.reflection import Parameter, stride_of
 from splatscope.gpu.slang_types import SCALARS, SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of, filled, scalars_of
 
 _TEXTURE_PARTS = ("format", "mip")
 _SAMPLER_PARTS = ("filter", "address")
+MOST_BYTES = 2**30  # of a buffer that is given by its size
 MOST_NAMES = 12  # in a message
 
 
@@ -41,7 +42,8 @@ def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict
 
     A name may leave out what leads to it where that is no other parameter's name: `n` for `CB.n`. Python's and NumPy's default
     64-bit numbers become the parameter's type; an array of dtype V4 holds bit patterns of 32 bits. A buffer takes the bytes of any
-    other array; one of structs also a structured array or an array of dicts, whose missing members are zeros.
+    other array; one of structs also a structured array or an array of dicts, whose missing members are zeros. `buffer.count` is
+    the number of elements of a buffer of zeros.
 
     Raises:
         ValueError: There is no such parameter, or the value does not fit it. The message lists those that there are.
@@ -60,6 +62,8 @@ def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> li
     """Return (parameter's name, its value) of what one input sets: more than one where it is an array of structs."""
     full = _full_name(name, by_name)
     parameter = by_name.get(full)
+    if parameter is None and (owner := _sized(full, by_name)) is not None:
+        return [(owner.name, _zeros(owner, value))]
     if parameter is None:  # an option of a texture or a sampler
         return [(full, value)]
     if parameter.kind == "array":
@@ -84,12 +88,33 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
         full = _full_name(owner, by_name)
         if by_name[full].kind in ("texture", "sampler"):
             return f"{full}.{option}"
+    if owner and option == "count" and _sized(sized := f"{_full_name(owner, by_name)}.count", by_name):
+        return sized
     if owner in by_name and option == "counter" and by_name[owner].without_counter:
         raise ValueError(by_name[owner].without_counter)
     near = difflib.get_close_matches(name, by_name, 1)
     hint = f" Did you mean {near[0]}?" if near else ""
     there = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]
     raise ValueError(f"The kernel has no parameter {name}.{hint} It has {_listed(there) or 'none'}.")
+
+
+def _sized(name: str, by_name: dict[str, Parameter]) -> Parameter | None:
+    """Return the buffer whose number of elements an input is; None if it is another input."""
+    owner, _, option = name.rpartition(".")
+    parameter = by_name.get(owner) if option == "count" else None
+    return parameter if parameter is not None and stride_of(parameter) else None
+
+
+def _zeros(buffer: Parameter, count: np.ndarray) -> np.ndarray:
+    """Return the bytes of a buffer of so many elements; they are words where it has no element type.
+
+    Raises:
+        ValueError: It is no number of elements, or too large a one.
+    """
+    stride = stride_of(buffer) or 4
+    if count.size != 1 or count.dtype.kind not in "iu" or not 1 <= count.item() <= MOST_BYTES // stride:
+        raise ValueError(f"{buffer.name}.count is a number of elements from 1 to {MOST_BYTES // stride:,}.")
+    return np.zeros(count.item() * stride, np.uint8)
 
 
 def _listed(names: list[str]) -> str:

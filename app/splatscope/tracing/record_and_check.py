@@ -21,6 +21,7 @@ from splatscope.tracing.trace import Trace
 
 MOST_WIDE = MOST_RECORDS  # for all workgroups, or a part of them: 64 MB, and twice that must fit into `child.FILE_SIZE`
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
+_SIZES = 'Accesses are judged by the assumed sizes in brackets; {"count": N} gives a buffer its own.'
 MOST_NAMES = 12  # of inputs that were not given, in a sentence
 _UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # after which the plain kernel is not run
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
@@ -85,6 +86,8 @@ class CheckedRecording:
         """
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
+        if notes and any(name.endswith(")") for name in self.not_given):
+            notes[0] += f" {_SIZES}"
         for file in dict.fromkeys(file for file, _, _ in self.unreached):
             spans = [(first, last) for name, first, last in self.unreached if name == file]
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
