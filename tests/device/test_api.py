@@ -256,6 +256,38 @@ def test_a_size_that_is_none_is_refused(count):
         splatscope.record(source=SIZED, vars=SIZES | {"raw": {"count": count}})
 
 
+def test_a_vector_of_zeros_that_is_normalized_is_named():
+    source = """RWStructuredBuffer<float3> o;
+[shader("compute")] [numthreads(2, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    float3 n = 0;
+    n += o[t];
+    n = normalize(n);
+    o[t] = n;
+}"""
+    (finding,) = splatscope.record(source=source, vars={"o": [[0, 0, 0], [1, 0, 0]]}).findings
+    assert finding.message == "n becomes NaN in thread 0 on line 7: normalize of (0, 0, 0)."
+
+
+def test_a_race_of_first_lanes_names_their_waves():
+    source = """RWStructuredBuffer<uint> o;
+groupshared uint total;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    if (WaveIsFirstLane())
+        total = t;
+    GroupMemoryBarrierWithGroupSync();
+    o[t] = total;
+}"""
+    recording = splatscope.record(source=source, vars={"o.count": 64})
+    width = recording.trace.header["wave_size"]
+    (race,) = [finding for finding in recording.findings if finding.kind == "race"]
+    first, second = (thread // width for thread in race.threads)
+    assert f"on line 7 (first lanes of waves {first} and {second}, {width} lanes each), and nothing orders the two" in race.message
+
+
 SKIPPED = """
 Texture2D<float> picture;
 RWStructuredBuffer<float> o;

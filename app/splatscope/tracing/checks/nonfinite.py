@@ -5,9 +5,12 @@ as long as it is only passed on: in a statement that names a variable which hold
 one. A NaN is never meant.
 """
 
+import re
+
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.slang.source import text_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.origins import Origin, Origins, Place, Variable
@@ -57,9 +60,26 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     given = _was_given(trace, event, context.sources)
     verb, end = "is" if site.kind == "read" or given else "becomes", ", as it was given" if given else ""
     who = in_sentence(thread_of(trace, event))
-    message = f"{name} {verb} {word} in {who} on line {site.line}{end}."
+    why = end or (_of_zeros(trace, event, context.sources) if word == "NaN" else "")
+    message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
     count = int((trace.site[hits] == trace.site[event]).sum())
     return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
+
+
+def _of_zeros(trace: Trace, event: int, sources: Sources) -> str:
+    """Return ": normalize of (0, 0, 0)" where a variable of zeros is normalized to what an event has; "" elsewhere."""
+    site = trace.sites[trace.site[event]]
+    nodes = sources.computed_from(site) if site.kind == "value" else None
+    match = re.fullmatch(r"normalize\s*\(\s*(\w+)\s*\)", text_of(nodes[0])) if nodes and len(nodes) == 1 else None
+    if match is None:
+        return ""
+    # Also its members, lest a value of before they changed is taken.
+    holds = trace.at(lambda s: s.kind == "value" and s.function == site.function and s.name.split(".")[0] == match[1])
+    before = np.flatnonzero(holds[:event] & (trace.thread[:event] == trace.thread[event]))
+    if len(before) == 0 or trace.sites[trace.site[before[-1]]].name != match[1]:
+        return ""
+    value = np.array(trace.value(int(before[-1])), float).reshape(-1)
+    return f": normalize of ({', '.join(['0'] * len(value))})" if len(value) > 1 and not value.any() else ""
 
 
 def _was_given(trace: Trace, event: int, sources: Sources) -> bool:

@@ -191,7 +191,17 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: S
         why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
         end = f", and nothing orders the two{why}."
     did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)]
-    message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{end}"
     threads = [int(trace.thread[event]) for event in events]
+    leaders = _waves_led(trace, threads) if all(known.is_for_first_lane(site) for site in sites) else ""
+    message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{leaders}{end}"
     kind = "benign-race" if benign else "race"
     return Finding(kind, sites[0].name, message, threads=threads, index=index, events=events, **standing_at(*sites))
+
+
+def _waves_led(trace: Trace, threads: list[int]) -> str:
+    """Return which waves two first lanes of a workgroup lead, in brackets; "" for one wave, or two workgroups."""
+    lanes, width = trace.header["lanes"], max(1, trace.header.get("wave_size", 1))
+    waves = [thread % lanes // width for thread in threads]
+    if threads[0] // lanes != threads[1] // lanes or waves[0] == waves[1] or width == 1:
+        return ""
+    return f" (first lanes of waves {waves[0]} and {waves[1]}, {width} lanes each)"

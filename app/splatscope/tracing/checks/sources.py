@@ -192,6 +192,17 @@ class Sources:
         is_body = node is not None and node.type == "compound_statement" and node.parent is not None
         return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
 
+    def is_for_first_lane(self, site: Site) -> bool:
+        """Return whether what a site does stands in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
+        node = self.statement(site)
+        while node is not None and node.parent is not None:
+            inside, node = node, node.parent
+            if node.type == "if_statement" and inside == node.child_by_field_name("consequence"):
+                condition = re.sub(r"[\s()]", "", text_of(node.child_by_field_name("condition")))
+                if condition == "WaveIsFirstLane":
+                    return True
+        return False
+
     def is_do_loop(self, site: Site) -> bool:
         """Return whether the loop at a site asks its condition at the end."""
         node = self.statement(site)
