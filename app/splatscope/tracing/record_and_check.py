@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import slangpy as spy
 
-from splatscope.tracing.checks import Finding, find
+from splatscope.tracing.checks import Finding, find, not_judged
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines
 from splatscope.tracing.dispatch import prepare
@@ -213,6 +213,8 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
+    if unsure := not_judged(checked.recording.trace):
+        header["notes"] = [*header.get("notes", []), *unsure]
     comparison = checked.comparison
     if comparison and comparison.difference == "rounding":
         header["rounding"] = comparison.sentence

@@ -15,9 +15,10 @@ from splatscope.tracing.checks.context import races_between_groups as between
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.wave_widths import partly_used_results
 from splatscope.tracing.trace import Trace
 
-__all__ = ["CHECKS", "Check", "Finding", "check", "find", "left_out", "races_between_groups"]
+__all__ = ["CHECKS", "Check", "Finding", "check", "find", "left_out", "not_judged", "races_between_groups"]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
@@ -50,6 +51,11 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
         _about_hidden(f"{file}, line {line}", name, name in context.sources.shared)
         for (file, line), name in sorted((at, name) for name, at in hidden.items())
     ] + [*_ambiguous(trace, own), *_vague(trace, own)]
+
+
+def not_judged(trace: Trace) -> list[str]:
+    """Return what was looked at and could not be judged, a sentence each: results of some waves that nobody uses."""
+    return partly_used_results(trace, Context(trace, run_check))
 
 
 def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:

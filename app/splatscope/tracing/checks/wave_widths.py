@@ -63,13 +63,23 @@ _OVER_WAVES: dict[str, Callable] = {
 @check("wave-width", label="Other waves for", severity="error", gone="the dependence on the width of waves", order=34)
 def other_wave_widths(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each place and kind of fault, told for the narrowest waves that have it."""
+    return _predicted(trace, context, lambda predictions: predictions.found())
+
+
+def partly_used_results(trace: Trace, context: Context) -> list[str]:
+    """Return a sentence for each result over waves that is used of some waves alone: no fault is certain, nor is anything right."""
+    return _predicted(trace, context, lambda predictions: predictions.partly_used())
+
+
+def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"], list]) -> list:
+    """Return what is asked of the predictions, [] where nothing is certain."""
     code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
     has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
     _, height, depth = trace.header.get("group_size", (0, 0, 0))
     if not has_waves or (height, depth) != (1, 1) or any(map(_ASKS.search, code)) or context.findings("race"):
         return []
     try:
-        return _Predictions(trace, context).found()
+        return asked(_Predictions(trace, context))
     except _TooDeepError:
         return []
 
@@ -114,6 +124,23 @@ class _Predictions:
                     found.setdefault((finding.name, finding.file, finding.line), finding)
         return list(found.values())
 
+    def partly_used(self) -> list[str]:
+        """Return a sentence for each operation over waves of whose results some waves' are used, and others' are not."""
+        waves = -(-self._trace.header["lanes"] // self._own)
+        said: list[str] = []
+        for file, tree in self._known.trees.items():
+            for node in (n for n in below(tree) if n.type == "init_declarator"):
+                result = self._result(file, node)
+                used = {lane // self._own for lane in result[1]} if result else set()
+                if 0 < len(used) < waves:
+                    operation, line = called(node.child_by_field_name("value")), node.start_point[0] + 1
+                    said.append(
+                        f"{file}, line {line}: {operation} has a result for each wave, and of the {waves} waves of {self._own} in "
+                        f"a workgroup those of {waves - len(used)} are not used. Whether that is meant, and what waves of "
+                        "another width leave, was not judged."
+                    )
+        return said
+
     def _at(self, file: str, node: Node) -> Iterator[Finding]:
         if node.type == "call_expression" and called(node) == "WaveReadLaneAt":
             arguments = node.child_by_field_name("arguments").named_children
@@ -151,16 +178,11 @@ class _Predictions:
 
     def _left_over(self, file: str, node: Node) -> Iterator[Finding]:
         """Yield the finding that the result of an operation over waves is used for threads whose own results nobody uses."""
+        if (result := self._result(file, node)) is None:
+            return
+        made, users = result
         call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
-        function = _function_of(node)
-        if call is None or call.type != "call_expression" or called(call) not in _OVER_WAVES or function is None:
-            return
-        operand = call.child_by_field_name("arguments").named_children[0]
-        lanes, made = self._trace.header["lanes"], self._events(file, node)
-        if self._depends.of_reaching(node) or self._depends.changes(name, function) or len(made) != lanes:
-            return
-        if sorted(self._lane[made].tolist()) != list(range(lanes)) or (users := self._users(file, name, node, function)) is None:
-            return
+        operand, lanes = call.child_by_field_name("arguments").named_children[0], self._trace.header["lanes"]
         values = {int(self._lane[e]): self._value(operand, _Moment(int(self._lane[e]), int(e), self._own)) for e in made}
         if operand.type == "number_literal" or None in values.values() or self._depends.of_value(operand):
             return
@@ -182,6 +204,19 @@ class _Predictions:
                 )
                 yield self._finding(file, name, width, what, int(made[self._lane[made] == lane][0]), line)
                 return
+
+    def _result(self, file: str, node: Node) -> tuple[np.ndarray, dict[int, int]] | None:
+        """Return the events of a local that all threads give the result over their wave, and who uses it; None where not known."""
+        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
+        function = _function_of(node)
+        if call is None or call.type != "call_expression" or called(call) not in _OVER_WAVES or function is None:
+            return None
+        lanes, made = self._trace.header["lanes"], self._events(file, node)
+        if self._depends.of_reaching(node) or self._depends.changes(name, function) or len(made) != lanes:
+            return None
+        if sorted(self._lane[made].tolist()) != list(range(lanes)) or (users := self._users(file, name, node, function)) is None:
+            return None
+        return made, users
 
     def _over(self, operation: str, values: dict[int, float], lane: int, width: int) -> float:
         first = lane // width * width
