@@ -48,14 +48,16 @@ def running(key: Path, *machines: dict[str, str]) -> Iterator[str]:
         processes.append(process)
         process.stdout.readline()  # it says that it runs
 
-    start({}, "scheduler", "--host", "0.0.0.0", "--port", str(port))
-    for machine in machines:
-        start(machine, "worker", f"127.0.0.1:{port}", "--workers", "1")
-    yield f"tls://127.0.0.1:{port}"
-    for process in reversed(processes):
-        process.terminate()
-        process.wait(60)
-        process.stdout.close()
+    try:
+        start({}, "scheduler", "--host", "0.0.0.0", "--port", str(port))
+        for machine in machines:
+            start(machine, "worker", f"127.0.0.1:{port}", "--workers", "1")
+        yield f"tls://127.0.0.1:{port}"
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait(60)
+            process.stdout.close()
 
 
 @pytest.fixture(scope="module")
