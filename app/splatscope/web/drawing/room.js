@@ -4,6 +4,7 @@ import {emit} from "#web/shell/events.js"
 
 const LEAST = 400 // px: in a lower window one scrolls from the title to the figure, which then fills it
 const LOWEST = 300 // a window lower still scrolls the figure
+const GRAIN = 4 // px: a title that is a fraction of a pixel higher changes no drawing
 const BESIDE = "(min-width: 961px)" // where drawing and source stand side by side
 
 /**
@@ -18,7 +19,7 @@ function heightOf(panes) {
   const bar = document.querySelector(".top")?.clientHeight ?? 0
   const whole = innerHeight - bar - others - 2
   const underTitle = innerHeight - (frame.getBoundingClientRect().top + scrollY) - others - 4
-  return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle))))
+  return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle)) / GRAIN) * GRAIN)
 }
 
 /**
