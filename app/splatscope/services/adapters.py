@@ -16,22 +16,24 @@ async def adapters(pool: Pool) -> list[str]:
     """
     try:
         names = await pool.adapters()
-        found = [name for name in names if await _opens(pool, name)]
+        if len(names) < 2:
+            return []
+        found = [name for name in names if await _can_open(pool, name)]
     except WorkerError:  # a driver that crashes here would crash when recording, too
         return []
     return found if len(found) > 1 else []
 
 
-async def _opens(pool: Pool, name: str) -> bool:
-    return await _cache.get(name, lambda: pool.run(_try, name, adapter=name, limit=OPEN_LIMIT)) == "opens"
+async def _can_open(pool: Pool, name: str) -> bool:
+    return await _cache.get(name, lambda: pool.run(_opens, name, adapter=name, limit=OPEN_LIMIT))
 
 
 # What follows runs on a worker.
 
 
-def _try(name: str) -> str:
+def _opens(name: str) -> bool:
     try:
         open_device(name)
     except DeviceError:
-        return "does not open"
-    return "opens"
+        return False
+    return True

@@ -5,6 +5,7 @@ import logging
 
 import pytest
 
+from splatscope.gpu.device import DeviceError
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
 from splatscope.web.lesson_page import record_ahead
@@ -43,6 +44,19 @@ def test_all_published_inputs_are_recorded_once_and_the_defaults_of_all_sections
     assert {name: names.count(name) for name in lesson_names()} == {name: len(grid(find_lesson(name))) for name in lesson_names()}
     lost = len(grid(find_lesson("cas")))
     assert f"{len(recorded) - lost} recordings have been made ahead." in caplog.text
+
+
+def test_a_machine_without_a_device_is_asked_once(recorded, monkeypatch, caplog):
+    asked = []
+
+    async def record_lesson(pool, lesson, quizzes, *, waits):
+        asked.append(lesson)
+        raise DeviceError("No GPU could be opened.")
+
+    monkeypatch.setattr(record_ahead, "record_lesson", record_lesson)
+    asyncio.run(_begin())
+    assert len(asked) == 1
+    assert "Nothing more is recorded ahead: No GPU could be opened." in caplog.text
 
 
 def test_nothing_is_recorded_ahead_where_it_is_not_wanted(recorded, monkeypatch):

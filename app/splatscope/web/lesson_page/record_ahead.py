@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 
+from splatscope.gpu.device import DeviceError
 from splatscope.services.lessons import record_lesson
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
@@ -31,14 +32,19 @@ async def _record_all() -> None:
     """Record all sections, the first values of each first: a class that has begun reads on while this goes on."""
     grids = {name: grid(find_lesson(name)) for name in lesson_names()}
     count = 0
-    for number in range(max(map(len, grids.values()))):
-        for name, inputs in grids.items():
-            if number < len(inputs):
-                count += await _record(name, inputs[number])
+    try:
+        for number in range(max(map(len, grids.values()))):
+            for name, inputs in grids.items():
+                if number < len(inputs):
+                    count += await _record(name, inputs[number])
+    except DeviceError as error:
+        log.warning("Nothing more is recorded ahead: %s", error)
+        return
     log.info("%d recordings have been made ahead.", count)
 
 
 async def _record(name: str, inputs: dict[str, object]) -> bool:
+    """Return whether a section could be recorded with these inputs. Raises DeviceError: then none can be."""
     try:
         await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), waits=True)
     except (WorkerError, ValueError) as error:  # whoever asks for it is told
