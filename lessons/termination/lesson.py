@@ -155,8 +155,9 @@ class Termination(Lesson):
         without, added = found["pixel"][:, :3].astype(float), found["difference"][:, :3].astype(float)
         some = found["finalCount"] < DEEP
         steps = np.abs(np.rint((without + added) / STEP) - np.rint(without / STEP)).max(axis=1)
-        limited, every = (experiment.run(self._trained(entry))["picture"] for entry in ("withLimit", "withoutLimit"))
-        opaque = limited[..., 3] < Thumbnail.load(TRAINED).count
+        trained = Thumbnail.load(TRAINED)
+        limited, every = (experiment.run(self._drawn(trained, entry))["picture"] for entry in ("withLimit", "withoutLimit"))
+        opaque = limited[..., 3] < trained.count
         off = np.abs(every - limited)[..., :3].max(axis=2) / STEP
         ran = (
             f"{STACKS:,} stacks of {DEEP} random layers, colours up to 1; <b>{some.sum():,}</b> leave layers out<br>"
@@ -173,9 +174,9 @@ class Termination(Lesson):
         holds = bool(added.max() < STEP and steps.max() <= 1)
         return Verdict((True if off.max() < 1 else None) if holds else False, ran, said)
 
-    def _trained(self, entry: str) -> KernelJob:
+    def _drawn(self, trained: Thumbnail, entry: str) -> KernelJob:
         """Return a part of a finished training, drawn by a kernel of `tiles`."""
-        raw = Thumbnail.load(TRAINED).raw.copy()
+        raw = trained.raw.copy()
         raw[:2] -= np.array(PART)[:, None]
         width, height = PART_SIZE
         inputs = scene_inputs(PART_SIZE, raw) | {"picture": np.zeros((height, width, 4), np.float32)}

@@ -190,8 +190,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     const memory = look.memory(options.memory)
     lanes.forEach((lane, i) => lane.show(look.status(i), i === thread))
     paintBarrier(look)
-    const tooEarly = readTooEarly(facts, look)
     const readers = readersSoFar(facts, look)
+    const tooEarly = new Set(facts.stale.filter((reader) => readers.has(reader)))
     lanes.forEach(({el}, i) => {
       if (readers.has(i)) setAttributes(el, {"data-thing": `read-${i}`, "data-made-of": `cell-${(i + away) % count}`})
       else setAttributes(el, {"data-thing": `lane-${i}`, "data-made-of": ""})
@@ -279,15 +279,6 @@ function barrierState({size: [across, down], kinds, threads}, {moment}) {
   })
   const open = Math.min(...reached)
   return {count, open, arrived: reached.filter((many) => many > open).length}
-}
-
-/**
- * The threads that have read too early by now.
- * @param {Facts} facts
- * @param {Look} look
- */
-function readTooEarly({kinds, threads, stale}, {moment}) {
-  return new Set([...readersSoFar({kinds, threads}, {moment})].filter((thread) => stale.includes(thread)))
 }
 
 /**

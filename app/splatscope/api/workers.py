@@ -24,9 +24,7 @@ from splatscope.processes import ChildTimeout, die_with_parent, error_of, start_
 from splatscope.tracing.progress import progress_to
 
 _Result = TypeVar("_Result")
-_idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(
-    list
-)  # workers that wait for a call, by what their calls have in common
+_idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # workers that wait for a call, by the kind of their calls
 _lock = threading.Lock()
 _starter = ThreadPoolExecutor(1, "splatscope-workers")  # Linux ends a worker with the thread that started it: one that stays
 _SIZE = struct.Struct("<Q")
@@ -91,9 +89,9 @@ def _start() -> subprocess.Popen:
 def stop_workers() -> None:
     """End the workers that wait."""
     with _lock:
-        for worker in [worker for workers in _idle.values() for worker in workers]:
-            worker.kill()
-        _idle.clear()
+        for workers in _idle.values():
+            while workers:
+                workers.pop().kill()
 
 
 def _send(stream: BinaryIO, value: Any) -> None:

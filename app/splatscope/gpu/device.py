@@ -134,7 +134,7 @@ _software: list[tuple[int | None, bool]] = []  # lanes and serial of the softwar
 
 
 def _refuse_other_options(asked: Wanted) -> None:
-    """Raise DeviceError if the software driver has been loaded with other options: it would go on with a part of these."""
+    """Raise DeviceError if the software driver has been loaded with other options: it would take on only some of these."""
     if _software and _software != [(asked.lanes, asked.serial)]:
         raise DeviceError("The software driver of this process runs with other options: open this device in another process.")
 
@@ -151,7 +151,7 @@ def _cache_of_waves(lanes: int) -> str:
 
 @dataclass(frozen=True)
 class Available:
-    """What a process can open, without that anything is opened.
+    """What a process can open; found out without opening anything.
 
     Attributes:
         turn: What tells its default device from the others of all machines; "" where there is none.

@@ -56,7 +56,7 @@ class Scheduler:
         self._replacements: list[asyncio.TimerHandle] = []  # one a lost worker, until it is replaced or no longer waited for
 
     def add_worker(self, address: str, devices: Available | None = None) -> None:
-        """Assign jobs to this worker from now on. Once its devices are known, keys spread over these first."""
+        """Assign jobs to this worker from now on, or note its devices, so that keys spread over devices first."""
         if address not in self.workers:
             if self._replacements:
                 self._replacements.pop(0).cancel()
@@ -158,7 +158,7 @@ class Scheduler:
             del self._turns[next(iter(self._turns))]  # the longest ago
 
     def _accepts(self, request: _Request) -> bool:
-        """Return whether a job may begin without that jobs that can last occupy all workers."""
+        """Return whether a job may begin and leave a worker for those that do not last."""
         if not (request.untrusted or request.waits):
             return True
         long = sum(w.runs_untrusted or (request.waits and w.runs_waiting) for w in self.workers.values())

@@ -17,7 +17,7 @@ load and its store: there all may store the same on purpose. What a lock guards 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -65,19 +65,18 @@ class _Program:
 
     @cached_property
     def _definitions(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
-        for node in walk(self.tree):
-            if node.type == "function_definition":
-                found.setdefault(name_of_function(node), []).append(node)
-        return found
+        return self._by_name("function_definition", name_of_function)
 
     @cached_property
     def calls(self) -> dict[str, list[Node]]:
         """The calls by the name of what is called."""
+        return self._by_name("call_expression", _function)
+
+    def _by_name(self, type_: str, name_of: Callable[[Node], str]) -> dict[str, list[Node]]:
         found: dict[str, list[Node]] = {}
         for node in walk(self.tree):
-            if node.type == "call_expression":
-                found.setdefault(_function(node), []).append(node)
+            if node.type == type_:
+                found.setdefault(name_of(node), []).append(node)
         return found
 
 
@@ -90,7 +89,7 @@ def lost_updates(trace: Trace, context: Context) -> list[Finding]:
     only_read = [n for n, site in used.items() if site.kind == "atomic" and _only_reads(context.sources, site)]
     says_found = {n for n, site in used.items() if _says_what_it_found(site, context.sources)}
     for load, store in pairs:
-        for one, other in _lost(trace, _updates(trace, load, store, context.ordered, context.sources), only_read, says_found):
+        for one, other in _lost(trace, _updates(trace, load, store, context.ordered, store in says_found), only_read, says_found):
             if (load, store) in found:
                 found[load, store].count += 1
                 continue
@@ -323,10 +322,12 @@ def _may_write(use: Node) -> bool:
     return parent.type == "update_expression"
 
 
-def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, known: Sources) -> list[_Update]:
-    """Return the stores of a site that update what their thread loaded last, without a barrier between the two."""
+def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_found: bool) -> list[_Update]:
+    """Return the stores of a site that update what their thread loaded last, without a barrier between the two.
+
+    `says_found` is whether the records of the store say what the cell held before, and not what it stored.
+    """
     chosen = np.flatnonzero(np.isin(trace.site, [load, store]) & trusted & (trace.flags == 0))
-    says_what_it_found = _says_what_it_found(trace.sites[store], known)
     arrivals = np.r_[0, np.cumsum(trace.at(lambda site: site.kind == "arrive"))]
     return [
         _Update(one, other)
@@ -335,7 +336,7 @@ def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, known: So
         and trace.thread[one] == trace.thread[other]
         and trace.index[one] == trace.index[other]
         and arrivals[one] == arrivals[other]
-        and (says_what_it_found or trace.words[one].tolist() != trace.words[other].tolist())
+        and (says_found or trace.words[one].tolist() != trace.words[other].tolist())
     ]
 
 

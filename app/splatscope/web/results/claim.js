@@ -76,7 +76,8 @@ export function render({model, el}) {
   )
   const asked = markOf(current().page, model.claim)
   /** @type {string | null} */
-  let bet = VERDICTS[answers()[asked]]?.bet ? answers()[asked] : null
+  let bet = answers()[asked] ?? null
+  if (bet !== null && !VERDICTS[bet]?.bet) bet = null
   let covered = model.bets && bet === null
 
   const place = (/** @type {string} */ holds) => {
