@@ -19,7 +19,7 @@ from splatscope.paths import ASSETS, BUNDLE
 FOR_GOOD = "public, max-age=31536000, immutable"
 # Bokeh, and the few of Panel's models that the app uses, as the build has bundled them for this version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
-FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"))}
+FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"), *ASSETS.glob("*.jpg"))}
 
 
 @dataclass(frozen=True)

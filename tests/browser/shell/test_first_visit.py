@@ -220,3 +220,11 @@ def test_a_recording_that_ships_is_a_file_that_browsers_keep(first_visit):
 def test_without_scripts_the_words_can_be_read(visit):
     page = visit("/app", java_script_enabled=False, wait=False)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_target_of_a_training_is_there_before_its_scripts(visit, width):
+    page = visit("/app?page=train", java_script_enabled=False, wait=False, width=width)
+    target = page.get_by_role("img", name="The target")
+    expect(target).to_be_visible()
+    expect(target).not_to_have_js_property("naturalWidth", 0)

@@ -399,3 +399,20 @@ def test_the_page_has_a_heading_that_can_be_seen(train):
     heading = train().page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)
     expect(heading).to_be_in_viewport()
+
+
+def test_between_a_phone_and_a_wide_window_the_settings_take_all_of_the_width(train):
+    at = train(width=820, height=1180)
+    left, right = (at.controls.get_by_role("group", name=name).bounding_box() for name in ("Picture", "Rates"))
+    assert left["x"] + left["width"] <= right["x"]
+    assert left["width"] + right["width"] > 700
+
+
+def test_the_settings_are_headed_once_each(train):
+    headings = train().controls.locator("legend, .choice > span").filter(visible=True)
+    assert [words for words in headings.all_inner_texts() if words in ("Kernels", "Loss")] == ["Kernels", "Loss"]
+
+
+def test_on_a_phone_the_first_picture_takes_the_place_of_the_target(visit):
+    at = TrainPage(visit("/app?page=train", width=390, height=844)).drawn()
+    expect(at.page.get_by_role("radio", name="Picture", exact=True)).to_be_checked()

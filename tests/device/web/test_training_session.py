@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -19,11 +20,15 @@ class Reader:
 
     watched = True
 
+    def __init__(self) -> None:
+        self.seen: list[int] = []  # the iterations reported
+
     def changed(self) -> None: ...
 
     def began(self, state) -> None: ...
 
-    def reported(self, report) -> None: ...
+    def reported(self, report) -> None:
+        self.seen.append(report.iteration)
 
 
 def pressing(press: Callable[[TrainingSession], None], until: Callable[[TrainingSession], bool]) -> TrainingSession:
@@ -53,6 +58,17 @@ def test_start_pressed_before_the_picture_has_come_trains_once_it_has():
     session = pressing(press, lambda session: session.finished)
     assert session.report.iteration == 50
     assert session.message == ""
+
+
+def test_the_first_iterations_are_shown_one_by_one_and_then_ever_more_at_once():
+    def press(session):
+        session.use_picture("chelsea.jpg", PICTURE)
+        session.start()
+
+    session = pressing(press, lambda session: session.finished)
+    seen = session.observer.seen
+    assert seen[:4] == [0, 1, 2, 4]
+    assert all(after <= 2 * before for before, after in pairwise(seen[1:]))
 
 
 def test_pause_takes_back_a_start_that_waits_for_the_picture():
@@ -96,7 +112,7 @@ def test_a_lost_worker_is_said_whether_it_had_the_run_in_hand_or_not_and_little_
 
         session.use_picture("chelsea.jpg", PICTURE)
         session.start()
-        await until(lambda: session.run and session.run.snapshot.step)  # past the first one that was due
+        await until(lambda: session.run and session.run.snapshot.step > 2)  # past those of the first iterations, taken one by one
         taken = session.run.snapshot.step
         if not running:
             await session.freeze()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bokeh.models import Text
 
 from splatscope.splat.state import HISTORY
 from splatscope.textbook.terms import terms
@@ -17,8 +18,16 @@ def shown() -> Quality:
 
 def test_the_last_iteration_stands_at_the_right_edge() -> None:
     span = shown().plot.x_range
-    assert span.start == 0
+    assert -0.05 * 365 < span.start < 0
     assert 365 < span.end < 1.05 * 365
+
+
+@pytest.mark.parametrize(("iteration", "side"), [(0, "left"), (1, "left"), (10, "right"), (365, "right")])
+def test_the_values_stand_on_the_side_of_the_dots_where_the_chart_has_room(iteration: int, side: str) -> None:
+    quality = Quality()
+    quality.show(np.array([(iteration, 0.0, 7.0, 0.3)], HISTORY))
+    values = [drawn for drawn in quality.plot.renderers if isinstance(drawn.glyph, Text)]
+    assert [drawn.data_source.data[drawn.glyph.text_align] for drawn in values] == [[side], [side]]
 
 
 def test_the_psnr_and_the_loss_have_axes_with_their_names_and_room_for_their_lines() -> None:

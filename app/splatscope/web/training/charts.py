@@ -44,7 +44,7 @@ class Quality:
             axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
             follow_theme(axis, axis_label_text_color=colour)
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
-        self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": []})
+        self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": [], "align": []})
         self._line("loss", SERIES[1], y_range_name="loss", line_dash=[5, 3])
         self._line("psnr", SERIES[0])
         dot = Scatter(x="x", y="psnr", size=6)
@@ -53,9 +53,10 @@ class Quality:
         ring = Scatter(x="x", y="loss", size=6)
         follow_theme(ring, fill_color=SERIES[1], line_color=SERIES[1])
         self.plot.add_glyph(self._ends, ring, y_range_name="loss")
-        # One line rises and the other falls: above its end, or below it, there is room for a line's value.
-        self._label("psnr", "psnr_words", SERIES[0], x_offset=2, y_offset=-12, text_align="right")
-        self._label("loss", "loss_words", ORANGE_TEXT, y_range_name="loss", x_offset=2, y_offset=12, text_align="right")
+        # One line rises and the other falls: above its end, or below it, there is room for a line's value. At the start both are
+        # points at the left edge, and their values stand to the right.
+        self._label("psnr", "psnr_words", SERIES[0], y_offset=-12)
+        self._label("loss", "loss_words", ORANGE_TEXT, y_range_name="loss", y_offset=12)
 
     # Glyphs are added directly, because figure.line() and the like create four of each, for selections, and take ten times as long.
 
@@ -65,7 +66,8 @@ class Quality:
         self.plot.add_glyph(self._lines, line, y_range_name=y_range_name)
 
     def _label(self, y: str, words, colour: Pair, y_range_name: str = "default", **look) -> None:
-        text = Text(x="x", y=y, text=words, text_font_style="bold", text_font_size="11px", text_baseline="middle", **look)
+        look |= {"x_offset": 2, "text_align": "align", "text_baseline": "middle"}
+        text = Text(x="x", y=y, text=words, text_font_style="bold", text_font_size="11px", **look)
         text.text_font = value(SANS)
         follow_theme(text, text_color=colour)
         self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
@@ -78,15 +80,16 @@ class Quality:
         kept = np.unique(np.r_[np.arange(0, len(history), stride), len(history) - 1])
         rows, last = history[kept], history[-1]
         self._lines.data = {name: rows[name] for name in ("iteration", "psnr", "loss")}
+        most = max(10, int(last["iteration"]))
         self._ends.data = {
             "x": [last["iteration"]],
+            "align": ["right" if last["iteration"] > most / 2 else "left"],
             "psnr": [last["psnr"]],
             "loss": [last["loss"]],
             "psnr_words": [f"{last['psnr']:.1f} dB"],
             "loss_words": [f"loss {last['loss']:.2g}"],
         }
-        most = max(10, int(last["iteration"]))
-        self.plot.x_range.update(start=0, end=1.02 * most)  # room for the dots at the ends of the lines
+        self.plot.x_range.update(start=-0.02 * most, end=1.02 * most)  # room for the dots at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
         low, top = 5 * np.floor(rows["psnr"].min() / 5), rows["psnr"].max()
         high = 5 * np.ceil((top + ROOM / (1 - ROOM) * (top - low)) / 5)  # room for the value above the line

@@ -1,17 +1,19 @@
 """The training page: fit a picture with 2D Gaussians, live."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from html import escape
 from typing import Any
 
+import numpy as np
 import panel as pn
 
 from splatscope.paths import ASSETS
-from splatscope.splat.files.images import MAX_BYTES, encode
+from splatscope.splat.files.images import MAX_BYTES, LoadedImage, encode, read_picture
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.splat.settings import TILES
+from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
+from splatscope.web.assets import address
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
@@ -35,7 +37,7 @@ HTML = """
   <div class="left">
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
-        <div class="frame" data-slot="3"></div></figure></div>
+        <div class="frame" data-slot="3"><img src="TARGET" alt="The target"></div></figure></div>
     <p class="hint pixel-hint">Click a pixel to step through the program that draws it.
       <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how near the picture is to its target: more is nearer, and
       6 dB more halves the typical error.</p>
@@ -93,10 +95,12 @@ class TrainingView:
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
+        first = _first_picture()
+        self._show_target(first.pixels, first.name, first.note)
         figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
         self.page = Page(
             page="train",
-            html=HTML,
+            html=HTML.replace("TARGET", address(FIRST)),
             keys=KEYS,
             actions=[self.save_buttons],
             slots=[
@@ -121,7 +125,8 @@ class TrainingView:
                 number(p.size),
             ),
             group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed), switch(p.growth)),
-            group("Kernels", choice(p.kernels), choice(p.loss)),
+            group("Kernels", choice(p.kernels)),
+            group("Loss", choice(p.loss)),
             group(
                 "Rates",
                 slider(p.rate_position, low=0.01, high=2, log=True),
@@ -181,7 +186,7 @@ class TrainingView:
 
     def began(self, state: TrainingState) -> None:
         """Show the target of another run."""
-        self._soon(partial(self._show_target, state))
+        self._soon(partial(self._show_start, state))
 
     def reported(self, report: ProgressReport) -> None:
         """Show a report of the run."""
@@ -198,13 +203,15 @@ class TrainingView:
         self.picture.tile = list(TILES[session.settings.tile][:2])
         self.controls.tell(self._values(), self._notes())
 
-    def _show_target(self, state: TrainingState) -> None:
-        height, width, _ = state.target.shape
-        note = f", {self.session.note}" if self.session.note else ""
-        self.caption.html = f"{escape(_short(state.target_name))}, {width} × {height}{note}"
-        target = encode(state.target, "PNG")
+    def _show_target(self, pixels: np.ndarray, name: str, note: str = "") -> None:
+        height, width, _ = pixels.shape
+        self.caption.html = f"{escape(_short(name))}, {width} × {height}{f', {note}' if note else ''}"
+        target = encode(pixels, "PNG")
         self.target.show(target)
         self.picture.target = target
+
+    def _show_start(self, state: TrainingState) -> None:
+        self._show_target(state.target, state.target_name, self.session.note)
         adapter = self.session.run.adapter
         self.save_buttons.param.update(
             adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
@@ -229,7 +236,7 @@ class TrainingView:
 
     def _values(self) -> dict[str, Any]:
         values = {name: value for name, value in self.session.settings.param.values().items() if name != "name"}
-        return values | {"sample": self.session.source_name}
+        return values | {"sample": self.session.source_name or FIRST}
 
     def _notes(self) -> dict[str, str]:
         kernels = {
@@ -238,6 +245,12 @@ class TrainingView:
             "binned": "Each Gaussian finds its own tiles; sums are made in registers. Lists have any length.",
         }
         return {"kernels": kernels[self.session.settings.kernels]}
+
+
+@cache
+def _first_picture() -> LoadedImage:
+    """Return the picture that a page begins with: a file of ours, which needs no worker and is shown before there is one."""
+    return read_picture((ASSETS / FIRST).read_bytes(), FIRST, Settings().size)
 
 
 def _short(name: str) -> str:

@@ -61,7 +61,10 @@ export function render({model, el}) {
     sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
+  let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until it comes, a phone shows the target in its place
   showFrames(model, picture, () => {
+    if (first && view === "target") choose("picture")
+    first = false
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
@@ -83,7 +86,7 @@ export function render({model, el}) {
     endKeys()
     resized.disconnect()
   })
-  choose("picture")
+  choose(first ? "target" : "picture")
 
   return h(
     "figure",

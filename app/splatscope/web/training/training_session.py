@@ -196,7 +196,9 @@ class TrainingSession:
             async with self._lock:
                 if not self.running or self.run is None:  # the picture was refused
                     break
-                succeeded = await self._guard(self._advance(self.settings.iterations))
+                # 1, 2, 4, 8, …: the first slices are short, and so show how the picture forms; soon their time limits them.
+                done = self.report.iteration if self.report is not None else 0
+                succeeded = await self._guard(self._advance(max(1, done)))
             losses = 0 if succeeded else losses + 1
             # A lost worker costs the run a few seconds, so training continues. Repeated losses would never end, so they stop it.
             if losses > 1:
