@@ -3,9 +3,12 @@
 There are two parts. The race measures iterations per second, and quality over time. The growth measures the time per iteration
 over the numbers of pixels, of Gaussians, and of (tile, Gaussian) pairs in the kernels' lists. It takes about two minutes on two
 cores; on a GPU the sizes are larger. The learning rates stay constant.
+
+With `--pictures`, it fits a folder of pictures instead; see `benchmark_pictures`.
 """
 
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +18,14 @@ import numpy as np
 import slangpy as spy
 import typer
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress, track
 from rich.table import Table
 
 from splatscope.cli.benchmark_cases import Case, growth_series, race_cases
+from splatscope.cli.benchmark_pictures import counts_to_measure, fit_all, pictures_in, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat.files.images import ImageError
 from splatscope.splat.trainer import UnsupportedDevice
 
 ROUNDS = 7
@@ -121,12 +124,22 @@ def bench(
     picture: Annotated[Path, typer.Option(help="PNG, JPEG or WebP, cropped to a square.")] = ASSETS / "astronaut.jpg",
     plot: Annotated[Path, typer.Option(help="The plot's file, a page that opens in any browser.")] = Path("build/bench.html"),
     growth: Annotated[bool, typer.Option(help="Also measure how the time grows with the size.")] = True,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Instead, fit all pictures of this folder, as in Kodak's set of 24.")
+    ] = None,
+    blobs: Annotated[str, typer.Option(help="With --pictures: numbers of Gaussians.")] = "5000,10000,70000",
+    iterations: Annotated[int, typer.Option(help="With --pictures: the iterations of each training.", min=1)] = 10_000,
+    size: Annotated[int, typer.Option(help="With --pictures: longer ones are scaled down to this side.", min=16)] = 768,
 ) -> None:
     """Measure how fast each kind of kernels trains on this machine."""
-    opened, data = open_device(device), picture.read_bytes()
+    opened = open_device(device)
     adapter = adapter_of(opened)
-    title = f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes; {picture.name}"
+    device_name = f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
+    if pictures is not None:
+        console.print(device_name, measure_pictures(opened, pictures, blobs, iterations, size), sep="\n", highlight=False)
+        return
+    data, title = picture.read_bytes(), f"{device_name}; {picture.name}"
     race = run_race(opened, data, picture.name)
     console.print(title, race_table(race), sep="\n", highlight=False)
     grown = run_growth(opened, data, picture.name) if growth else {}
@@ -136,11 +149,27 @@ def bench(
     console.print(f"Plot: {plot}", highlight=False, soft_wrap=True)
 
 
+def measure_pictures(device: spy.Device, folder: Path, blobs: str, iterations: int, size: int) -> Table:
+    """Return the table of a folder of pictures, each fitted with each of the comma-separated numbers of Gaussians.
+
+    Raises:
+        ValueError: There are no pictures or no numbers, or the device cannot train one of the cases.
+    """
+    paths = pictures_in(folder)
+    if not all(one.isdecimal() and int(one) for one in blobs.split(",")):
+        raise ValueError(f"--blobs takes numbers of Gaussians, as in 5000,10000: “{blobs}” does not fit.")
+    counts = counts_to_measure([int(one) for one in blobs.split(",")])
+    with tempfile.TemporaryDirectory() as scratch, Progress(transient=True) as progress:
+        fits = fit_all(device, paths, counts, size, iterations, Path(scratch) / "compact.npz")
+        fits = list(progress.track(fits, len(paths) * len(counts), description=f"{len(paths)} pictures"))
+    return pictures_table(f"{len(paths)} pictures, {iterations:,} iterations", fits)
+
+
 def main() -> None:
     """Run the benchmark. Errors are printed on one line."""
     try:
         typer.run(bench)
-    except (ImageError, OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         sys.exit(f"bench: {error}")
 
 

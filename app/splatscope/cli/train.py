@@ -26,7 +26,7 @@ def train(
         str | None, typer.Option(help="N for N × N, or WxH. The picture is cropped around its centre, then resized.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="A backend, or part of an adapter's name: see `splatscope doctor`.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for image.png, state.npz, gaussians.ply, report.json.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the picture, the state, the Gaussians, report.json.")] = None,
     film: Annotated[Path | None, typer.Option(help="File for an animation of the training, .gif or .webp.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a progress bar.")] = False,
     **chosen: Any,
@@ -124,6 +124,7 @@ def _parse_size(text: str) -> tuple[int, int]:
 def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, Any]) -> None:
     """Write the picture, the state, the Gaussians and the report into a folder."""
     from splatscope.gpu.device import adapter_of
+    from splatscope.splat.files.compact import save_compact
     from splatscope.splat.files.images import encode, to_bytes
     from splatscope.splat.files.ply import to_ply
     from splatscope.splat.files.state_file import save_state
@@ -135,6 +136,8 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
     report = {name: value for name, value in end.items() if name != "event"} | {
         "adapter": adapter_of(trainer.device).name,
         "picture": state.target_name,
+        "width": width,
+        "height": height,
         "settings": settings,
         "kernel_ms": look.kernel_ms,
         "history": history,
@@ -142,6 +145,7 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
     _write_file(out / "image.png", encode(to_bytes(look.picture), "PNG"))
     _write_file(out / "state.npz", save_state(state))
     _write_file(out / "gaussians.ply", to_ply(look.ellipses, width, height))
+    _write_file(out / "compact.npz", save_compact(state.splats.raw))
     _write_file(out / "report.json", (json.dumps(report, indent=2) + "\n").encode())
 
 

@@ -1,13 +1,18 @@
 """`make bench` on small trainings. No measured time is judged."""
 
 import io
+import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
+from PIL import Image
 from rich.console import Console
 
 from splatscope.cli.benchmark import growth_table, race_table, seconds_to
 from splatscope.cli.benchmark_cases import Case
+from splatscope.cli.benchmark_pictures import Fit, counts_to_measure, fit_all, mean, pictures_in, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS
@@ -75,6 +80,40 @@ def test_the_plot_is_one_file_that_asks_nothing_of_a_network(race, tmp_path):
     tags.feed(page)
     assert {"html", "body", "script"} <= tags.seen
     assert not [address for address in tags.addresses if "//" in address]
+
+
+def test_a_folder_of_pictures_is_fitted_with_equal_counts_and_equal_parameters(tmp_path):
+    for name in ("a.png", "b.PNG"):
+        Image.open(PICTURE).resize((48, 32)).save(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("no picture")
+    counts = counts_to_measure([90])
+    assert counts == [90, 80]
+    fits = list(fit_all(open_device(), pictures_in(tmp_path), counts, 768, 40, tmp_path / "compact.npz"))
+    assert [count for count, _ in fits] == [90, 90, 80, 80]
+    assert fits[0][1].psnr == fits[1][1].psnr, "the same picture twice"
+    for count, one in fits:
+        assert one.psnr > 15
+        assert one.stored_psnr == pytest.approx(one.psnr, abs=0.05)
+        assert one.bits == 32 * 9 * count / (48 * 32)
+        assert one.bits / 2 < one.stored_bits < one.bits / 2 + 8 * 1200 / (48 * 32)
+        assert min(one.seconds, one.storing_ms) > 0
+    lines = words(pictures_table("two", fits)).splitlines()
+    assert f"{fits[0][1].psnr:.2f}" in next(line for line in lines if " 810 " in line)
+    assert f"{fits[2][1].psnr:.2f}" in next(line for line in lines if " 720 " in line)
+
+
+def test_the_mean_of_fits_is_taken_in_db():
+    assert mean([Fit(30, 1, 8, 29, 4, 2), Fit(40, 3, 8, 37, 4, 4)]) == Fit(35, 2, 8, 33, 4, 3)
+
+
+@pytest.mark.parametrize("wrong", [["--blobs", "many"], ["--blobs", "5,"], ["--blobs", "0"], []])
+def test_what_cannot_be_fitted_is_said_in_one_line(tmp_path, wrong):
+    if wrong:
+        Image.open(PICTURE).resize((48, 32)).save(tmp_path / "a.png")
+    command = [sys.executable, "-m", "splatscope.cli.benchmark", "--pictures", str(tmp_path), *wrong]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"bench: .*(--blobs takes numbers|has no pictures).*\n", done.stderr)
 
 
 class Tags(HTMLParser):

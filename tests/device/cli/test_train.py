@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from splatscope.paths import ASSETS
+from splatscope.splat.files.compact import load_compact
 from splatscope.splat.files.state_file import load_state
 
 PICTURE = ASSETS / "chelsea.jpg"
@@ -54,6 +55,7 @@ def test_json_lines_and_files(tmp_path):
     state = load_state((out / "state.npz").read_bytes())
     assert (state.step, state.settings.seed, state.splats.count) == (30, 3, 80)
     assert b"element vertex 80\n" in (out / "gaussians.ply").read_bytes()
+    assert np.allclose(load_compact((out / "compact.npz").read_bytes()), state.splats.raw, atol=0.01)
     film = Image.open(tmp_path / "it.gif")
     assert film.size == (48, 32)
     assert film.n_frames > 10

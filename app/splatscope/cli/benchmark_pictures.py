@@ -1,0 +1,120 @@
+"""`make bench BENCH="--pictures FOLDER"`: fit all pictures of a folder, and report what papers on image fitting report.
+
+Each number of Gaussians is measured twice: as it is, and with as many parameters as Gaussians of eight parameters have (two of
+position, three of covariance, three of colour, as in GaussianImage, arXiv 2403.08551). A Gaussian has nine here, with its opacity.
+"""
+
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import slangpy as spy
+from rich.table import Table
+
+from splatscope.gpu.device import adapter_of
+from splatscope.splat.files.compact import load_compact, save_compact
+from splatscope.splat.files.images import read_picture
+from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import FIELDS
+from splatscope.splat.settings import Settings, refuse
+from splatscope.splat.state import Splats
+from splatscope.splat.trainer import Trainer
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+PARAMETERS_ELSEWHERE = 8
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One picture that was fitted, or the means over several.
+
+    Attributes:
+        psnr: In dB, as trained.
+        seconds: Device time of the training.
+        bits: Bits of float32 parameters a pixel.
+        stored_psnr: In dB, drawn from the Gaussians that were read from the compact file.
+        stored_bits: Bits of the compact file a pixel.
+        storing_ms: To round, write and read the compact file, in milliseconds.
+    """
+
+    psnr: float
+    seconds: float
+    bits: float
+    stored_psnr: float
+    stored_bits: float
+    storing_ms: float
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Return the pictures of a folder by name. Raises ValueError if there is none."""
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    if not found:
+        raise ValueError(f"{folder} has no pictures: it needs files that end in {', '.join(SUFFIXES)}.")
+    return found
+
+
+def counts_to_measure(counts: list[int]) -> list[int]:
+    """Return each number of Gaussians, followed by the number with which Gaussians of eight parameters are equalled."""
+    return [one for count in counts for one in (count, count * PARAMETERS_ELSEWHERE // FIELDS)]
+
+
+def fit(device: spy.Device, path: Path, settings: Settings, scratch: Path) -> Fit:
+    """Fit one picture, with the compact file in `scratch`. Raises ValueError if the device cannot."""
+    picture = read_picture(path.read_bytes(), path.name, settings.size)
+    if problem := refuse(settings, adapter_of(device).is_software):
+        raise ValueError(problem)
+    trainer = Trainer(device, start_state(settings, picture.pixels, picture.name))
+    trainer.advance(settings.iterations)
+    psnr = trainer.look().psnr
+    state = trainer.save()
+    raw = state.splats.raw
+    began = time.perf_counter()
+    scratch.write_bytes(save_compact(raw))
+    stored = load_compact(scratch.read_bytes())
+    storing = time.perf_counter() - began
+    again = Trainer(device, replace(state, splats=Splats.start(stored)))
+    pixels = picture.pixels.shape[0] * picture.pixels.shape[1]
+    return Fit(
+        psnr=psnr,
+        seconds=state.seconds,
+        bits=8 * raw.nbytes / pixels,
+        stored_psnr=again.look().psnr,
+        stored_bits=8 * scratch.stat().st_size / pixels,
+        storing_ms=1e3 * storing,
+    )
+
+
+def fit_all(
+    device: spy.Device, paths: list[Path], counts: list[int], size: int, iterations: int, scratch: Path
+) -> Iterator[tuple[int, Fit]]:
+    """Fit all pictures with each number of Gaussians. Yield the number and the fit, picture by picture."""
+    for count in counts:
+        for path in paths:
+            yield count, fit(device, path, Settings(size=size, blobs=count, iterations=iterations), scratch)
+
+
+def mean(fits: list[Fit]) -> Fit:
+    """Return the mean of each figure. That of dB is taken in dB, as papers do."""
+    return Fit(**{one.name: statistics.fmean(getattr(each, one.name) for each in fits) for one in fields(Fit)})
+
+
+def pictures_table(title: str, fits: list[tuple[int, Fit]]) -> Table:
+    """Return one row for each number of Gaussians, with the means over all pictures."""
+    table = Table(title=title, title_justify="left")
+    for name in ("Gaussians", "parameters", "dB", "seconds", "bits/px", "dB, 16 bits", "bits/px in file", "write, read ms"):
+        table.add_column(name, justify="right")
+    for count in dict.fromkeys(count for count, _ in fits):
+        all_of = mean([one for number, one in fits if number == count])
+        table.add_row(
+            f"{count:,}",
+            f"{count * FIELDS:,}",
+            f"{all_of.psnr:.2f}",
+            f"{all_of.seconds:.2f}",
+            f"{all_of.bits:.1f}",
+            f"{all_of.stored_psnr:.2f}",
+            f"{all_of.stored_bits:.1f}",
+            f"{all_of.storing_ms:.1f}",
+        )
+    return table
