@@ -30,6 +30,10 @@ LIMITS = {
     "depth": MOST_DEPTH,
     "kinds": list(KINDS),
 }
+# What stands there until the scripts have run, which know the source: some readers have one of their own.
+FIRST_WORDS = """<div class="reading-first words-first">
+<p>You will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.</p>
+<div class="quote"><p role="status">The kernel is being opened …</p></div></div>"""
 log = logging.getLogger(__name__)
 _kernel_numbers = itertools.count(1)  # of kernels without a name
 
@@ -151,7 +155,7 @@ def debugger(location: Location) -> Page:
     bench = Debugger()
     page = Page(
         page="debugger",
-        html='<div class="debug" data-slot="0"></div>',
+        html=f'<div class="debug" data-slot="0">{FIRST_WORDS}</div>',
         slots=[bench],
         actions=[DebugBar()],
         keys=[
