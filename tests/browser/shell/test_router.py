@@ -41,8 +41,29 @@ def test_every_name_has_a_page(turn_to, entry):
     at(page, entry.name, f"?page={entry.name}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     if entry.name != "home":
-        expect(page).to_have_title(f"{entry.title} · Splatscope")
+        expect(page).to_have_title(re.compile(f"{re.escape(entry.title)} · Splatscope$"))
         expect(page.locator("#crumb")).to_contain_text(entry.title)
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [
+        ("/app?page=exercises&task=blur", "A blur that reads once · Exercises · Splatscope"),
+        ("/app?page=debugger", "Bitonic sort of 64 keys · Debugger · Splatscope"),
+    ],
+)
+def test_the_title_of_the_tab_names_what_is_open_on_the_page(turn_to, address, title):
+    page = turn_to(address)
+    expect(page).to_have_title(title)
+    sidebar(page, "Blending").click()
+    expect(page).to_have_title("Blending · Splatscope")
+
+
+def test_a_phone_names_the_section_in_its_bar(turn_to):
+    page = turn_to("/app?page=premultiply", width=390, height=844)
+    expect(page.get_by_test_id("adapter")).to_be_visible()
+    expect(page.locator("#crumb")).to_be_visible()
+    assert page.locator("#crumb").bounding_box()["width"] >= 80
 
 
 def test_a_page_that_comes_later_sends_messages_and_never_itself(visit):

@@ -1,6 +1,7 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
+import {nameTab} from "#web/shell/router.js"
 import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
@@ -243,6 +244,11 @@ class Workbench {
       ...this.settings.draft,
     }
   }
+  /** What is open: an example by its title, another source by its file where that has a name. */
+  get title() {
+    const example = this.model.examples.flatMap(([, entries]) => entries).find(([name]) => name === this.example)
+    return example?.[1] ?? (this.sources.entry === ONLY ? "" : this.sources.entry)
+  }
   /** The step in view. */
   get at() {
     const root = this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")
@@ -312,6 +318,7 @@ class Workbench {
     this.example = next.example ?? ""
     this.room = next.room ?? 1
     this.given = true
+    if (this.root.isConnected) nameTab(this.title, "Debugger")
     this.state()
     this.fromFile = Boolean(next.from_file)
     this.wanted = next.step ?? 0 // of a recording that was opened

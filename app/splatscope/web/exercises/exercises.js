@@ -2,7 +2,7 @@
 import {UNNAMED} from "#web/shell/address.js"
 import {h, style} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
-import {current} from "#web/shell/router.js"
+import {current, nameTab} from "#web/shell/router.js"
 import {list} from "./list.js"
 import {Workplace} from "./workplace.js"
 
@@ -78,6 +78,7 @@ export function render({model, el}) {
     for (const one of Object.values(moment)) one.hidden = true
     const task = model.tasks.find((one) => one.name === name)
     root.dataset.task = task?.name ?? ""
+    nameTab(task?.title ?? "", "Exercises")
     requestAnimationFrame(() => hideNeighbours(el, Boolean(task))) // once it is in the page
     work = task ? new Workplace(model, task, place, moment, /** @type {ShadowRoot} */ (el.getRootNode())) : null
     end = work ? () => {} : list(model, place, name)

@@ -30,7 +30,8 @@ export function render({model, el}) {
     "a",
     {class: "btn", hidden: true, "aria-label": "Open in the debugger"},
     h("span", {class: "roomy"}, "Open in the debugger"),
-    h("span", {class: "tight"}, "Debugger"),
+    h("span", {class: "tight wide"}, "Debugger"),
+    h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
   let shipped = "" // the other device, also while other inputs than the first are shown
   const show = () => {

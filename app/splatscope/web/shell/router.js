@@ -213,6 +213,14 @@ function show(next) {
 }
 
 /**
+ * Name the page in the title of the tab, and before it what is open on the page.
+ * @param {...string} names  "" is left out
+ */
+export function nameTab(...names) {
+  document.title = [...names, "Splatscope"].filter(Boolean).join(" · ")
+}
+
+/**
  * Name the page in title, crumb and sidebar before the page itself is there.
  * @param {string} page
  */
@@ -220,7 +228,7 @@ function announce(page) {
   const entry = entries.get(page) ?? entries.get("home")
   if (!entry) return
   const tool = !entry.group || entry.group === "Tools"
-  document.title = entry.name === "home" ? "Splatscope" : `${entry.title} · Splatscope`
+  nameTab(entry.name === "home" ? "" : entry.title)
   const crumb = byId("crumb")
   crumb.replaceChildren(Object.assign(document.createElement("b"), {textContent: entry.title}))
   if (!tool)
