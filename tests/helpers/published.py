@@ -16,14 +16,17 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 FEW = 2  # of the inputs of a section's grid
+TASK = "turn-a-row"  # an exercise that the book has beside the first of each course
 PATIENCE = 60_000  # ms for a recording: a served page may wait for workers that start
 WRITE = """
 import sys
 from splatscope.cli.main import main
-from splatscope.web.publish import book
+from splatscope.web.publish import book, exercises
 
-whole = book.grid
+whole, tasks = book.grid, exercises.tasks()
+firsts = [next(task for task in tasks if task.course == course) for course in {{task.course for task in tasks}}]
 book.grid = lambda kind: whole(kind)[: {few}]
+exercises.tasks = lambda: [task for task in tasks if task in firsts or task.name == {task!r}]
 if __name__ == "__main__":
     sys.argv = ["splatscope", "publish", {folder!r}]
     main()
@@ -59,9 +62,9 @@ def opener(where: str, folder: Path, host: str, closed: Callable[..., Page]) -> 
 
 
 def write_all_pages(folder: Path) -> None:
-    """Write the whole book, each section with its first inputs, FEW others at most, and those that links name."""
+    """Write the whole book with few exercises; each section has its first inputs, FEW at most, and those that links name."""
     script = folder.with_suffix(".py")
-    script.write_text(WRITE.format(few=FEW, folder=str(folder)), encoding="utf-8")
+    script.write_text(WRITE.format(few=FEW, task=TASK, folder=str(folder)), encoding="utf-8")
     made = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=580, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
 
