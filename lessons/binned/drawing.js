@@ -139,14 +139,20 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
 }
 
 /**
- * Where the labels of the picture stand: clear of all outlines and borders if there is such a place, else where they cover least of them.
+ * Where the labels of the picture stand: those of tiles in their left top corners, where a tile's is looked for; the numbers of Gaussians
+ * clear of these, of all outlines and borders if there is such a place near their centres, else where they cover least of them.
  * @param {Pick<Facts, "grid" | "tile" | "ellipses" | "reach">} facts
  * @param {number} side  of a tile, in px
  */
 function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
   const scale = side / tile
   const [width, height] = [columns * side, rows * side]
-  const corners = Array.from({length: columns * rows}, (_, i) => [(i % columns) * side, Math.floor(i / columns) * side])
+  const name = {width: side < SMALL ? 16 : 52, height: 13}
+  const names = Array.from({length: columns * rows}, (_, i) => ({
+    x: (i % columns) * side + 5,
+    y: Math.floor(i / columns) * side + 3,
+    ...name,
+  }))
   const centres = ellipses.map(([x, y]) => [(x + 0.5) * scale, (y + 0.5) * scale])
   const outlines = ellipses.flatMap(([, , first, second, angle], i) =>
     [OUTLINE, reach[i]].flatMap((sizes) =>
@@ -157,14 +163,6 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
     ...Array.from({length: columns + 1}, (_, i) => alongLine([i * side, 0], [i * side, height])),
     ...Array.from({length: rows + 1}, (_, i) => alongLine([0, i * side], [width, i * side])),
   ].flat()
-  const name = {width: side < SMALL ? 16 : 52, height: 13}
-  const steps = Array.from({length: 17}, (_, step) => step / 16)
-  const spread = steps.flatMap((v) => steps.map((u) => ({u, v}))).sort((a, b) => Math.hypot(a.u, a.v) - Math.hypot(b.u, b.v))
-  /** @type {(i: number) => Point[]} */
-  const inTile = (i) => {
-    const [x, y] = [corners[i][0] + 5, corners[i][1] + 3]
-    return spread.map(({u, v}) => [x + u * (side - name.width - 8), y + v * (side - name.height - 6)])
-  }
   /** @type {(i: number) => Point[]} */
   const byCentre = (i) => {
     const around = [0, -5, 5, -10, 10, -16, 16, -24, 24]
@@ -172,22 +170,15 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
     const spots = around.flatMap((dy) => around.map((dx) => /** @type {Point} */ ([dx, dy])))
     return spots.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).map(([dx, dy]) => [x + dx, y + dy])
   }
-  const tiles = [...corners.keys()]
-  const wanted = [
-    ...ellipses.map((_, i) => ({...NUMBER, places: byCentre(i)})),
-    ...tiles.map((i) => ({...name, places: inTile(i)})),
-  ]
   const points = [...outlines, ...borders]
-  const found = placeLabels(wanted, {width, height}, {points})
-  const boxes = wanted.flatMap(({width, height}, i) => {
-    const place = found[i]
-    return place ? [{x: place[0], y: place[1], width, height}] : []
-  })
-  const spots = wanted.map((label, i) => {
-    const [x, y] = found[i] ?? clearest(label, {points, boxes})
-    return {x, y: y + label.height - 2}
-  })
-  return {numbers: spots.slice(0, ellipses.length), tiles: spots.slice(ellipses.length)}
+  const wanted = ellipses.map((_, i) => ({...NUMBER, places: byCentre(i)}))
+  const found = placeLabels(wanted, {width, height}, {points, boxes: names})
+  const boxes = found.flatMap((place) => (place ? [{x: place[0], y: place[1], ...NUMBER}] : []))
+  const numbers = wanted.map((label, i) => found[i] ?? clearest(label, {points, boxes: [...names, ...boxes]}))
+  return {
+    numbers: numbers.map(([x, y]) => ({x, y: y + NUMBER.height - 2})),
+    tiles: names.map(({x, y}) => ({x, y: y + name.height - 2})),
+  }
 }
 
 /**

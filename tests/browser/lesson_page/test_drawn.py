@@ -107,3 +107,10 @@ def test_labels_of_tiles_and_gaussians_stand_apart(turn_to):
         (a[0], b[0]) for i, a in enumerate(boxes) for b in boxes[:i] if a[1] < b[3] and b[1] < a[3] and a[2] < b[4] and b[2] < a[4]
     ]
     assert not met
+    corners = page.locator(".binned-picture > .binned-name").evaluate_all("""labels => {
+        const place = (el) => [el.getBoundingClientRect().x, el.getBoundingClientRect().y]
+        const tiles = [...labels[0].parentNode.querySelectorAll(".binned-tile")].map(place)
+        return labels.map((label, i) => place(label).map((at, axis) => Math.round(at - tiles[i][axis])))
+    }""")
+    assert len(corners) == 15
+    assert len({tuple(corner) for corner in corners}) == 1  # the same of each tile
