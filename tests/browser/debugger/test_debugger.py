@@ -167,3 +167,15 @@ def test_a_kernel_with_a_fault_opens_at_its_finding(visit):
     page.keyboard.press("Home")
     page.keyboard.press("f")
     assert at(page) == there
+
+
+def test_the_list_of_threads_shows_the_chosen_one(bench):
+    place = """row => {
+        const list = row.closest(".tblwrap"), [at, room] = [row, list].map(el => el.getBoundingClientRect())
+        return at.top >= list.querySelector("thead").getBoundingClientRect().bottom - 1 && at.bottom <= room.bottom + 1
+    }"""
+    rows = bench.locator(".tblwrap tr.me")
+    for key, thread in (("End", "31"), ("Home", "0")):
+        bench.keyboard.press(key)
+        expect(rows).to_have_attribute("data-thread", thread)
+        assert rows.evaluate(place)

@@ -63,6 +63,7 @@ export class Threads {
   below = h("tr", {"aria-hidden": "true"}, h("td"))
   range = "" // the rows that are there
   rowHeight = 0
+  inView = -1 // the thread that was brought into view last
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -107,6 +108,7 @@ export class Threads {
   /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
+    this.inView = -1
     this.shownColumns = null
     this.functions = new Map()
     recording.variables.forEach(({width, function: name}, v) => {
@@ -149,8 +151,31 @@ export class Threads {
       ? `${this.words.textContent} (released: all have come to its barrier, and it may go on)`
       : this.words.textContent
     this.#rows(moment)
+    this.#show(moment)
     if (this.order.list.length < recording.threads)
       this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`
+  }
+
+  /**
+   * Bring the row of the chosen thread into view, once it becomes that.
+   * @param {Moment} moment
+   */
+  #show(moment) {
+    const {wrap} = this,
+      {thread} = moment
+    if (thread === this.inView || !wrap.clientHeight) return
+    this.inView = thread
+    const index = this.order.list.indexOf(thread)
+    if (index < 0) return
+    const row = this.lines[thread].el
+    if (!row.isConnected) {
+      wrap.scrollTop = index * this.rowHeight
+      this.#rows(moment)
+    }
+    const [at, room] = [row.getBoundingClientRect(), wrap.getBoundingClientRect()]
+    const [top, bottom] = [room.top + (this.table.tHead?.offsetHeight ?? 0), room.top + wrap.clientHeight] // its head stays in view
+    if (at.top < top) wrap.scrollTop -= top - at.top
+    else if (at.bottom > bottom) wrap.scrollTop += at.bottom - bottom
   }
 
   /**
