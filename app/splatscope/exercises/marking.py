@@ -6,7 +6,9 @@ what a learner sees.
 
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.services import sandbox_jobs
 from splatscope.services.case_outcomes import CaseOutcome, outcomes_of
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.progress import COMPILING, progress_to, report_progress
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.sandbox import supervisor
 from splatscope.workers.sandbox.source_filter import refuse_job
@@ -91,19 +94,17 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         return Mark(task.name, False, [Cause(ERROR, NO_KERNEL, title="There is no kernel")])
     if is_python(source):
         return Mark(task.name, False, [Cause(ERROR, PYTHON)])
-    shown = [case for case in task.cases if not case.hidden]
-    hidden = [case for case in task.cases if case.hidden]
-    rounds = [(shown, 0), *((shown, waves) for waves in task.waves), (hidden, 0)]
     marks: list[CaseMark] = []
     causes: list[Cause] = []
     diagnostics: list[dict[str, Any]] = []
-    for cases, waves in rounds:
-        if not cases:
-            continue
+    before = 0  # runs of the rounds before
+    for cases, waves in _rounds(task):
         if causes:
             marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases]
             continue
-        outcomes = _run(task, cases, source, waves, run)
+        with progress_to(_numbered(before)):
+            outcomes = _run(task, cases, source, waves, run)
+        before += len(cases)
         if outcomes is None:  # this machine has no such device
             continue
         found = [causes_of(task, case, outcome, source) for case, outcome in zip(cases, outcomes, strict=False)]
@@ -117,6 +118,30 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         causes += [cause for causes_ in found for cause in causes_ if told[cause.kind, cause.words] is cause]
         diagnostics = diagnostics or outcomes[0].diagnostics
     return Mark(task.name, not causes, causes, marks, time.monotonic() - began, diagnostics)
+
+
+def count_of_runs(task: Task) -> int:
+    """Return how often a kernel that passes is run on a case of the task. `mark` reports the number of each run as progress."""
+    return sum(len(cases) for cases, _ in _rounds(task))
+
+
+def _rounds(task: Task) -> list[tuple[list[Case], int]]:
+    """Return the cases that are run together, with the width of waves, 0 for the device's own."""
+    shown = [case for case in task.cases if not case.hidden]
+    hidden = [case for case in task.cases if case.hidden]
+    rounds = [(shown, 0), *((shown, waves) for waves in task.waves), (hidden, 0)]
+    return [(cases, waves) for cases, waves in rounds if cases]
+
+
+def _numbered(before: int) -> Callable[[int], None]:
+    """Return a callback for the stages of recordings, which reports the number of each recording, from `before` + 1."""
+    numbers, outside = count(before + 1), copy_context()
+
+    def at_stage(stage: int) -> None:
+        if stage == COMPILING:  # the first of each recording
+            outside.run(report_progress, next(numbers))
+
+    return at_stage
 
 
 def job_of(task: Task, case: Case, source: str) -> KernelJob:

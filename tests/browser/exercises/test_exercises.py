@@ -153,6 +153,23 @@ def test_a_solved_task_says_so_after_a_reload_and_leads_on_with_the_focus_on_the
     expect(page.locator("#task-title")).to_be_focused()
 
 
+def test_a_verdict_is_there_again_after_a_reload_and_goes_with_start_again(visit: Callable[..., Page]):
+    page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    press_mark(page, passed=False)
+    page.reload()
+    opened(page)
+    expect(verdict(page)).to_have_attribute("data-passed", "false")
+    expect(verdict(page)).to_contain_text("Race on shared")
+    expect(verdict(page)).to_contain_text("Mark it again to step through it.")
+    expect(page.get_by_role("button", name="Step to the moment")).to_have_count(0)
+    press_mark(page, passed=False)
+    expect(page.get_by_role("button", name="Step to the moment").first).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    page.reload()
+    opened(page)
+    expect(verdict(page)).to_be_empty()
+
+
 def test_an_empty_editor_is_told_what_to_do(visit: Callable[..., Page]):
     page = opened(visit(f"/app?page=exercises&task={TASK}"))
     page.locator(".cm-content").click()

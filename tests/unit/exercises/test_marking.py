@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from splatscope.exercises import marking
-from splatscope.exercises.marking import mark
+from splatscope.exercises.marking import count_of_runs, mark
 from splatscope.exercises.task import TASKS, load
 from splatscope.services.case_outcomes import CaseOutcome
+from splatscope.tracing.progress import COMPILING, RUNNING, progress_to, report_progress
 
 EXAMPLE = load(TASKS / "turn-a-row")
 SHOWN = next(case for case in EXAMPLE.cases if not case.hidden)
@@ -25,6 +26,9 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], int]]:
         seen.append(([case.name for case in cases], waves))
         if source == "no such device" and waves:
             return None
+        for _ in cases:
+            for stage in (COMPILING, RUNNING):
+                report_progress(stage)
         outcomes = []
         for case in cases:
             words = np.ascontiguousarray(task.expected(case)["turned"]).view(np.uint32).copy()
@@ -48,6 +52,17 @@ def test_all_rounds_are_run_and_hidden_cases_last(rounds):
     assert found.points == 1.0
     shown = [SHOWN.name, "the same again"]
     assert rounds == [(shown, 0), (shown, 4), ([HIDDEN.name], 0)]
+
+
+def test_the_number_of_each_run_is_reported_as_progress(rounds):
+    numbers: list[int] = []
+    with progress_to(numbers.append):
+        mark(TASK, "right", never)
+    assert numbers == [1, 2, 3, 4, 5]
+    assert count_of_runs(TASK) == 5
+    with progress_to(numbers.append):
+        mark(TASK, "no such device", never)
+    assert numbers[5:] == [1, 2, 5]
 
 
 def test_what_is_wrong_in_the_first_round_keeps_the_others_from_running(rounds):

@@ -1,6 +1,7 @@
 """The page of exercises. The browser holds what a learner writes; Python marks it and records the case that shows what is wrong."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from html import escape
 from typing import Any
@@ -9,7 +10,7 @@ import param
 from panel.viewable import Child
 
 from splatscope.exercises.learner_words import group_name
-from splatscope.exercises.marking import LIMIT, Mark, job_of, mark_in_sandbox
+from splatscope.exercises.marking import LIMIT, Mark, count_of_runs, job_of, mark_in_sandbox
 from splatscope.exercises.task import COURSES, Case, Task, tasks
 from splatscope.gpu.device import DeviceError
 from splatscope.recordings.packed import PackedRecording
@@ -92,13 +93,23 @@ class Exercises(Component):
         try:
             self.param.update(busy="Marking …", error="", view="")
             limit = 3 * (LIMIT + START_LIMIT)
-            mark = await worker_pool.run(mark_in_sandbox, task.folder, source, open_to_others(), limit=limit, untrusted=True)
+            asked = (task.folder, source, open_to_others())
+            mark = await worker_pool.run(mark_in_sandbox, *asked, limit=limit, untrusted=True, on_progress=self._at_case(task))
         finally:
             self._marks = False
         self._marked, self._number = (task, source, mark), self._number + 1
         if mark.passed:
             self._reveal(task)
         self.mark = verdict(mark) | {"number": self._number}
+
+    def _at_case(self, task: Task) -> Callable[[int], None]:
+        """Return a callback that shows which of the runs of a task is under way, until it is marked."""
+
+        def show(number: int) -> None:
+            if self._marks:
+                self.busy = f"Marking, case {number} of {count_of_runs(task)} …"
+
+        return show
 
     async def _show_moment(self, number: int) -> None:
         if self._marked is None:

@@ -8,6 +8,7 @@ import {listing} from "#web/widgets/quote.js"
 import {attempt, note} from "./attempts.js"
 import {brief, counted, prose} from "./brief.js"
 import {addressOf} from "./list.js"
+import {keepVerdict, keptVerdict} from "./verdicts.js"
 
 /**
  * @import {Model} from "#web/types.d.ts"
@@ -26,6 +27,7 @@ export class Workplace {
   after = h("div", {class: "after-task"})
   wasBusy = false
   work = h("p", {class: "work", hidden: true, role: "status", "data-testid": "exercise-work"})
+  nth = h("b", {"aria-hidden": "true"}) // which case: seen, and not said each time
   said = h("span", {class: "dim", role: "status"})
   label = h("span", {}, "Mark")
   run = h(
@@ -58,6 +60,9 @@ export class Workplace {
       true,
     )
     this.editor.show(attempt(task.name).source ?? task.start)
+    this.kept = keptVerdict(task.name)
+    this.marked = this.kept?.source ?? null
+    if (this.fresh) this.counted = this.fresh.number // before the reader came back to this task
     for (const name of ["mark", "busy", "error", "revealed", "view"]) model.on(name, () => this.#live() && this.paint())
     this.ends.push(addKeys({keys: {"Ctrl+Enter": () => this.mark()}}))
     if (attempt(task.name).solved) this.#ask("reveal")
@@ -76,10 +81,15 @@ export class Workplace {
     return !this.closed
   }
 
-  /** What came of this task's last kernel, if anything did. */
-  get result() {
+  /** What came of this task's last kernel since the page was loaded, if anything did: there is more to see of it. */
+  get fresh() {
     const {mark} = this.model
     return mark.number !== undefined && mark.task === this.task.name && this.marked !== null ? mark : null
+  }
+
+  /** What came of this task's last kernel, if anything did. */
+  get result() {
+    return this.fresh ?? this.kept?.mark ?? null
   }
 
   /** Have the kernel marked. */
@@ -134,6 +144,8 @@ export class Workplace {
     this.editor.text = this.task.start
     this.editor.mark([])
     this.marked = null // what was said of it is about lines that are gone
+    this.kept = null
+    keepVerdict(this.task.name, null)
     this.paint()
     this.said.textContent = "Ctrl+Z brings back what you wrote"
     this.editor.view.focus()
@@ -156,19 +168,21 @@ export class Workplace {
     this.run.setAttribute("aria-disabled", String(Boolean(busy)))
     this.run.setAttribute("aria-busy", String(marks))
     if (error) note(this.task.name, {pending: undefined})
-    if (this.result && mark.number !== this.counted) this.#count(/** @type {Mark} */ (mark))
+    if (this.fresh && mark.number !== this.counted) this.#count(this.fresh)
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
     else this.#paintKnown()
     this.verdict.classList.toggle("waits", Boolean(busy))
     this.work.hidden = !busy
+    const nth = /case (\d+ of \d+)/.exec(busy)?.[1]
+    this.nth.textContent = nth ? `Case ${nth}.` : ""
     if (busy && !this.wasBusy) this.#sayWork()
     this.wasBusy = Boolean(busy)
     this.#paintHints()
     this.#paintAfter()
     for (const [name, part] of Object.entries(this.moment)) {
       const was = part.hidden
-      part.hidden = !this.result || name !== view
+      part.hidden = !this.fresh || name !== view
       if (was && !part.hidden) part.scrollIntoView({block: "start", behavior: "smooth"})
     }
   }
@@ -189,7 +203,7 @@ export class Workplace {
     const what = busy.startsWith("Marking")
       ? `The kernel is compiled and run on ${counted(this.task.cases.length - hidden, "case")}${hidden ? `, then on ${counted(hidden, "hidden one")}` : ""}, and every access is looked at.`
       : busy
-    this.work.replaceChildren(h("i", {"aria-hidden": "true"}), what)
+    this.work.replaceChildren(h("i", {"aria-hidden": "true"}), h("span", {}, what, " ", this.nth))
     requestAnimationFrame(() => this.work.scrollIntoView({block: "nearest"}))
   }
 
@@ -204,6 +218,7 @@ export class Workplace {
       tries: before.tries + (isTry ? 1 : 0),
       ...(mark.passed && {solved: before.solved ?? today()}),
     })
+    if (this.marked !== null) keepVerdict(name, {source: this.marked, mark: {...mark, number: 0}})
     this.editor.mark(mark.diagnostics)
     this.#toVerdict()
     emit("marked", {task: name, passed: mark.passed, heading: mark.causes[0]?.heading ?? ""})
@@ -216,8 +231,10 @@ export class Workplace {
     this.verdict.dataset.points = String(mark.points)
     this.verdict.classList.toggle("old", this.editor.text !== this.marked)
     const [first, ...rest] = mark.causes
+    const {solved} = attempt(this.task.name)
+    const day = !this.fresh && solved ? `Solved on ${solved}. ` : "Solved. "
     this.verdict.replaceChildren(
-      ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severity("ok"), h("b", {}, "Solved. "), passedWords(mark))]),
+      ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severity("ok"), h("b", {}, day), passedWords(mark))]),
       ...(first ? [] : this.#onward()),
       ...(rest.length === 1 ? [this.#cause(rest[0], 1)] : []),
       ...(rest.length > 1
@@ -253,9 +270,10 @@ export class Workplace {
       h(
         "div",
         {class: "row"},
-        cause.step ? button("Step to the moment", step) : null,
-        !cause.step && !cause.hidden && !["error"].includes(cause.kind) ? button("Step through it", step) : null,
+        this.fresh && cause.step ? button("Step to the moment", step) : null,
+        this.fresh && !cause.step && !cause.hidden && !["error"].includes(cause.kind) ? button("Step through it", step) : null,
         cause.line ? button(`Line ${cause.line}`, () => this.#toLine(cause.line)) : null,
+        this.fresh || number ? null : h("span", {class: "dim"}, "Mark it again to step through it."),
       ),
     )
   }
@@ -313,7 +331,7 @@ export class Workplace {
     const {name} = this.task
     const {tries, solved, seen} = attempt(name)
     const revealed = this.model.revealed.task === name ? this.model.revealed : null
-    const state = `${solved ?? ""} ${tries >= TRIES} ${seen ?? ""} ${Boolean(revealed)} ${this.result?.passed}`
+    const state = `${solved ?? ""} ${tries >= TRIES} ${seen ?? ""} ${Boolean(revealed)} ${this.result?.passed} ${Boolean(this.fresh)}`
     if (this.after.dataset.state === state) return
     this.after.dataset.state = state
     /** @type {Node[]} */
@@ -339,7 +357,7 @@ export class Workplace {
         ),
       )
     }
-    if (this.result && !this.result.passed && revealed && (solved || seen))
+    if (this.fresh && !this.fresh.passed && revealed && (solved || seen))
       parts.push(
         h(
           "p",
