@@ -8,12 +8,16 @@ Each access is atomic, so it is no race. What is missing is that nothing may com
                                  stores 5 + 3 (line 10)
     stores 5 + 2 (line 10)
 
-HLSL has no atomic load: there, `InterlockedAdd(total, 0, now)` is one, and `InterlockedExchange` stores.
+HLSL has no atomic load: there, `InterlockedAdd(total, 0, now)` is one, and `InterlockedExchange` stores. A byte-address buffer has
+both as methods.
 
 Nothing is said without proof. The source must say that what is stored is the sum, difference, product or exclusive or of what was
 loaded with something; the two threads must have found the same value, without a write to the cell between their loads; each must
 have stored another value, and neither before the other had loaded. Nor is anything said of a thread that met a barrier between its
 load and its store: there all may store the same on purpose. What a lock guards is never seen so.
+
+A maximum or minimum, `if (mine > now) best.store(mine)`, may come out right by luck: the last to store decides. So it is enough
+that the two stored different values. Threads that ask again behind a barrier, until nobody has a better one, do so on purpose.
 """
 
 import re
@@ -36,8 +40,11 @@ from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-_STORES = ("store", "exchange")
+_STORES = ("store", "exchange", "InterlockedExchange")
 _OPERATORS = ("+", "-", "*", "^")
+_COMPARISONS = ("<", ">", "<=", ">=")
+_CHOICES = ("max", "min")
+_MOST_AROUND = 60  # branches around a store
 _LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # of 0, or of a value by the same
 _MOST_CALLS = 100  # of a function that stores its parameter
 _ZERO = re.compile(r"0[uU]?|0x0+[uU]?")
@@ -50,6 +57,24 @@ class _Update:
 
     load: int
     store: int
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The sites of a load and a store, as numbers, and whether what is stored is the larger or the smaller of two."""
+
+    load: int
+    store: int
+    is_choice: bool
+
+
+@dataclass(frozen=True)
+class _Access:
+    """An atomic's call: the name of the operation, the cell without blanks, and what else it is given."""
+
+    operation: str
+    cell: str
+    values: list[Node]
 
 
 @dataclass(frozen=True)
@@ -83,47 +108,53 @@ class _Program:
 @check("lost-update", label="Lost update of", severity="error", gone="the lost update", order=12, needs_barriers=True)
 def lost_updates(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each pair of a load and a store in the source, told for the first two threads."""
-    found: dict[tuple[int, int], Finding] = {}
+    found: dict[_Pair, Finding] = {}
     pairs = _pairs(trace, context.sources)
     used = {n: trace.sites[n] for n in np.unique(trace.site).tolist()} if pairs else {}
     only_read = [n for n, site in used.items() if site.kind == "atomic" and _only_reads(context.sources, site)]
     says_found = {n for n, site in used.items() if _says_what_it_found(site, context.sources)}
-    for load, store in pairs:
-        for one, other in _lost(trace, _updates(trace, load, store, context.ordered, store in says_found), only_read, says_found):
-            if (load, store) in found:
-                found[load, store].count += 1
+    for pair in pairs:
+        for one, other in _lost(trace, pair, context.ordered, only_read, says_found):
+            if pair in found:
+                found[pair].count += 1
                 continue
-            sites = trace.sites[load], trace.sites[store]
+            sites = trace.sites[pair.load], trace.sites[pair.store]
             loads, stores = lines_of(*sites)
             name = context.sources.cell(sites[1], int(trace.index[one.store]))
             who = f"{thread_of(trace, one.load)} and {in_sentence(thread_of(trace, other.load))}"
+            what = (
+                "the larger or smaller of that and a value of their own, but the last to store decides, whatever the other stored"
+                if pair.is_choice
+                else "what they make of it: one of the two updates is lost"
+            )
             message = (
-                f"{who} both load {name} on {loads}, find the same, and store on {stores} what they make of it: one of the two "
-                "updates is lost. Each access is atomic, but others may come between the two: let one atomic operation do both."
+                f"{who} both load {name} on {loads}, find the same, and store on {stores} {what}. "
+                "Each access is atomic, but others may come between the two: let one atomic operation do both."
             )
             threads = [int(trace.thread[one.load]), int(trace.thread[other.load])]
             at, index = standing_at(*sites), int(trace.index[one.store])
-            found[load, store] = Finding(
+            found[pair] = Finding(
                 "lost-update", sites[1].name, message, threads=threads, index=index, events=[one.load, other.load], **at
             )
     return list(found.values())
 
 
-def _pairs(trace: Trace, known: Sources) -> list[tuple[int, int]]:
-    """Return the sites of loads and stores, as numbers, where the source says that the store updates what was loaded."""
+def _pairs(trace: Trace, known: Sources) -> list[_Pair]:
+    """Return the loads and stores of which the source says that the store updates what was loaded."""
     used = np.unique(trace.site).tolist()
     atomic = [(number, trace.sites[number]) for number in used if trace.sites[number].kind == "atomic"]
     loads = {(site.file, site.line, site.column): number for number, site in atomic if _only_reads(known, site)}
-    pairs: list[tuple[int, int]] = []
+    pairs: list[_Pair] = []
     programs: dict[str, _Program] = {}
     for number, site in atomic:
         if site.access in ("store", "InterlockedExchange") and loads and (call := _call_at(known, site)) is not None:
             program = programs.setdefault(site.file, _Program(known.trees[site.file]))
             for cell, value, made in _stores(program, call):
-                at = _loaded_at(program, cell, value, made)
-                load = loads.get((site.file, *at)) if at else None
-                if load is not None and trace.sites[load].name == site.name:
-                    pairs.append((load, number))
+                for loaded, is_choice in _updated(program, cell, value, made):
+                    at = loaded.start_point[0] + 1, loaded.start_point[1] + 1
+                    load = loads.get((site.file, *at))
+                    if load is not None and trace.sites[load].name == site.name:
+                        pairs.append(_Pair(load, number, is_choice))
     return list(dict.fromkeys(pairs))
 
 
@@ -137,10 +168,10 @@ def _only_reads(known: Sources, site: Site) -> bool:
 
 def _is_load(call: Node) -> bool:
     """Return whether a call reads a cell atomically and leaves it as it is."""
-    if _method(call)[1] == "load":
-        return True
-    operation = _LOADS.fullmatch(_function(call))
-    _, *values = _arguments(call) or [None]
+    access = _access(call)
+    if access is None or access.operation == "load":
+        return access is not None and bool(_method(call)[1])
+    operation, values = _LOADS.fullmatch(access.operation), access.values
     if operation is None or len(values) < 2:
         return False
     if operation[1] == "CompareExchange":
@@ -153,7 +184,8 @@ def _call_at(known: Sources, site: Site) -> Node | None:
     statement = known.statement(site)
     calls = (n for n in walk(statement) if n.type == "call_expression") if statement is not None else ()
     at = (site.line - 1, site.column - 1)
-    return next((c for c in calls if c.start_point == at and (_method(c)[1] in _STORES or _function(c) == site.access)), None)
+    asked = {*_STORES, site.access}
+    return next((c for c in calls if c.start_point == at and (_method(c)[1] in asked or _function(c) == site.access)), None)
 
 
 def _method(call: Node) -> tuple[str, str]:
@@ -162,17 +194,27 @@ def _method(call: Node) -> tuple[str, str]:
     return (receiver, name) if dot else ("", "")
 
 
-def _cell(call: Node) -> str:
-    """Return the cell that an atomic's call accesses, without blanks."""
-    return _method(call)[0] or _without_blanks(_arguments(call)[0])
+def _access(call: Node) -> _Access | None:
+    """Return what a call accesses: `cell.load()`, `InterlockedAdd(cell, …)`, or `bytes.InterlockedAdd(address, …)`."""
+    (receiver, method), arguments = _method(call), _arguments(call)
+    if method.startswith("Interlocked") and arguments:
+        return _Access(method, f"{receiver}[{_without_blanks(arguments[0])}]", arguments[1:])
+    if method:
+        return _Access(method, receiver, arguments)
+    return _Access(_function(call), _without_blanks(arguments[0]), arguments[1:]) if arguments else None
 
 
 def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
     """Yield (cell, value, call) of a store: as it stands there, and in a function that stores its parameter as it is called."""
-    values = _arguments(call)[0 if _method(call)[1] else 1 :]
-    if not values or (len(values) > 1 and not _method(call)[1] and not _is_ignored(values[1], call)):
+    access = _access(call)
+    is_interlocked = access is not None and access.operation.startswith("Interlocked")
+    if (
+        access is None
+        or not access.values
+        or (is_interlocked and len(access.values) > 1 and not _is_ignored(access.values[1], call))
+    ):
         return  # who asks what an exchange found may mend what was lost
-    cell, value = _cell(call), values[0]
+    cell, value = access.cell, access.values[0]
     yield cell, value, call
     function = _function_around(call)
     if function is None or program.only(name := name_of_function(function)) != function:
@@ -195,17 +237,53 @@ def _is_ignored(result: Node, call: Node) -> bool:
     return len(others) == 1 and others[0].parent.type in ("declaration", "init_declarator")
 
 
-def _loaded_at(program: _Program, cell: str, value: Node, store: Node) -> tuple[int, int] | None:
-    """Return (line, column) of the load whose result a store updates; None if it stores anything else."""
+def _updated(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield (load, whether it is a choice) for the loads of its cell that a store updates: none if it stores anything else."""
+    yield from _compared(program, cell, value, store)
     if value.type == "identifier":
         value = _initializer(value, store) or value
     for node in walk(value):
-        if not _is_updated(node, value):
-            continue
-        loaded = _load(program, node, store)
+        operators = _operators(node, value)
+        loaded = _load(program, node, store) if operators else None
         if loaded is not None and loaded[0] == cell:
-            return loaded[1].start_point[0] + 1, loaded[1].start_point[1] + 1
-    return None
+            yield loaded[1], not operators.isdisjoint(_CHOICES)
+            return
+
+
+def _compared(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield (load, True) for a load that decides whether a value is stored, which it is compared with: `if (mine > now)`."""
+    child, text = store, _without_blanks(_without_casts(value))
+    named = {text_of(node) for node in walk(value) if node.type == "identifier"}
+    for _ in range(_MOST_AROUND):
+        around = child.parent
+        if around is None or around.type == "function_definition":
+            return
+        if around.type == "if_statement" and child == around.child_by_field_name("consequence"):
+            if any(_may_write(use) for name in named for use in _uses(name, child)):
+                return
+            for sides in _comparisons(around.child_by_field_name("condition")):
+                for one, other in (sides, sides[::-1]):
+                    loaded = _load(program, one, around) if _without_blanks(_without_casts(other)) == text else None
+                    if loaded is not None and loaded[0] == cell:
+                        yield loaded[1], True
+                        return
+        child = around
+
+
+def _comparisons(condition: Node) -> Iterator[tuple[Node, Node]]:
+    """Yield (left, right) of the comparisons by size that must hold for a condition to hold."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        if node.type in ("parenthesized_expression", "condition_clause"):
+            pending += node.named_children
+        elif node.type == "binary_expression":
+            operator = text_of(node.child_by_field_name("operator"))
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if operator == "&&":
+                pending += [left, right]
+            elif operator in _COMPARISONS:
+                yield left, right
 
 
 def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -> tuple[str, Node] | None:
@@ -213,12 +291,12 @@ def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -
     loaded = node if node.type == "call_expression" else None
     if node.type == "identifier":
         loaded = _initializer(node, before) or _taken(node, before)
-    while loaded is not None and loaded.type == "call_expression" and _AS_IT_IS.fullmatch(_function(loaded)):
-        loaded = next(iter(_arguments(loaded)), None)
+    loaded = _without_casts(loaded) if loaded is not None else None
     if loaded is None or loaded.type != "call_expression":
         return None
-    if _is_load(loaded):
-        return _cell(loaded), loaded
+    access = _access(loaded)
+    if access is not None and _is_load(loaded):
+        return access.cell, loaded
     function = None if is_inner else program.only(_function(loaded))
     returns = [n for n in walk(function) if n.type == "return_statement"] if function is not None else []
     if function is None or len(returns) != 1 or not returns[0].named_children:
@@ -228,15 +306,28 @@ def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -
     return (_with_arguments(found[0], names, given), found[1]) if found and len(names) == len(given) else None
 
 
-def _taken(name: Node, store: Node) -> Node | None:
-    """Return the call that gives a local its value, before a store in the same block: `InterlockedOr(total, 0, now)`."""
-    statement, block = _in_block(store)
-    writes = [use for use in _uses(text_of(name), block) if _may_write(use)] if block is not None else []
-    if len(writes) != 1 or writes[0].parent.type != "argument_list":
+def _taken(name: Node, place: Node) -> Node | None:
+    """Return what gives a local its only value, before a place: `InterlockedOr(total, 0, now)`, or b of `now = b`."""
+    declared = _declaration(name, place)
+    writes = [use for use in _uses(text_of(name), declared.parent.parent) if _may_write(use)] if declared is not None else []
+    if len(writes) != 1 or (declared is not None and declared.type == "init_declarator"):
         return None
-    call = writes[0].parent.parent
-    is_before = call.parent.parent == block and call.end_byte <= statement.start_byte
-    return call if is_before and _is_load(call) and _arguments(call)[-1] == writes[0] else None
+    made = writes[0].parent
+    made = made.parent if made.type == "argument_list" else made
+    if made.parent.type != "expression_statement" or not _comes_before(made.parent, place):
+        return None
+    if made.type == "assignment_expression":
+        return made.child_by_field_name("right") if text_of(made.child_by_field_name("operator")) == "=" else None
+    is_load = made.type == "call_expression" and _is_load(made)
+    return made if is_load and _arguments(made)[-1] == writes[0] else None
+
+
+def _comes_before(statement: Node, place: Node) -> bool:
+    """Return whether a statement is executed on the way to a place: it stands before it, in a block around it."""
+    node: Node | None = place
+    while node is not None and node.parent != statement.parent:
+        node = node.parent
+    return node is not None and statement.parent.type == "compound_statement" and statement.end_byte <= node.start_byte
 
 
 def _with_arguments(cell: str, names: list[str], given: list[Node]) -> str:
@@ -247,6 +338,13 @@ def _with_arguments(cell: str, names: list[str], given: list[Node]) -> str:
 
 def _arguments(call: Node) -> list[Node]:
     return call.child_by_field_name("arguments").named_children
+
+
+def _without_casts(node: Node) -> Node:
+    """Return what is inside of `asuint(…)` and the like."""
+    while node.type == "call_expression" and _AS_IT_IS.fullmatch(_function(node)) and len(_arguments(node)) == 1:
+        node = _arguments(node)[0]
+    return node
 
 
 def _without_blanks(node: Node) -> str:
@@ -264,50 +362,64 @@ def _function_around(node: Node) -> Node | None:
     return around
 
 
-def _is_updated(node: Node, root: Node) -> bool:
-    """Return whether an expression is a node with something added, subtracted, multiplied or the like."""
-    operators = 0
+def _operators(node: Node, root: Node) -> set[str]:
+    """Return by what an expression is made of a node: sums, products and the like, `max` and `min`; none if by anything else."""
+    found: set[str] = set()
     while node != root:
         parent = node.parent
         if parent.type == "argument_list":
             parent = parent.parent
-        is_operator = parent.type == "binary_expression" and text_of(parent.child_by_field_name("operator")) in _OPERATORS
-        is_cast = parent.type == "call_expression" and _AS_IT_IS.fullmatch(_function(parent))
-        if not (is_operator or is_cast or parent.type == "parenthesized_expression"):
-            return False
-        operators += is_operator
+        called = _function(parent) if parent.type == "call_expression" else ""
+        if parent.type == "binary_expression" and text_of(parent.child_by_field_name("operator")) in _OPERATORS:
+            found.add(text_of(parent.child_by_field_name("operator")))
+        elif called in _CHOICES:
+            found.add(called)
+        elif parent.type == "conditional_expression" and _is_chosen(node, parent):
+            found.add("max")
+        elif not (_AS_IT_IS.fullmatch(called) or parent.type == "parenthesized_expression"):
+            return set()
         node = parent
-    return operators > 0
+    return found
+
+
+def _is_chosen(node: Node, choice: Node) -> bool:
+    """Return whether a node is a side of `a > b ? a : b`."""
+    sides = [choice.child_by_field_name("consequence"), choice.child_by_field_name("alternative")]
+    compared = list(_comparisons(choice.child_by_field_name("condition")))
+    texts = sorted(_without_blanks(side) for side in sides)
+    return node in sides and len(compared) == 1 and sorted(map(_without_blanks, compared[0])) == texts
 
 
 def _function(call: Node) -> str:
     return text_of(call.child_by_field_name("function"))
 
 
-def _initializer(name: Node, store: Node) -> Node | None:
-    """Return what a local is declared with, before a store in the same block; None if it may hold something else there."""
-    statement, block = _in_block(store)
-    if block is None:
+def _initializer(name: Node, place: Node) -> Node | None:
+    """Return what a local is declared with, before a place; None if it may hold something else there."""
+    declared = _declaration(name, place)
+    if declared is None or declared.type != "init_declarator":
         return None
-    text, value = text_of(name), None
-    for sibling in block.named_children:
-        if sibling == statement:
-            break
-        if sibling.type != "declaration":
-            continue
-        for declarator in (n for n in sibling.named_children if n.type == "init_declarator"):
-            if text_of(declarator.child_by_field_name("declarator")) == text:
-                value = declarator.child_by_field_name("value")
-    if value is None:
-        return None
-    return None if any(_may_write(use) for use in _uses(text, block)) else value
+    block = declared.parent.parent
+    is_written = any(_may_write(use) for use in _uses(text_of(name), block))
+    return None if is_written else declared.child_by_field_name("value")
 
 
-def _in_block(node: Node) -> tuple[Node, Node | None]:
-    """Return the statement of a block that a node stands in, and the block, None if it is in none."""
-    while node.parent is not None and node.parent.type != "compound_statement":
-        node = node.parent
-    return node, node.parent
+def _declaration(name: Node, place: Node) -> Node | None:
+    """Return what declares a local that is used at a place, in a block around it; None for anything but such a local."""
+    text, child = text_of(name), place
+    while child.parent is not None and child.type != "function_definition":
+        around = child.parent
+        before = around.named_children if around.type == "compound_statement" else ()
+        head = around.child_by_field_name("initializer") if around.type == "for_statement" else None
+        if head is not None and any(text_of(n) == text for n in walk(head) if n.type == "identifier"):
+            return None
+        for statement in reversed([n for n in before if n.end_byte <= child.start_byte and n.type == "declaration"]):
+            for one in statement.named_children:
+                declared = one.child_by_field_name("declarator") if one.type == "init_declarator" else one
+                if declared is not None and declared.type == "identifier" and text_of(declared) == text:
+                    return one
+        child = around
+    return None
 
 
 def _may_write(use: Node) -> bool:
@@ -316,9 +428,11 @@ def _may_write(use: Node) -> bool:
     if parent.type == "assignment_expression":
         return parent.child_by_field_name("left") == use
     if parent.type == "argument_list":
-        if _function(parent.parent).startswith("Interlocked") and use == parent.named_children[1]:
-            return False
-        return not _AS_IT_IS.fullmatch(_function(parent.parent)) and not _method(parent.parent)[1]
+        call, arguments = parent.parent, parent.named_children
+        receiver, method = _method(call)
+        if (method or _function(call)).startswith("Interlocked"):
+            return use != arguments[1] and not (receiver and use == arguments[0])
+        return not method and not _AS_IT_IS.fullmatch(_function(call)) and _function(call) not in _CHOICES
     return parent.type == "update_expression"
 
 
@@ -345,12 +459,15 @@ def _says_what_it_found(site: Site, known: Sources) -> bool:
     return says_value(site) and not known.says_new_value(site)
 
 
-def _lost(trace: Trace, updates: list[_Update], only_read: list[int], says_found: set[int]) -> list[tuple[_Update, _Update]]:
+def _lost(
+    trace: Trace, pair: _Pair, trusted: np.ndarray, only_read: list[int], says_found: set[int]
+) -> list[tuple[_Update, _Update]]:
     """Return pairs of updates of one value, of which one is lost.
 
     Args:
         trace: What was recorded.
-        updates: Of one load and one store in the source.
+        pair: The load and the store in the source.
+        trusted: Of each event, whether it counts, (events,) bool.
         only_read: The sites of atomic accesses that leave the cell as it is.
         says_found: Those whose records say what the cell held before.
     """
@@ -361,7 +478,7 @@ def _lost(trace: Trace, updates: list[_Update], only_read: list[int], says_found
         return int(trace.index[update.load]), int(group[update.load]) if is_shared else 0
 
     by_cell: dict[tuple[int, int], list[_Update]] = {}
-    for update in updates:
+    for update in _updates(trace, pair.load, pair.store, trusted, pair.store in says_found):
         by_cell.setdefault(cell(update), []).append(update)
     found = []
     for mine in by_cell.values():
@@ -372,17 +489,30 @@ def _lost(trace: Trace, updates: list[_Update], only_read: list[int], says_found
             loads, stores = trace.slot[[one.load, other.load]], trace.slot[[one.store, other.store]]
             is_same = trace.words[one.load].tolist() == trace.words[other.load].tolist()
             is_between = ((changes > loads[0]) & (changes < loads[1])).any()
-            first = min(one.store, other.store, key=lambda event: trace.slot[event])
-            if trace.site[first] in says_found and not _left_another(trace, history, first, one, says_found):
+            if not is_same or is_between or trace.thread[one.load] == trace.thread[other.load] or loads.max() >= stores.min():
                 continue
-            if is_same and not is_between and trace.thread[one.load] != trace.thread[other.load] and loads.max() < stores.min():
+            left = [_left(trace, history, store, says_found) for store in sorted((one.store, other.store), key=trace.slot.item)]
+            before = trace.words[one.load].tolist()
+            is_lost = left[0] not in (None, before)
+            if pair.is_choice:
+                is_lost &= left[1] not in (None, before, left[0])
+                is_lost &= not _asks_again(trace, history, one) and not _asks_again(trace, history, other)
+            if is_lost:
                 found.append((one, other))
     return found
 
 
-def _left_another(trace: Trace, history: np.ndarray, store: int, update: _Update, says_found: set[int]) -> bool:
-    """Return whether the next access to the cell found another value than an update had loaded."""
+def _left(trace: Trace, history: np.ndarray, store: int, says_found: set[int]) -> list[int] | None:
+    """Return what a store left in its cell: of an exchange, what the next access found; None where that is not recorded."""
+    if trace.site[store] not in says_found:
+        return trace.words[store].tolist()
     later = history[trace.slot[history] > trace.slot[store]]
-    if not len(later) or trace.site[later[0]] not in says_found:
-        return False
-    return trace.words[later[0]].tolist() != trace.words[update.load].tolist()
+    return trace.words[later[0]].tolist() if len(later) and trace.site[later[0]] in says_found else None
+
+
+def _asks_again(trace: Trace, history: np.ndarray, update: _Update) -> bool:
+    """Return whether a thread loads the cell again behind a barrier, at the same place, and so may mend what was lost."""
+    is_again = (trace.site[history] == trace.site[update.load]) & (trace.thread[history] == trace.thread[update.load])
+    again = history[is_again & (history > update.store)]
+    arrivals = trace.at(lambda site: site.kind == "arrive")
+    return len(again) > 0 and bool(arrivals[update.store : again[-1]].any())

@@ -4,7 +4,7 @@ import re
 
 MODULE = "_exchange"
 _NAME = "_rec_exchangeByCas_"  # as long as what it stands for, so that columns stay
-_CALL = re.compile(r"(?<![\w.])InterlockedExchange(?=\s*\()")
+_CALL = re.compile(r"(?<!\w)InterlockedExchange(?=\s*\()")
 _FUNCTION = """
 [ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
 {{
@@ -23,6 +23,21 @@ _FUNCTION = """
     {name}(cell, value, original);
 }}
 """
+_METHOD = """
+public extension {buffer}
+{{
+    [ForceInline] public void {name}(uint address, uint value, out uint original)
+    {{
+        uint seen = this.Load(address);
+        for (;;)
+        {{
+            this.InterlockedCompareExchange(address, seen, value, original);
+            if (original == seen) break;
+            seen = original;
+        }}
+    }}
+}}
+"""
 # The driver takes these, or nothing does.
 _AS_IT_IS = """
 [ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
@@ -32,6 +47,7 @@ _AS_IT_IS = """
 """
 TEXT = f"module {MODULE};\n" + "".join(_FUNCTION.format(name=_NAME, type=one) for one in ("uint", "int"))
 TEXT += "".join(_AS_IT_IS.format(name=_NAME, type=one) for one in ("float", "uint64_t", "int64_t"))
+TEXT += "".join(_METHOD.format(name=_NAME, buffer=one) for one in ("RWByteAddressBuffer", "RasterizerOrderedByteAddressBuffer"))
 
 
 def are_in(texts: list[str]) -> bool:

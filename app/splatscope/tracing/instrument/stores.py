@@ -304,8 +304,11 @@ class Stores:
         site = self._context.site(node, "atomic", memory.declared_name, **fields)
         inputs = 2 if "Compare" in method else 1
         texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
-        action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); _rec_touch({site}, _rec_i);"
-        if len(values) > inputs:
+        returns = len(values) > inputs
+        is_told = returns and self._context.scope.lvalue(values[-1]) is None  # what it found is in a local
+        record = f"_rec_wrote({site}, _rec_i, {texts[-1]});" if is_told else f"_rec_touch({site}, _rec_i);"
+        action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); {record}"
+        if returns:
             self._context.note_change(values[-1])
         wide = "uint64_t" if method.endswith("64") else "uint"
         at = self._operations.aligned(address, self._writer.as_argument(address), wide, memory.declared_name, "write")
