@@ -53,6 +53,7 @@ _OPERATORS: dict[str, Callable] = {
     "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b),
     "&&": lambda a, b: int(bool(a) and bool(b)), "||": lambda a, b: int(bool(a) or bool(b)),
 }  # fmt: skip
+_OF_WAVES = re.compile(r"Wave(?:Active|Prefix)[A-Z]\w*")
 _OVER_WAVES: dict[str, Callable] = {
     "WaveActiveSum": sum, "WaveActiveMin": min, "WaveActiveMax": max,
     "WaveActiveBitOr": lambda values: reduce(or_, values), "WaveActiveBitXor": lambda values: reduce(xor, values),
@@ -128,16 +129,15 @@ class _Predictions:
         """Return a sentence for each operation over waves of whose results some waves' are used, and others' are not."""
         waves = -(-self._trace.header["lanes"] // self._own)
         said: list[str] = []
-        for file, tree in self._known.trees.items():
-            for node in (n for n in below(tree) if n.type == "init_declarator"):
-                result = self._result(file, node)
-                used = {lane // self._own for lane in result[1]} if result else set()
-                if 0 < len(used) < waves:
-                    operation, line = called(node.child_by_field_name("value")), node.start_point[0] + 1
+        for file, tree in self._known.trees.items() if waves > 1 else ():
+            calls = [n for n in below(tree) if n.type == "call_expression" and _OF_WAVES.fullmatch(called(n))]
+            for call in sorted(calls, key=lambda n: n.start_byte):
+                used = {lane // self._own for lane in self._made_something_of(file, call) or ()}
+                if 0 < len(used) < waves and not self._are_idle(file, call, used):
                     said.append(
-                        f"{file}, line {line}: {operation} has a result for each wave, and of the {waves} waves of {self._own} in "
-                        f"a workgroup those of {waves - len(used)} are not used. Whether that is meant, and what waves of "
-                        "another width leave, was not judged."
+                        f"{file}, line {call.start_point[0] + 1}: {called(call)} has a result for each wave, and of the {waves} "
+                        f"waves of {self._own} in a workgroup those of {waves - len(used)} are not used. Whether that is meant, "
+                        "and what waves of another width leave, was not judged."
                     )
         return said
 
@@ -239,6 +239,148 @@ class _Predictions:
     def _finding(self, file: str, name: str, width: int, what: str, event: int, line: int) -> Finding:
         message = f"Predicted, not seen: on waves of {width}, {what}. This run had waves of {self._own}."
         return Finding("wave-width", name, message, [line], [int(self._trace.thread[event])], 0, [event], file=file)
+
+    # Who makes something of a result
+
+    def _made_something_of(self, file: str, call: Node) -> set[int] | None:
+        """Return the threads for which the result of an operation over waves makes a difference; None where that is not known.
+
+        All threads must have called it once, and nothing but their numbers may decide who makes something of it: where data
+        decide, another wave's result may be used the next time.
+        """
+        function = _function_of(call)
+        made = self._events(file, call)
+        if any(around.type == "call_expression" and _OF_WAVES.fullmatch(called(around)) for around in _up(call)):
+            return None  # the outer one's result is asked for
+        if function is None or called(call) in self._depends.functions or _is_optional(call) or self._depends.of_reaching(call):
+            return None
+        if sorted(self._lane[made].tolist()) != list(range(self._trace.header["lanes"])):
+            return None
+        given = next((n for n in _up(call) if n.type in ("init_declarator", "assignment_expression", *_STATEMENTS)), None)
+        if given is None or given.type in _STATEMENTS:
+            return self._affected(file, call, call, function)
+        target = given.child_by_field_name("declarator" if given.type == "init_declarator" else "left")
+        name = text_of(target)
+        changes = [change for change in self._depends.changes(name, function) if change != given]
+        if changes or len(self._declared(name, function)) != 1:
+            return self._affected(file, call, call, function) if target.type != "identifier" else None
+        users: set[int] = set()
+        for node in self._mentions(name, function):
+            if node.start_byte > given.end_byte:
+                affected = self._affected(file, node, call, function)
+                if affected is None:
+                    return None
+                users |= affected
+        return users
+
+    def _affected(self, file: str, node: Node, made: Node, function: Node) -> set[int] | None:
+        """Return the threads for which the value of an expression makes a difference; `made` is where it was first computed."""
+        if self._depends.of_reaching(node) or not all(map(self._is_by_number, _decided_between(made, node, function))):
+            return None
+        comers = {int(self._lane[event]): int(event) for event in self._events(file, node)}
+        goes = {lane: self._counts(node, _Moment(lane, event, self._own)) for lane, event in comers.items()}
+        return None if not goes or None in goes.values() else {lane for lane, counts in goes.items() if counts}
+
+    def _counts(self, node: Node, at: _Moment) -> bool | None:
+        """Return whether a thread that comes to an expression makes anything of its value: not of `any` in `lane == 0 && any`."""
+        child = node
+        for around in _up(node):
+            if child.type in _STATEMENTS:
+                return child.type != "condition_clause" or self._does_something(around, at)
+            if around.type == "conditional_expression" and child != around.child_by_field_name("condition"):
+                way = self._by_number(around.child_by_field_name("condition"), at)
+                if way is None or bool(way) != (child == around.child_by_field_name("consequence")):
+                    return None if way is None else False
+            operator = text_of(around.child_by_field_name("operator")) if around.type == "binary_expression" else ""
+            if operator in ("&&", "||"):
+                is_right = child == around.child_by_field_name("right")
+                other = self._by_number(around.child_by_field_name("left" if is_right else "right"), at)
+                if other is None and is_right:
+                    return None
+                if other is not None and bool(other) != (operator == "&&"):
+                    return False
+            child = around
+        return True
+
+    def _does_something(self, branch: Node, at: _Moment) -> bool:
+        """Return whether a branch may make a thread do anything: not where all in it is a branch that the thread does not take."""
+        inside = branch.child_by_field_name("consequence")
+        if branch.type != "if_statement" or branch.child_by_field_name("alternative") is not None:
+            return True
+        while inside.type == "compound_statement" and len(inside.named_children) == 1:
+            inside = inside.named_children[0]
+        if inside.type != "if_statement" or inside.child_by_field_name("alternative") is not None:
+            return True
+        return self._by_number(_condition(inside), at) != 0 and self._does_something(inside, at)
+
+    def _are_idle(self, file: str, call: Node, used: set[int]) -> bool:
+        """Return whether the threads of all other waves add nothing: `WaveActiveSum(lane < waves ? sums[lane] : 0)`."""
+        operands, has_own = call.child_by_field_name("arguments").named_children, False
+        for event in self._events(file, call) if operands else ():
+            is_nothing = self._is_nothing(operands[0], _Moment(int(self._lane[event]), int(event), self._own))
+            is_used = int(self._lane[event]) // self._own in used
+            has_own |= is_used and not is_nothing
+            if not is_used and not is_nothing:
+                return False
+        return has_own
+
+    def _is_nothing(self, node: Node, at: _Moment, depth: int = 0) -> bool:
+        """Return whether an expression certainly is a literal for a thread, whatever memory holds."""
+        if node.type in ("number_literal", "false", "true"):
+            return True
+        if depth > _MOST_DEEP:
+            return False
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self._is_nothing(node.named_children[0], at, depth + 1)
+        if node.type == "conditional_expression":
+            way = self._value(node.child_by_field_name("condition"), at)
+            side = "consequence" if way else "alternative"
+            return way is not None and self._is_nothing(node.child_by_field_name(side), at, depth + 1)
+        if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "&&":
+            return 0 in (self._value(node.child_by_field_name("left"), at), self._value(node.child_by_field_name("right"), at))
+        function = _function_of(node) if node.type == "identifier" else None
+        declared = self._declared(text_of(node), function) if function is not None else []
+        if len(declared) != 1 or (given := declared[0].child_by_field_name("value")) is None:
+            return False
+        changes = self._depends.changes(text_of(node), function)
+        return self._is_nothing(given, at, depth + 1) and not any(self._may_come(change, at) for change in changes)
+
+    def _may_come(self, node: Node, at: _Moment) -> bool:
+        """Return whether a thread may come to a place, as far as the conditions around it say."""
+        ways = [(self._value(_condition(one), at), taken) for one, taken in _branches(node) if one.type == "if_statement"]
+        return all(way is None or bool(way) == taken for way, taken in ways)
+
+    def _by_number(self, node: Node, at: _Moment) -> float | None:
+        """Return the value of an expression if nothing but the thread's number decides it."""
+        return self._value(node, at) if self._is_by_number(node) else None
+
+    def _is_by_number(self, node: Node, depth: int = 0) -> bool:
+        """Return whether an expression holds nothing but the numbers of a thread, constants and uniforms."""
+        function = _function_of(node)
+        if function is None or depth > _MOST_DEEP:
+            return False
+        for one in below(node):
+            if one.type in ("subscript_expression", "assignment_expression", "update_expression"):
+                return False
+            if one.type == "call_expression" and called(one) not in ("min", "max", "uint", "int"):
+                return False
+            is_function = one.parent.type == "call_expression" and one == one.parent.child_by_field_name("function")
+            if one.type == "identifier" and not is_function and not self._is_number(one, function, depth):
+                return False
+        return True
+
+    def _is_number(self, node: Node, function: Node, depth: int) -> bool:
+        name = text_of(node)
+        changes, declared = self._depends.changes(name, function), self._declared(name, function)
+        if declared:
+            values = [one.child_by_field_name("value") for one in declared]
+            is_kept = all(change.parent.type == "for_statement" for change in changes)  # as it is turned by a loop's head
+            return is_kept and all(value is not None and self._is_by_number(value, depth + 1) for value in values)
+        if re.search(rf"\b{re.escape(name)}\b", text_of(function.child_by_field_name("declarator"))):
+            head = text_of(function.child_by_field_name("declarator"))
+            return not changes and re.search(rf"\b{re.escape(name)}\s*:\s*SV_(?:Group|Dispatch)", head) is not None
+        everywhere = (one for named in self._depends.functions.values() for one in named)
+        return name not in self._known.shared and not any(self._depends.changes(name, one) for one in everywhere)
 
     # Who comes to a place
 
@@ -476,6 +618,20 @@ def _is_optional(node: Node) -> bool:
             return True
         child = around
     return False
+
+
+def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
+    """Yield the conditions that decide who comes from where a value is made to its use: around that, and around exits before it."""
+    exits = [
+        node
+        for node in below(function)
+        if node.type in ("return_statement", "break_statement", "continue_statement", "discard_statement")
+        and made.end_byte <= node.start_byte < used.start_byte
+    ]
+    for node in (used, *exits):
+        for branch, _ in _branches(node):
+            if not branch.start_byte <= made.start_byte < branch.end_byte:
+                yield _condition(branch)
 
 
 def _is_written(node: Node) -> bool:
