@@ -23,6 +23,10 @@ class ChildTimeout(ChildError):  # noqa: N818
     """The child ran longer than its limit and was killed."""
 
 
+class ChildStalled(ChildTimeout):
+    """The child stood still while it was sent something or sent it, and was killed."""
+
+
 class ChildCrashed(ChildError):  # noqa: N818
     """The child was ended by the signal `number`; the message is the signal's name."""
 

@@ -181,6 +181,29 @@ def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, 
     ]
 
 
+def test_an_entry_of_the_configuration_that_silences_nothing_in_any_kernel_is_unused(repository, check):
+    configuration = """
+        allow = ["benign-race", "nan"]
+        [[kernel]]
+        file = "shared.slang"
+        [[kernel]]
+        file = "alone.slang"
+        [[kernel]]
+        file = "other.slang"
+        allow = ["race"]
+    """
+    repository(shared_slang=same(), alone_slang=CLEAN, other_slang=CLEAN, splatscope_toml=configuration)
+    status, out, _ = check()
+    assert status == 0, out
+    assert [line for line in out.splitlines() if "unused" in line] == [
+        "shared.slang: unused: splatscope.toml: “allow nan” silences nothing.",
+        "other.slang: unused: splatscope.toml, kernel 3: “allow race” silences nothing.",
+    ]
+    _, out, _ = check("alone.slang", "other.slang", "--json")  # what is for all kernels may be needed by the one left out
+    notes = [note for kernel in json.loads(out)["kernels"] for note in kernel["notes"] if "unused" in note]
+    assert notes == ["unused: splatscope.toml, kernel 3: “allow race” silences nothing."]
+
+
 def test_values_in_the_place_of_a_file_of_inputs_are_refused_with_where_they_go(repository, check):
     repository(a_slang=CLEAN, splatscope_toml='[[kernel]]\nfile = "a.slang"\ninputs = {}\n')
     status, out, _ = check("--json")

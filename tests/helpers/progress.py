@@ -1,5 +1,9 @@
 """A job for tests of worker processes, which find it by its module."""
 
+import os
+import signal
+import sys
+
 from splatscope.tracing.progress import report_progress
 
 
@@ -17,3 +21,15 @@ def raise_what_does_not_pickle() -> None:
         pass
 
     raise LocalError("from here")
+
+
+def stop_in_the_middle_of_the_answer() -> None:
+    """Have a script's worker send the size of its answer, and stop the process."""
+    worker = sys.modules["__main__"]
+
+    def send_size(stream, _value) -> None:
+        stream.write(worker._SIZE.pack(1000))
+        stream.flush()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    worker._send = send_size

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers.progress import raise_what_does_not_pickle
+from helpers.progress import raise_what_does_not_pickle, stop_in_the_middle_of_the_answer
 from splatscope.api.workers import run_on_worker, stop_workers
-from splatscope.processes import ChildCrashed, ChildError, ChildTimeout
+from splatscope.processes import ChildCrashed, ChildError, ChildStalled, ChildTimeout
 
 GUARD = 60.0  # seconds; ends a test that would otherwise hang
 FOREVER = 10 * GUARD
@@ -44,3 +44,18 @@ def test_a_worker_that_exits_without_an_answer_is_an_error():
 def test_a_worker_is_killed_at_its_limit():
     with pytest.raises(ChildTimeout):
         run_on_worker(time.sleep, FOREVER, limit=0.3)
+
+
+def test_a_worker_that_takes_no_arguments_is_killed_at_its_limit():
+    os.kill(run_on_worker(os.getpid, limit=GUARD), signal.SIGSTOP)
+    with pytest.raises(ChildStalled, match=r"did not take all that it was sent within 0\.3 s"):
+        run_on_worker(len, bytes(10_000_000), limit=0.3)
+    assert run_on_worker(len, bytes(10_000_000), limit=GUARD) == 10_000_000
+
+
+def test_a_worker_that_stops_in_the_middle_of_its_answer_is_killed_at_its_limit(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    stop_workers()
+    assert run_on_worker(abs, -3, limit=GUARD) == 3  # it is up
+    with pytest.raises(ChildStalled, match="sent only a part of its answer within 3 s"):
+        run_on_worker(stop_in_the_middle_of_the_answer, limit=3)

@@ -11,7 +11,7 @@ from splatscope.api.errors import KernelTimeout, RecordError
 from splatscope.api.recording import Recording
 from splatscope.api.workers import run_on_worker
 from splatscope.gpu.kernel import CompileError
-from splatscope.processes import ChildError, ChildTimeout
+from splatscope.processes import ChildError, ChildStalled, ChildTimeout
 from splatscope.slang.modules import declared_constants, find_entry, generic_parameters, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
@@ -173,7 +173,7 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
 
     Raises:
         KernelTimeout: The kernel ran until the time was over.
-        RecordError: The compiler or the driver survive none of it, or the compiler needs longer.
+        RecordError: The compiler or the driver survive none of it, or the compiler needs longer, or the worker stood still.
     """
     limit, stages = timeout, [COMPILING]
     options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # of a driver, which reads them once a process
@@ -181,6 +181,8 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
         try:
             asked = job, adapter, between_groups, limit / 2
             return run_on_worker(_record, *asked, limit=limit, kind=options, on_progress=stages.append)
+        except ChildStalled as error:
+            raise RecordError(f"{job.file} cannot be recorded: {error}.") from None
         except ChildTimeout:
             if stages[-1] == RUNNING:
                 raise KernelTimeout(timeout_of(job, timeout)) from None

@@ -14,13 +14,12 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, TypeVar
 
-from splatscope.processes import ChildTimeout, die_with_parent, error_of, start_module
+from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, error_of, start_module
 from splatscope.tracing.progress import progress_to
 
 _Result = TypeVar("_Result")
@@ -42,12 +41,12 @@ def run_on_worker(
     Args:
         function: A function of a module; what it takes and returns must pickle.
         args: Its arguments.
-        limit: Seconds after which the worker is killed.
+        limit: Seconds after which the worker is killed, sending its arguments and receiving its answer included.
         kind: Calls of different kinds are never made in one process.
         on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
 
     Raises:
-        ChildTimeout: It did not return in time.
+        ChildTimeout: It did not return in time; a ChildStalled if it had not taken its arguments, or not sent all of its answer.
         ChildCrashed: A signal ended the worker.
         ChildError: The worker ended without an answer.
         Exception: Whatever the function raised.
@@ -58,26 +57,44 @@ def run_on_worker(
         worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
+    is_late = threading.Event()
+    watchdog = threading.Timer(limit, _end, (worker, is_late))  # also ends a write or a read that waits for the worker
+    watchdog.start()
+    late = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
         _send(worker.stdin, (function.__module__, function.__qualname__, args))
-        what, deadline = "progress", time.monotonic() + limit
+        what = "progress"
         while what == "progress":
-            if not select.select([worker.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                raise ChildTimeout(f"no answer within {limit:g} s")
+            late = ChildTimeout(f"no answer within {limit:g} s")
+            select.select([worker.stdout], [], [])
+            if not is_late.is_set():
+                late = ChildStalled(f"the worker sent only a part of its answer within {limit:g} s")
             what, result = _receive(worker.stdout)
             if what == "progress" and on_progress is not None:
                 on_progress(result)
     except (EOFError, BrokenPipeError):
-        raise error_of(worker.wait()) from None
+        code = worker.wait()
+        raise (late if is_late.is_set() else error_of(code)) from None
     except BaseException:
         worker.kill()
         worker.wait()
         raise
-    with _lock:
-        _idle[kind].append(worker)
+    finally:
+        watchdog.cancel()
+        watchdog.join()
+    if is_late.is_set():  # just after the answer
+        worker.wait()
+    else:
+        with _lock:
+            _idle[kind].append(worker)
     if what == "result":
         return result
     raise result
+
+
+def _end(worker: subprocess.Popen, is_late: threading.Event) -> None:
+    is_late.set()
+    worker.kill()
 
 
 def _start() -> subprocess.Popen:

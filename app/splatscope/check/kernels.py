@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,23 @@ class ConfigurationError(ValueError):
 
 
 @dataclass(frozen=True)
+class Allowance:
+    """Kinds of finding that are in order, separated by commas, and where that is written.
+
+    `place` is a part of the file, "" where it is for all of it.
+    """
+
+    path: Path
+    place: str
+    kinds: str
+
+    @property
+    def words(self) -> str:
+        """File, place and kinds, as a note names them."""
+        return f"{self.path.name}{self.place and ', '}{self.place}: “allow {self.kinds}”"
+
+
+@dataclass(frozen=True)
 class CheckedKernel:
     """A kernel to check.
 
@@ -38,7 +55,8 @@ class CheckedKernel:
         everywhere: Whether all workgroups are looked at.
         device: Part of an adapter's name, or "".
         timeout: Seconds.
-        allow: Kinds of finding that are in order everywhere in it.
+        allow: Kinds of finding that are in order everywhere in it, each with where that is written; None where that is for kernels,
+            too, that are not checked now.
         error: Why it cannot be recorded; "" if it can.
     """
 
@@ -48,7 +66,7 @@ class CheckedKernel:
     everywhere: bool = True
     device: str = ""
     timeout: float = SECONDS
-    allow: frozenset[str] = field(default_factory=frozenset)
+    allow: Mapping[str, Allowance | None] = field(default_factory=dict)
     error: str = ""
 
 
@@ -65,12 +83,15 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
     wanted = [path.resolve() for path in paths]
     if missing := [path for path in wanted if not path.exists()]:
         raise ConfigurationError(f"{missing[0]} does not exist.")
-    configured = [
-        kernel
-        for folder in dict.fromkeys([here.resolve(), *(path for path in wanted if path.is_dir())])
-        for kernel in _configured(folder)
-        if not wanted or any(kernel.path == path or path in kernel.path.parents for path in wanted)
-    ]
+    configured: list[CheckedKernel] = []
+    for folder in dict.fromkeys([here.resolve(), *(path for path in wanted if path.is_dir())]):
+        all_there = list(_configured(folder))
+        asked = [
+            kernel
+            for kernel in all_there
+            if not wanted or any(kernel.path == path or path in kernel.path.parents for path in wanted)
+        ]
+        configured += asked if len(asked) == len(all_there) else map(_without_common, asked)
     named = {kernel.path for kernel in configured}
     asking = [kernel for path in wanted or [here.resolve()] for file in _sources(path) for kernel in _asking(file)]
     found = configured + [kernel for kernel in asking if kernel.path not in named]
@@ -91,7 +112,8 @@ def _configured(folder: Path) -> Iterator[CheckedKernel]:
         for i, options in enumerate(settings.get("kernel", [])):
             if not isinstance(options, dict) or not isinstance(options.get("file"), str):
                 raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
-            yield _kernel_or_refused(folder / options["file"], shared | options, file.name)
+            kernel = _kernel_or_refused(folder / options["file"], shared | options, file.name)
+            yield _allowing(kernel, file, f"kernel {i + 1}" if "allow" in options else "")
         if settings:
             return
 
@@ -108,7 +130,18 @@ def _asking(file: Path) -> Iterator[CheckedKernel]:
     for i, options in enumerate(asked):
         number = f" ({i + 1})" if len(asked) > 1 and "name" not in options else ""
         name = str(options.get("name") or options.get("entry") or "") + number
-        yield _kernel_or_refused(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
+        kernel = _kernel_or_refused(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
+        yield _allowing(kernel, file, f"dispatch {i + 1}")
+
+
+def _allowing(kernel: CheckedKernel, file: Path, place: str) -> CheckedKernel:
+    """Return a kernel with where its allowances are written."""
+    return replace(kernel, allow={kind: Allowance(file, place, kind) for kind in kernel.allow})
+
+
+def _without_common(kernel: CheckedKernel) -> CheckedKernel:
+    """Return a kernel of a configuration of which others are not checked: what is for all of them may be needed there."""
+    return replace(kernel, allow={kind: one if one and one.place else None for kind, one in kernel.allow.items()})
 
 
 def _sources(path: Path, depth: int = 0) -> Iterator[Path]:
@@ -163,12 +196,12 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
             int(options.get("budget", MOST_RECORDS)),
         )
         timeout = float(options.get("timeout", SECONDS))
-        allow = frozenset(map(str, _list(options.get("allow", []))))
+        allow = dict.fromkeys(map(str, _list(options.get("allow", []))))
     except (ValueError, TypeError) as error:
         raise ConfigurationError(f"{where}: {error}") from None
     if "texture-races" in allow:
         raise ConfigurationError(f"{where}: races on textures are looked for: drop “texture-races” from allow.")
-    if unknown_kinds := allow - CHECKS.keys():
+    if unknown_kinds := allow.keys() - CHECKS.keys():
         raise ConfigurationError(f"{where}: there is no kind of finding {', '.join(sorted(unknown_kinds))}.")
     name = str(options.get("name") or f"{path.name} {job.entry}".strip())
     return CheckedKernel(name, path.resolve(), job, group in ("all", ["all"]), str(options.get("device", "")), timeout, allow)

@@ -11,7 +11,7 @@ from splatscope.api.errors import KernelTimeout, RecordError
 from splatscope.api.record import record_on_worker
 from splatscope.api.recording import Recording
 from splatscope.check.comments import Allowed, CommentError, allowances
-from splatscope.check.kernels import CheckedKernel
+from splatscope.check.kernels import Allowance, CheckedKernel
 from splatscope.gpu.kernel import CompileError
 from splatscope.tracing.checks.finding import Finding
 
@@ -35,7 +35,7 @@ class Verdict:
         threads: Of how many threads.
         seconds: How long it took.
         paths: The files that findings name, by those names.
-        allowances: The comments in its files that allow something, each with its file and whether it silenced anything.
+        allowances: What comments in its files and the configuration allow, each with whether it silenced anything.
     """
 
     kernel: CheckedKernel
@@ -50,7 +50,7 @@ class Verdict:
     threads: int = 0
     seconds: float = 0.0
     paths: dict[str, Path] = field(default_factory=dict)
-    allowances: dict[tuple[Path, Allowed], bool] = field(default_factory=dict)
+    allowances: dict[Allowance, bool] = field(default_factory=dict)
 
     @property
     def state(self) -> str:
@@ -87,17 +87,16 @@ def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None
 
 
 def _with_unused(verdicts: list[Verdict]) -> list[Verdict]:
-    """Return the verdicts with a note on each comment that silenced nothing, in no kernel that it is part of."""
-    needed = {key for verdict in verdicts for key, used in verdict.allowances.items() if used or verdict.missed}
-    told: set[tuple[Path, Allowed]] = set()
+    """Return the verdicts with a note on each comment and each entry of a configuration that silenced nothing in any kernel."""
+    unsure = [verdict for verdict in verdicts if verdict.missed or verdict.error]
+    needed = {one for verdict in verdicts for one, used in verdict.allowances.items() if used or verdict.missed}
+    needed |= {one for verdict in unsure for one in verdict.kernel.allow.values() if one is not None}
+    told: set[Allowance] = set()
     noted = []
     for verdict in verdicts:
-        unused = [key for key in verdict.allowances if key not in needed | told]
+        unused = [one for one in verdict.allowances if one not in needed | told]
         told.update(unused)
-        notes = [
-            f"unused: {path.name}, line {one.comment_line}: “allow {', '.join(sorted(one.kinds))}” silences nothing."
-            for path, one in unused
-        ]
+        notes = [f"unused: {one.words} silences nothing." for one in unused]
         noted.append(replace(verdict, notes=verdict.notes + notes) if notes else verdict)
     return noted
 
@@ -130,13 +129,16 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
     except CommentError as error:
         return Verdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
     findings, silenced = [], []
-    used = {(paths[name], one): False for name, ones in allowed.items() for one in ones}
+    used = {_allowance(paths[name], one): False for name, ones in allowed.items() for one in ones}
+    used |= {one: False for one in kernel.allow.values() if one is not None}
     for finding in recording.findings:
         if finding.kind in kernel.allow:
             silenced.append((finding, "allowed by the configuration"))
+            if (entry := kernel.allow[finding.kind]) is not None:
+                used[entry] = True
         elif comments := _comments_on(finding, kernel, allowed):
             silenced.append((finding, comments[0][1].reason))
-            used |= {(paths[name], one): True for name, one in comments}
+            used |= {_allowance(paths[name], one): True for name, one in comments}
         else:
             findings.append(finding)
     return Verdict(
@@ -151,6 +153,10 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
         paths=paths,
         allowances=used,
     )
+
+
+def _allowance(path: Path, comment: Allowed) -> Allowance:
+    return Allowance(path, f"line {comment.comment_line}", ", ".join(sorted(comment.kinds)))
 
 
 def _comments_on(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> list[tuple[str, Allowed]]:

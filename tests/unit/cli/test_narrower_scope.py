@@ -7,7 +7,7 @@ import pytest
 from splatscope.api import record as api_record
 from splatscope.api.record import KernelTimeout, RecordError
 from splatscope.cli.trace_batch import _recorded
-from splatscope.processes import ChildCrashed, ChildTimeout
+from splatscope.processes import ChildCrashed, ChildStalled, ChildTimeout
 from splatscope.tracing.job import JOB_SECONDS, KernelJob, narrower_scope
 from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING
 from splatscope.workers.connection import JobTimeout, WorkerLost
@@ -89,6 +89,7 @@ def test_a_kernel_is_recorded_as_far_as_its_worker_survives_it(monkeypatch, fail
         ([COMPILING], RecordError, "the compiler needs more than 60 s for it"),
         ([INSTRUMENTING] * 3, RecordError, "more than 60 s for what records it"),
         ([RUNNING], KernelTimeout, "did not end within 60 s"),
+        ([ChildStalled("the worker stood still")], RecordError, r"kernel\.slang cannot be recorded: the worker stood still\."),
     ],
 )
 def test_a_kernel_that_cannot_be_recorded_says_at_which_stage(monkeypatch, failures, error, words):
