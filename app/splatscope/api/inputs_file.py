@@ -49,13 +49,15 @@ def loaded(value: Any, folder: Path) -> Any:
 
 def _array(file: Path) -> np.ndarray:
     """Return what is in an array file, or a picture as (height, width, 4) uint8."""
+    from PIL import Image
+
     try:
         if file.suffix == ".npy":
             return np.load(file, allow_pickle=False)
-        from PIL import Image
-
         with Image.open(file) as picture:
             return np.asarray(picture.convert("RGBA"))
+    except Image.DecompressionBombError:
+        raise ValueError(f"{file} has far too many pixels for a picture: give an array in a .npy file.") from None
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror or 'it is no picture'}.") from None
     except ValueError:

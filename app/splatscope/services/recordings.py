@@ -14,6 +14,7 @@ from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
 from splatscope.workers.pool import Pool
 from splatscope.workers.sandbox import supervisor as sandbox
+from splatscope.workers.sandbox.deaths import FILE_WORK
 from splatscope.workers.sandbox.exposure import open_to_others
 from splatscope.workers.sandbox.source_filter import refuse_job as refuse
 from splatscope.workers.sandbox.supervisor import Answer
@@ -104,7 +105,7 @@ async def _work(
     on_progress: Callable[[int], None] | None = None,
     adapter: str = "",
 ) -> Answer:
-    where = {"adapter": adapter, "on_progress": on_progress}
+    where = {"adapter": adapter, "on_progress": on_progress, "file_work": FILE_WORK.get(name, "")}
     if trusted:
         return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, **where)
     asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())

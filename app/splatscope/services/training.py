@@ -97,7 +97,7 @@ class TrainingRun:
 
     async def save(self, live: dict[str, float] | None = None) -> bytes:
         """Return the run's state as a state file, after applying `live`. Raises the same errors as `advance`."""
-        return await self.pool.run(save_state, await self.fetch(live))
+        return await self.pool.run(save_state, await self.fetch(live), file_work="writing the state file")
 
     async def picture(self) -> bytes:
         """Return the current picture as a PNG. Raises the same errors as `advance`."""
@@ -151,12 +151,12 @@ async def decode_picture(pool: Pool, data: bytes, name: str, longest_side: int) 
         ImageError: The file is not a readable picture.
         WorkerError: The decoder crashed or hung.
     """
-    return await pool.run(read_picture, data, name, longest_side)
+    return await pool.run(read_picture, data, name, longest_side, file_work=f"reading the picture {name}")
 
 
 async def decode_state(pool: Pool, data: bytes) -> TrainingState:
     """Read a user's state file on a worker. Raises StateError, WorkerError."""
-    return await pool.run(load_state, data)
+    return await pool.run(load_state, data, file_work="reading the state file")
 
 
 async def warm(pool: Pool) -> None:

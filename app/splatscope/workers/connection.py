@@ -89,6 +89,7 @@ class Connection:
         args: tuple,
         kwargs: dict,
         on_progress: Callable[[int], None] | None = None,
+        file_work: str = "",
     ) -> Any:
         """Send one job to an acquired worker, return its result, and release the worker.
 
@@ -99,6 +100,7 @@ class Connection:
             args: Positional arguments.
             kwargs: Keyword arguments.
             on_progress: Called with each stage (an index of `tracing.progress.STAGES`) that lasts longer than PROGRESS_DELAY.
+            file_work: What it does with a user's file if it runs no kernel, "reading photo.png".
 
         Raises:
             JobNotStarted: The worker was lost before the job reached it.
@@ -124,14 +126,8 @@ class Connection:
             if started is None:
                 raise JobNotStarted from lost
             if time.monotonic() - started >= limit:
-                raise JobTimeout(
-                    f"The kernel ran longer than {limit:g} s and was stopped. Look for a loop that does not end, "
-                    "or give it less to do; a fresh worker is ready."
-                ) from None
-            raise WorkerLost(
-                "The process that compiled and ran this kernel crashed: in the compiler, the driver or the kernel is not known. "
-                "A fresh worker is ready; if it crashes again, look for an access outside of an array."
-            ) from None
+                raise JobTimeout(_timeout_words(limit, file_work)) from None
+            raise WorkerLost(_crash_words(file_work)) from None
         finally:
             self.scheduler.release(worker)
         if error is not None:
@@ -261,3 +257,21 @@ class Connection:
             lock = Lock(f"splatscope {worker.address}", scheduler_rpc=self.client.scheduler, loop=self.client.loop)
             self._locks[worker.address] = lock
         return self._locks[worker.address]
+
+
+def _timeout_words(limit: float, file_work: str) -> str:
+    if file_work:
+        return f"The process was stopped after {limit:g} s, while it was {file_work}. Take a smaller file; a fresh worker is ready."
+    return (
+        f"The kernel ran longer than {limit:g} s and was stopped. Look for a loop that does not end, "
+        "or give it less to do; a fresh worker is ready."
+    )
+
+
+def _crash_words(file_work: str) -> str:
+    if file_work:
+        return f"The process crashed while it was {file_work}. Save the file anew, or take another; a fresh worker is ready."
+    return (
+        "The process that compiled and ran this kernel crashed: in the compiler, the driver or the kernel is not known. "
+        "A fresh worker is ready; if it crashes again, look for an access outside of an array."
+    )

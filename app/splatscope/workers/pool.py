@@ -61,6 +61,7 @@ class Pool:
         waits: bool = False,
         adapter: str = "",
         on_progress: Callable[[int], None] | None = None,
+        file_work: str = "",
         **kwargs: Any,
     ) -> Any:
         """Return `function(*args, **kwargs)`, called on a worker; function, arguments and result must pickle.
@@ -78,6 +79,7 @@ class Pool:
             adapter: The device that the worker must have, by a name of `adapters`. Without one the job runs where most workers open
                 the same device by themselves, on hardware before software.
             on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
+            file_work: What the job does with a user's file if it runs no kernel, as "reading photo.png", for the words of an error.
             kwargs: Its keyword arguments.
 
         Raises:
@@ -89,7 +91,7 @@ class Pool:
         while True:
             connection = await self._connection()
             worker = await self._acquired(connection, key, untrusted, waits, adapter)
-            job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress))
+            job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress, file_work))
             try:
                 return await asyncio.shield(job)
             except JobNotStarted:

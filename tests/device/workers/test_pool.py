@@ -238,6 +238,20 @@ def test_a_crash_costs_a_worker_and_the_next_job_runs(run, job):
     run(scenario)
 
 
+def test_a_worker_that_is_lost_over_a_file_says_so_and_blames_no_kernel(run):
+    async def scenario(pool):
+        work = {"key": "f", "file_work": "reading the picture cat.png"}
+        with pytest.raises(WorkerLost, match=r"^The process crashed while it was reading the picture cat\.png\. "):
+            await asyncio.wait_for(pool.run(crash, limit=FOREVER, **work), GUARD)
+        with pytest.raises(
+            JobTimeout, match=r"^The process was stopped after 0\.5 s, while it was reading the picture cat\.png\. "
+        ):
+            await asyncio.wait_for(pool.run(nap, FOREVER, limit=0.5, **work), GUARD)
+        pool.forget("f")
+
+    run(scenario)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_worker_that_a_signal_stopped_is_replaced_long_before_its_job_s_limit(run, tmp_path):
     async def scenario(pool):

@@ -47,8 +47,17 @@ def test_an_answer_that_is_too_large_is_told_with_the_limit(ends, monkeypatch):
         process.request("outcomes", (), 20)
 
 
-def test_a_connection_that_ends_is_told_as_a_death(ends):
+@pytest.mark.parametrize(
+    ("job", "words"),
+    [
+        ("outcomes", "The process in which this kernel was compiled and run died"),
+        ("check", "The compiler died on this source"),
+        ("open", "The process died while it was opening this recording"),
+        ("perfetto", "The process died while it was exporting this recording"),
+    ],
+)
+def test_a_connection_that_ends_is_told_as_a_death_with_what_it_was_at(ends, job, words):
     process, child = ends
     child.close()
-    with pytest.raises(WorkerLost, match="died"):
-        process.request("outcomes", (), 20)
+    with pytest.raises(WorkerLost, match=words):
+        process.request(job, (), 20)

@@ -1,21 +1,68 @@
 """Decode a user's picture into an (H, W, 3) uint8 array of bounded size, and encode what a kernel drew."""
 
 import io
+import math
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image
+from PIL.JpegImagePlugin import JpegImageFile
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MAX_BYTES = 64 * 2**20
-MAX_PIXELS = 64_000_000
+MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # of pixels: none of these takes a worker more than 400 MiB
 MAX_ASPECT = 64
 MIN_SIDE = 8
+_FINER = 2  # a large picture is first brought to this many times the size that is wanted, by means of blocks
+_ROWS = 256  # of a picture that are converted at once
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}  # by the orientation in EXIF data
+_ON_THEIR_SIDE = {_TURNS[orientation] for orientation in (5, 6, 7, 8)}
 
 
 class ImageError(ValueError):
     """The picture cannot be used; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class _Decoded:
+    """A picture over white and in RGB, as it lies in its file.
+
+    Attributes:
+        image: The picture, perhaps smaller than in the file.
+        extent: How much of its width and height the picture takes: the last blocks may go beyond it.
+        turn: How it is turned to stand upright, if it is.
+        size: Its size in the file, upright.
+        is_transparent: Whether it was.
+    """
+
+    image: Image.Image
+    extent: tuple[float, float]
+    turn: Image.Transpose | None
+    size: tuple[int, int]
+    is_transparent: bool
+
+    def upright(self) -> Image.Image:
+        """Return the picture as it is, upright."""
+        return self.image if self.turn is None else self.image.transpose(self.turn)
+
+    def resized(self, size: tuple[int, int], is_cropped: bool = False) -> Image.Image:
+        """Return the picture in an upright size (Lanczos), where `is_cropped` with its own aspect, cropped around the centre."""
+        wanted = size[::-1] if self.turn in _ON_THEIR_SIDE else size
+        scales = [extent / side for extent, side in zip(self.extent, wanted, strict=True)]
+        taken = [side * (min(scales) if is_cropped else scale) for side, scale in zip(wanted, scales, strict=True)]
+        first = [max(0.0, (extent - part) / 2) for extent, part in zip(self.extent, taken, strict=True)]
+        last = [min(at + part, extent) for at, part, extent in zip(first, taken, self.extent, strict=True)]
+        return replace(self, image=self.image.resize(wanted, Image.Resampling.LANCZOS, (*first, *last))).upright()
 
 
 @dataclass(frozen=True)
@@ -41,25 +88,32 @@ def read_picture(data: bytes, name: str, longest_side: int) -> LoadedImage:
     Raises:
         ImageError: The file is of another kind, incomplete, too large, or too narrow.
     """
-    image = _decode(data)
-    notes = ["laid over white"] if image.has_transparency_data else []
-    image = _over_white(image)
-    before = image.size
-    if max(before) > longest_side:
+    decoded = _decode(data, longest_side, max)
+    before = decoded.size
+    notes = ["laid over white"] if decoded.is_transparent else []
+    if max(before) <= longest_side:
+        image = decoded.upright()
+    else:
         factor = longest_side / max(before)
-        image = image.resize([max(1, round(side * factor)) for side in before], Image.Resampling.LANCZOS)
+        image = decoded.resized((max(1, round(before[0] * factor)), max(1, round(before[1] * factor))))
         notes.append(f"scaled down from {before[0]:,} × {before[1]:,}")
     return LoadedImage(np.asarray(image), name, ", ".join(notes))
 
 
 def crop_picture(data: bytes, name: str, width: int, height: int) -> LoadedImage:
     """Decode as `read_picture` does, crop around the centre to the aspect ratio of width × height, and resize (Lanczos)."""
-    fitted = ImageOps.fit(_over_white(_decode(data)), (width, height), Image.Resampling.LANCZOS)
+    fitted = _decode(data, max(width, height), min).resized((width, height), is_cropped=True)
     return LoadedImage(np.asarray(fitted), name, "")
 
 
-def _decode(data: bytes) -> Image.Image:
-    """Return the whole decoded picture, upright. Any fault of the file raises an ImageError."""
+def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -> _Decoded:
+    """Return a picture whose longer or shorter side (`side_of`) has `_FINER` times the pixels that are wanted, or as in its file.
+
+    So a large picture needs the memory of its decoder and little more, and a JPEG a fraction of that.
+
+    Raises:
+        ImageError: The file has any fault, or is too large.
+    """
     if len(data) > MAX_BYTES:
         raise ImageError(f"The file has {len(data) / 2**20:,.0f} MB; up to {MAX_BYTES // 2**20} MB are allowed.")
     try:
@@ -67,28 +121,43 @@ def _decode(data: bytes) -> Image.Image:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is checked below, before decoding
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
-        raise ImageError(f"The picture has far too many pixels; up to {MAX_PIXELS // 10**6} million are allowed.") from None
+        raise ImageError(f"The picture has far too many pixels; up to {max(MAX_MILLIONS.values())} million are allowed.") from None
     except Exception:  # a forged file can make Pillow raise almost anything
         raise ImageError("This is not a picture that can be read: PNG, JPEG and WebP are allowed.") from None
     width, height = image.size
-    if width * height > MAX_PIXELS:
-        raise ImageError(f"The picture has {width:,} × {height:,} pixels; up to {MAX_PIXELS // 10**6} million are allowed.")
+    kind = "JPEG" if isinstance(image, JpegImageFile) else "WebP" if image.format == "WEBP" else "PNG"
+    if width * height > MAX_MILLIONS[kind] * 10**6:
+        raise ImageError(f"The picture has {width:,} × {height:,} pixels; a {kind} may have up to {MAX_MILLIONS[kind]} million.")
     if min(width, height) < MIN_SIDE:
         raise ImageError(f"The picture has {width:,} × {height:,} pixels; each side needs at least {MIN_SIDE}.")
     if max(width, height) > MAX_ASPECT * min(width, height):
         raise ImageError(f"The picture is {width:,} × {height:,}; one side may be up to {MAX_ASPECT} times the other.")
     try:
+        factor = _FINER * wanted / side_of((width, height))
+        drafted = image.draft(image.mode, (math.ceil(width * factor), math.ceil(height * factor)))  # of a JPEG alone
         image.load()
-        return ImageOps.exif_transpose(image)
+        block = max(1, side_of(image.size) // (_FINER * wanted))
+        across, down = drafted[1][2:] if drafted else image.size
+        turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+        upright = (height, width) if turn in _ON_THEIR_SIDE else (width, height)
+        extent = across / block, down / block
+        return _Decoded(_over_white(image, block), extent, turn, upright, image.has_transparency_data)
     except Exception:  # here, too: tags that are cut short raise struct.error
         raise ImageError("The picture is cut short or damaged: save it again and try once more.") from None
 
 
-def _over_white(image: Image.Image) -> Image.Image:
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-    return image.convert("RGB")
+def _over_white(image: Image.Image, block: int) -> Image.Image:
+    """Return the means over blocks of so many pixels each way, over white and in RGB, made of a few rows at a time."""
+    width, height = image.size
+    made = Image.new("RGB", (-(-width // block), -(-height // block)))
+    rows = -(-_ROWS // block) * block
+    for top in range(0, height, rows):
+        part = image.crop((0, top, width, min(top + rows, height)))
+        if part.has_transparency_data:
+            part = part.convert("RGBA")
+            part = Image.alpha_composite(Image.new("RGBA", part.size, "white"), part)
+        made.paste(part.convert("RGB").reduce(block), (0, top // block))
+    return made
 
 
 def encode(pixels: np.ndarray, kind: str = "JPEG") -> bytes:

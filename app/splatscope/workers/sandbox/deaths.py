@@ -37,9 +37,18 @@ _CHECK_DIED = (
     "The compiler died on this source{how}. That is its own fault, whatever the source says. "
     "Undo what was written last, or nest it less deeply."
 )
+_FILE_DIED = "The process died while it was {work}{how}. Save the file anew, or take another."
+_FILE_SLOW = "The process was stopped after {limit:g} s, while it was {work}. Take a smaller one."
 _CHECK_SLOW = (
     "The compiler took longer than {limit:g} s and was stopped. Look for macros, generics or constants that grow without end."
 )
+
+FILE_WORK = {
+    "open": "opening this recording",
+    "perfetto": "exporting this recording",
+    "standalone": "writing the Python file",
+}
+"""What jobs do that neither compile nor run a kernel."""
 
 NO_ANSWER = (
     "The process in which this kernel ran has not died, but what it sent is no answer. "
@@ -54,18 +63,19 @@ def too_large_words(most: int) -> str:
     )
 
 
-def death_words(records: bool, stage: int | None, fault: bytes = b"") -> str:
+def death_words(records: bool, stage: int | None, fault: bytes = b"", file_work: str = "") -> str:
     """Return the line for a process that died.
 
     Args:
         records: Whether it recorded a kernel, rather than only compiling a source.
         stage: The last stage of `tracing.progress` that it reported, None if it is not known.
         fault: What `faulthandler` wrote as it died. It is not trusted.
+        file_work: What else it was doing, see `FILE_WORK`; "" if it compiled a source.
     """
     found = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
     how = _SIGNALS.get(found[1].decode(), "") if found else ""
-    words = _DIED.get(stage, _DIED[None]) if records else _CHECK_DIED
-    return words.format(how=f" ({how})" if how else "")
+    words = _DIED.get(stage, _DIED[None]) if records else _FILE_DIED if file_work else _CHECK_DIED
+    return words.format(how=f" ({how})" if how else "", work=file_work)
 
 
 def gave_way_words(seconds: float) -> str:
@@ -75,6 +85,7 @@ def gave_way_words(seconds: float) -> str:
     )
 
 
-def timeout_words(records: bool, stage: int | None, limit: float) -> str:
-    """Return the line for a process that was stopped after `limit` seconds."""
-    return (_SLOW.get(stage, _SLOW[None]) if records else _CHECK_SLOW).format(limit=limit)
+def timeout_words(records: bool, stage: int | None, limit: float, file_work: str = "") -> str:
+    """Return the line for a process that was stopped after `limit` seconds. For the arguments see `death_words`."""
+    words = _SLOW.get(stage, _SLOW[None]) if records else _FILE_SLOW if file_work else _CHECK_SLOW
+    return words.format(limit=limit, work=file_work)

@@ -23,7 +23,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.deaths import NO_ANSWER, death_words, gave_way_words, timeout_words, too_large_words
+from splatscope.workers.sandbox.deaths import FILE_WORK, NO_ANSWER, death_words, gave_way_words, timeout_words, too_large_words
 from splatscope.workers.sandbox.support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
@@ -216,11 +216,11 @@ class SandboxedProcess:
             if self._gave_way:
                 error = JobTimeout(gave_way_words(seconds))
             elif seconds >= limit:
-                error = JobTimeout(timeout_words(records, self._stage, limit))
+                error = JobTimeout(timeout_words(records, self._stage, limit, FILE_WORK.get(name, "")))
             elif isinstance(lost, _BreachError):
                 error = WorkerLost(lost.words)
             else:
-                error = WorkerLost(death_words(records, self._stage, self._last_words()))
+                error = WorkerLost(death_words(records, self._stage, self._last_words(), FILE_WORK.get(name, "")))
             error.stage = self._stage
             raise error from lost
         finally:
