@@ -30,6 +30,7 @@ PARTLY_USED = {
     "condition nested": "if (WaveActiveAnyTrue(given[l] > 3)) { if (l == 0) data[0] = 1; }",
     "condition nested local": "bool any = WaveActiveAnyTrue(given[l] > 3); if (!any) { if (l == 0) data[0] = 1; }",
     "branch inside": "uint n = WaveActiveSum(given[l]); if (l == 0) { if (n > 10) data[0] = 1; }",
+    "added by one": "uint n = WaveActiveCountBits(given[l] > 2); if (l == 0) InterlockedAdd(data[0], n);",
     "assigned": "uint n = 0; n = WaveActiveSum(given[l]); if (l == 0) data[g.x] = n;",
     "return": "uint n = WaveActiveCountBits(true); if (l != 0) return; data[0] = n;",
     "uniform": "uint n = WaveActiveSum(given[l]); if (l == last) data[0] = n;",

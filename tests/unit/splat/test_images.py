@@ -42,24 +42,24 @@ def test_a_large_picture_is_scaled_down_and_says_so():
 @pytest.mark.parametrize(("kind", "tolerance"), [("PNG", 1.0), ("JPEG", 3.0)])
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "P", "L"])
 def test_a_picture_that_is_decoded_in_parts_is_the_one_that_is_decoded_whole(kind, tolerance, mode):
-    smooth = np.asarray(Image.fromarray(noise(13, 17, 4)).resize((1300, 1700), Image.Resampling.BICUBIC))
+    smooth = np.asarray(Image.fromarray(noise(13, 17, 4)).resize((2600, 3400), Image.Resampling.BICUBIC))
     image = Image.fromarray(smooth).convert(mode)
     image = image.convert("RGB") if kind == "JPEG" else image
     picture = read_picture(file_of(image, kind, **({"quality": 95} if kind == "JPEG" else {})), "a", 100)
     rgba = image.convert("RGBA")
     whole = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
     whole = np.asarray(whole.resize((76, 100), Image.Resampling.LANCZOS))
-    assert picture.note.endswith("scaled down from 1,300 × 1,700")
+    assert picture.note.endswith("scaled down from 2,600 × 3,400")
     assert np.abs(picture.pixels.astype(int) - whole).mean() < tolerance
 
 
 def test_a_large_picture_on_its_side_is_turned_after_it_is_scaled_down():
     exif = Image.Exif()
     exif[0x0112] = 8  # turn a quarter anticlockwise: what was at the right comes on top
-    pixels = np.zeros((400, 1600, 3), np.uint8)
-    pixels[:, 800:] = 255
+    pixels = np.zeros((1200, 4800, 3), np.uint8)
+    pixels[:, 2400:] = 255
     picture = read_picture(file_of(Image.fromarray(pixels), "PNG", exif=exif), "a", 80)
-    assert (picture.pixels.shape, picture.note) == ((80, 20, 3), "scaled down from 400 × 1,600")
+    assert (picture.pixels.shape, picture.note) == ((80, 20, 3), "scaled down from 1,200 × 4,800")
     assert picture.pixels[:38].min() > 250
     assert picture.pixels[42:].max() < 5
 

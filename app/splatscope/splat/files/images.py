@@ -15,7 +15,8 @@ MAX_BYTES = 64 * 2**20
 MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # of pixels: none of these takes a worker more than 400 MiB
 MAX_ASPECT = 64
 MIN_SIDE = 8
-_FINER = 2  # a large picture is first brought to this many times the size that is wanted, by means of blocks
+_LARGE = 4_000_000  # pixels, from which on a picture is made smaller while it is decoded
+_FINER = 2  # and so brought to this many times the size that is wanted, by means of blocks
 _ROWS = 256  # of a picture that are converted at once
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -107,9 +108,9 @@ def crop_picture(data: bytes, name: str, width: int, height: int) -> LoadedImage
 
 
 def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -> _Decoded:
-    """Return a picture whose longer or shorter side (`side_of`) has `_FINER` times the pixels that are wanted, or as in its file.
+    """Return a picture; of a large one, the longer or shorter side (`side_of`) has `_FINER` times the pixels that are wanted.
 
-    So a large picture needs the memory of its decoder and little more, and a JPEG a fraction of that.
+    So it needs the memory of its decoder and little more, and a JPEG a fraction of that.
 
     Raises:
         ImageError: The file has any fault, or is too large.
@@ -133,10 +134,10 @@ def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -
     if max(width, height) > MAX_ASPECT * min(width, height):
         raise ImageError(f"The picture is {width:,} × {height:,}; one side may be up to {MAX_ASPECT} times the other.")
     try:
-        factor = _FINER * wanted / side_of((width, height))
+        factor = _FINER * wanted / side_of((width, height)) if width * height > _LARGE else 1
         drafted = image.draft(image.mode, (math.ceil(width * factor), math.ceil(height * factor)))  # of a JPEG alone
         image.load()
-        block = max(1, side_of(image.size) // (_FINER * wanted))
+        block = max(1, math.floor(side_of(image.size) / side_of((width, height)) / factor))
         across, down = drafted[1][2:] if drafted else image.size
         turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
         upright = (height, width) if turn in _ON_THEIR_SIDE else (width, height)

@@ -86,7 +86,7 @@ class WidthDependence:
                 if node.type in ("assignment_expression", "update_expression"):
                     written = roots(_target(node))
                 elif node.type == "call_expression" and not self._leaves_arguments(node):
-                    written = set().union(*map(roots, node.child_by_field_name("arguments").named_children))
+                    written = set().union(*map(roots, self._written_arguments(node)))
                 for one in written:
                     changes.setdefault(one, []).append(node)
         return self._changes[function.id].get(name, [])
@@ -170,8 +170,7 @@ class WidthDependence:
             self._cause(reached, ("given", name))
         if self._leaves_arguments(node):
             return
-        arguments = node.child_by_field_name("arguments").named_children
-        written = set().union(*map(roots, arguments), roots(node.child_by_field_name("function")) - {name})
+        written = set().union(*map(roots, self._written_arguments(node)), roots(node.child_by_field_name("function")) - {name})
         for one in written:
             self._cause(value, ("name", one))
             self._cause(reached, ("name", one))
@@ -203,6 +202,13 @@ class WidthDependence:
         if name in _METHODS:
             return name.startswith(("Load", "Sample"))
         return is_wave_operation(call) or self._is_known(name)
+
+    def _written_arguments(self, call: Node) -> list[Node]:
+        """Return the arguments that a call may write to: all, but of an atomic neither what it compares with nor what it takes."""
+        name, arguments = called(call), call.child_by_field_name("arguments").named_children
+        if name in self.functions or not name.startswith("Interlocked"):
+            return arguments
+        return arguments[:1] + arguments[3 if "Compare" in name else 2 :]
 
     def _cause(self, cause: Fact, effect: Fact) -> None:
         self._causes.setdefault(cause, set()).add(effect)
