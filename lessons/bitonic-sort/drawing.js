@@ -187,9 +187,26 @@ function network({root, facts, options, room}) {
     const now = keys.map((key, cell) => (memory?.written(cell) ? memory.number(cell) : key))
     const early = stale.filter(({step}) => step <= look.step).length
     const listed = now.map((key) => (key === PADDING ? "padding" : key)).join(", ")
-    return `The keys: ${listed}.${early ? ` ${early} reads came too early so far.` : ""}`
+    const at = stopAt(stops, passes[0].begin, look.step)
+    const meet = at < 0 ? "" : ` ${describePass(count, passes, stops[at][1])}`
+    return `The keys: ${listed}.${meet}${early ? ` ${early} reads came too early so far.` : ""}`
   }
   return {el: svg, paint, describe, width: root.clientWidth}
+}
+
+/**
+ * Which places meet in a pass, and which of them swap, in words.
+ * @param {number} count
+ * @param {Pass[]} passes
+ * @param {number} number
+ */
+function describePass(count, passes, number) {
+  const pass = passes[number],
+    pairs = comparedPairs(count, pass)
+  const listed = (/** @type {typeof pairs} */ some) => some.map(({low, high}) => `${low} and ${high}`).join(", ")
+  const swapped = pairs.filter(({low}) => pass.swapped.includes(low))
+  const which = swapped.length === pairs.length ? "all" : listed(swapped) || "none"
+  return `In pass ${number + 1} these places meet: ${listed(pairs)}. Of these swap: ${which}.`
 }
 
 /**

@@ -75,8 +75,11 @@ function build({root, facts, options, room}, look) {
  */
 function sentence({states}, look, turnsOf) {
   const {thread} = look
-  const [r, g, b, T] = states[thread][Math.max(0, turnsOf(thread))].map((value) => show(value, 3))
-  return `The chosen pixel, of thread ${thread}, has gathered ${r}, ${g}, ${b}, and ${T} of the light comes through.`
+  const turn = Math.max(0, turnsOf(thread))
+  const [r, g, b, T] = states[thread][turn].map((value) => show(value, 3))
+  const now = `The chosen pixel, of thread ${thread}, has gathered ${r}, ${g}, ${b}, and ${T} of the light comes through.`
+  const steps = states[thread].slice(1, turn + 1).map((state) => show(state[3], 3))
+  return steps.length ? `${now} T after each Gaussian so far: ${steps.join(", ")}.` : now
 }
 
 /**

@@ -242,4 +242,6 @@ export interface PaneOwner {
   runTo?(file: string, line: number): void
   /** Put a sentence where the cursor's event stands. */
   say?(words: string): void
+  /** Have words spoken, and not shown. */
+  announce?(words: string): void
 }

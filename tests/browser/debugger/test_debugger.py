@@ -30,6 +30,20 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
     expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took")
 
 
+def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
+    open_example(bench, "missing-barrier")
+    heard = bench.get_by_test_id("announcer").first
+    expect(heard).to_have_text(re.compile(r"^It is recorded\. 1 finding: race on \w+\[\d+\], lines? \d+"))
+    before = stepper(bench).get_attribute("data-recording")
+    apply = bench.get_by_role("button", name="Apply the fix and re-run").first
+    apply.focus()
+    bench.keyboard.press("Enter")
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(bench.get_by_test_id("findings")).to_be_focused()
+    expect(heard).to_have_text(re.compile(r"^It is recorded\. Nothing found\."))
+    expect(bench.get_by_test_id("debugger-heard")).to_contain_text("The fix took")
+
+
 @pytest.mark.parametrize("name", ["bitonic-sort", "sort-list", "fine-raster", "adam-step", "playground"])
 def test_the_textbooks_kernels_run_and_nothing_is_found(bench, name):
     open_example(bench, name)

@@ -71,6 +71,69 @@ def test_the_keys_of_other_debuggers_step_over_into_and_out_of_calls(bench):
     assert line(bench) == 16
 
 
+def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
+    heard = bench.get_by_test_id("announcer").first
+    press(bench, "Home", "ArrowRight", "ArrowRight")
+    shown = stepper(bench).locator(".now").inner_text()
+    assert re.match(r"event 2 of [\d,]+: thread \d+, line \d+", shown, re.IGNORECASE)
+    expect(heard).to_contain_text(shown)
+    moment = bench.get_by_role("slider", name="Moment of the run")
+    expect(moment).to_have_attribute("aria-valuetext", re.compile(r"^Event 2 of [\d,]+, thread \d+, line \d+$"))
+    press(bench, "b")
+    expect(heard).to_have_text(re.compile(rf"^Breakpoint on line {line(bench)}\.$"))
+    press(bench, "b")
+    expect(heard).to_have_text(re.compile(rf"^No breakpoint on line {line(bench)}\.$"))
+    press(bench, "o")
+    expect(heard).to_have_text(re.compile("^In lockstep order"))
+    press(bench, "Shift+t")
+    expect(heard).to_have_text(re.compile(r"^Thread 63 is on line \d+: "))
+    press(bench, "a")
+    bench.keyboard.type("1 + 1")
+    bench.keyboard.press("Enter")
+    expect(heard).to_have_text("Watching 1 + 1: 2.")
+    find = bench.get_by_role("searchbox", name="Find")
+    find.fill("line == 17")
+    find.press("Enter")
+    expect(heard).to_have_text(re.compile("^Event .* line 17, writes|^Event .* line 17, halves"))
+    find.fill("line == 1")
+    find.press("Enter")
+    expect(heard).to_have_text("line == 1: no event of this run fits.")
+
+
+def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):
+    heard = bench.get_by_test_id("announcer").first
+    press(bench, "Home")
+    bench.get_by_role("region", name="Source with the line").focus()
+    first = bench.get_by_test_id("stepper").get_attribute("data-step")
+    bench.keyboard.press("ArrowDown")
+    expect(heard).to_have_text(re.compile(r"^Line \d+: "))
+    chosen = int(re.match(r"Line (\d+)", heard.inner_text())[1])
+    for _ in range(17 - chosen):
+        bench.keyboard.press("ArrowDown")
+    for _ in range(chosen - 17):
+        bench.keyboard.press("ArrowUp")
+    expect(heard).to_have_text("Line 17: halves[lane_] = a;")
+    assert stepper(bench).get_attribute("data-step") == first
+    bench.keyboard.press("b")
+    expect(heard).to_have_text("Breakpoint on line 17.")
+    bench.keyboard.press("Enter")
+    assert line(bench) == 17
+
+
+def test_arrow_keys_choose_the_order_and_the_view(bench):
+    orders = bench.get_by_role("radiogroup", name="Order of the events").get_by_role("radio")
+    assert [radio.get_attribute("tabindex") for radio in orders.all()] == ["0", "-1"]
+    orders.first.focus()
+    bench.keyboard.press("ArrowRight")
+    expect(orders.nth(1)).to_be_focused()
+    expect(orders.nth(1)).to_have_attribute("aria-checked", "true")
+    views = bench.get_by_role("radiogroup", name="Edit or step").get_by_role("radio")
+    views.first.focus()
+    bench.keyboard.press("ArrowLeft")
+    expect(views.last).to_be_focused()
+    expect(bench.locator(".cm-content")).to_be_visible()
+
+
 def test_a_line_that_is_clicked_is_run_to_and_f9_and_f5_stop_there(bench):
     press(bench, "Home")
     row = stepper(bench).locator('.ln-row[data-line="17"]')

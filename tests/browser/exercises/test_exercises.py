@@ -1,6 +1,7 @@
 """The page of exercises: a kernel is marked, its fault is stepped to and mended, and what was tried is kept."""
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -48,6 +49,10 @@ def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[...,
     press_mark(page, passed=False)
     expect(verdict(page)).to_contain_text("Race on shared")
     expect(verdict(page)).to_contain_text("nothing orders the two")
+    heard = verdict(page).locator("xpath=following-sibling::*[@role='status']")
+    expect(heard).to_have_text(re.compile(r"^Race on shared.*\. "))
+    expect(heard).not_to_contain_text("Step to the moment")  # the buttons are not read out with it
+    expect(page.locator(".cm-content")).to_have_attribute("aria-description", re.compile("Escape, then Tab"))
     page.get_by_role("button", name="Step to the moment").first.click()
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_be_visible(timeout=SLOW)

@@ -26,7 +26,14 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
     said = [claim.locator("ol > li").nth(2).locator(part).text_content() for part in (".won", ".tag", "div:not(.bet)")]
     assert all(said)
-    expect(claim.get_by_role("status")).to_have_text(" ".join(said))  # the verdict is spoken, too
+    assert said[1].endswith(".")  # so that it is not read as one sentence with what follows
+    expect(claim.locator("ol > li").nth(2)).to_be_focused()  # the verdict is read out
+    assert claim.get_by_role("status").inner_text() == ""
+    again = claim.get_by_role("button", name=re.compile("Run it again"))
+    again.focus()
+    again.press("Enter")
+    expect(claim.get_by_role("status")).to_have_text(" ".join(said), timeout=PATIENCE)
+    expect(again).to_be_focused()
     expect(claim.locator("li").last.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
     expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
     expect(claim.get_by_role("group", name="Your bet")).to_be_hidden()
@@ -35,14 +42,20 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
 
 def test_the_page_of_claims_counts_and_filters_them(turn_to):
     page = turn_to("/app?page=claims")
+    heard = page.get_by_test_id("claims-heard")
+    heard.evaluate("el => { window.said = 0; new MutationObserver(() => window.said++).observe(el, {childList: true}) }")
     first, second = page.locator("[data-claims=blending]").get_by_test_id("claim").all()
     verdicts = [tried(first), tried(second)]
     summary = page.get_by_test_id("claims-summary")
     expect(summary).to_have_text(re.compile(r"^\d+ holds? · \d+ holds? in part · [1-9]\d* do(es)? not hold · "))
+    if "still to be tried" in summary.inner_text():
+        assert page.evaluate("window.said") == 0  # only once all are
     expect(first).to_contain_text("From: ")
     expect(first.get_by_role("group", name="Your bet")).to_be_hidden()
 
     page.get_by_label("Section", exact=True).select_option("blending")
+    expect(heard).to_have_text(re.compile("^\\d+ holds?"))
+    assert page.evaluate("window.said") <= 2
     shown = page.locator("[data-claims]:visible")
     expect(shown).to_have_count(1)
     expect(shown.get_by_role("heading")).to_have_text("Blending")

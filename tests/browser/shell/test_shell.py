@@ -111,13 +111,14 @@ def test_the_keyboard_alone_reaches_a_page_and_each_stop_shows_its_ring(visit):
     assert names[-1] == "Train", names
     page.keyboard.press("Enter")
     expect(page.locator("[data-page=train]")).to_be_visible()
-    expect(page.locator("#content")).to_be_focused()
+    expect(page.get_by_role("heading", level=1)).to_be_focused()  # it is read out
 
 
 def test_skip_link_leads_into_the_page(visit):
     page = visit("/app")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('#content') !== null")
     expect(page.locator("[data-page=home]")).to_be_visible()

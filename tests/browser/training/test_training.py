@@ -43,11 +43,15 @@ def test_start_pause_step_and_reset(small):
     first = at.psnr
     at.start()
     at.grows(20)
+    heard = at.page.get_by_test_id("train-heard")
+    expect(heard).to_have_text(re.compile(r"^Iteration [\d,]+ of [\d,]+, [\d.]+ dB$"))
     paused = at.pause()
+    expect(heard).to_have_text(re.compile(rf"^Paused at {paused:,}, [\d.]+ dB$"))
     assert at.psnr > first + 1
     at.page.get_by_test_id("train-step").click()
     at.has_iteration(paused + 1)
     assert at.settled() == paused + 1
+    expect(heard).to_have_text(re.compile(rf"^Iteration {paused + 1:,} of [\d,]+, [\d.]+ dB$"))
     at.page.get_by_test_id("train-reset").click()
     at.has_iteration(0)
     expect(at.button).to_have_text("Start")

@@ -1,6 +1,7 @@
 // The debugger's part of the top bar. It speaks with the bench by events on window.
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
+import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {Menu} from "./menu.js"
 
 const BOTH = "both"
@@ -39,11 +40,14 @@ export function render({model, el}) {
     "Run ",
     h("kbd", {class: "wide"}, "Ctrl ⏎"),
   )
+  const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "Edit or step"}, ...views)
+  arrowsChoose(seg, views)
   let offered = ""
   const show = (/** @type {DebuggerState} */ state) => {
-    views.forEach((button) => {
-      button.setAttribute("aria-checked", String(button.dataset.view === state.view))
-    })
+    checkOne(
+      views,
+      views.findIndex((button) => button.dataset.view === state.view),
+    )
     views[1].hidden = state.pair.length !== 2
     views[1].title = state.pair.join(" and ")
     pill.textContent = state.adapter
@@ -69,15 +73,5 @@ export function render({model, el}) {
     menu.close()
   })
   queueMicrotask(() => emit("debug-ask", null))
-  return h(
-    "div",
-    {class: "debugbar"},
-    words,
-    pill,
-    choice,
-    h("div", {class: "seg", role: "radiogroup", "aria-label": "Edit or step"}, ...views),
-    open,
-    menu.el,
-    run,
-  )
+  return h("div", {class: "debugbar"}, words, pill, choice, seg, open, menu.el, run)
 }

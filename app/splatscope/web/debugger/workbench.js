@@ -76,7 +76,8 @@ class Workbench {
   fresh = true // nothing of the kernel in the editor was shown yet
   wanted = 0 // the step of a recording that was opened
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
-  told = h("p", {class: "verdict", role: "status", "data-testid": "debugger-message"})
+  told = h("p", {class: "verdict", "data-testid": "debugger-message"})
+  heard = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is heard whatever is shown
   holder = h("div", {class: "code-edit"})
   said = h("span", {})
   both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
@@ -127,7 +128,17 @@ class Workbench {
           "div",
           {class: "ph"},
           h("h2", {}, "Source"),
-          h("span", {class: "dim wide"}, "Slang; ", h("kbd", {}, "Ctrl ⏎"), " runs it"),
+          h(
+            "span",
+            {class: "dim wide"},
+            "Slang; ",
+            h("kbd", {}, "Ctrl ⏎"),
+            " runs it; ",
+            h("kbd", {}, "Esc"),
+            ", then ",
+            h("kbd", {}, "Tab"),
+            " leaves",
+          ),
           h("span", {class: "sp"}),
           this.sources.acts,
           this.sources.more,
@@ -145,7 +156,7 @@ class Workbench {
     )
     this.notice = h(
       "div",
-      {class: "notice", role: "status", "data-testid": "debugger-notice", hidden: true},
+      {class: "notice", "data-testid": "debugger-notice", hidden: true},
       this.said,
       this.both,
       h("span", {class: "sp"}),
@@ -163,7 +174,7 @@ class Workbench {
     )
     this.step = h("div", {class: "step"}, this.model.get_child("stepper"), this.first)
     this.pair = h("div", {class: "pair", hidden: true}, this.model.get_child("compare"))
-    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair)
+    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair, this.heard)
   }
 
   #listen() {
@@ -435,6 +446,7 @@ class Workbench {
    */
   note(words, kind = "wrong") {
     this.notice.hidden = !words
+    if (words) this.heard.textContent = words
     this.said.replaceChildren(...(words ? [severity(kind === "wrong" ? "error" : "ok"), words] : []))
     this.both.hidden = kind !== "fix"
     this.root.classList.toggle("noted", Boolean(words))
@@ -462,6 +474,7 @@ class Workbench {
       this.told.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
     }
     this.told.classList.toggle("wrong", Boolean(model.error))
+    this.heard.textContent = this.view === "edit" || model.error ? model.error || "It compiles." : ""
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
     this.settings.show(model.left_open)

@@ -22,7 +22,8 @@ export class Workplace {
   /** @type {string | null} */
   marked = null // the source that was marked last
   counted = 0 // number of the mark that was counted
-  verdict = h("div", {class: "verdict", role: "status", tabindex: "-1", "data-testid": "exercise-result"})
+  verdict = h("div", {class: "verdict", tabindex: "-1", "data-testid": "exercise-result"})
+  heard = h("p", {class: "sr", role: "status"}) // the verdict, once, and without its buttons
   hints = h("div", {class: "hints"})
   after = h("div", {class: "after-task"})
   wasBusy = false
@@ -137,6 +138,7 @@ export class Workplace {
       ),
       this.work,
       this.verdict,
+      this.heard,
     )
   }
 
@@ -172,6 +174,7 @@ export class Workplace {
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
     else this.#paintKnown()
+    this.#say(error || (this.result && !busy ? verdictWords(this.result) : ""))
     this.verdict.classList.toggle("waits", Boolean(busy))
     this.work.hidden = !busy
     const nth = /case (\d+ of \d+)/.exec(busy)?.[1]
@@ -185,6 +188,11 @@ export class Workplace {
       part.hidden = !this.fresh || name !== view
       if (was && !part.hidden) part.scrollIntoView({block: "start", behavior: "smooth"})
     }
+  }
+
+  /** @param {string} words */
+  #say(words) {
+    if (this.heard.textContent !== words) this.heard.textContent = words
   }
 
   /** What is known of a task from before: what a page that was loaded anew has of it. */
@@ -374,6 +382,17 @@ export class Workplace {
     const behind = tasks.slice(tasks.indexOf(this.task) + 1)
     return behind.find(({name}) => !attempt(name).solved) ?? behind[0]
   }
+}
+
+/**
+ * A verdict as it is spoken: that all is right, or the first reason why not.
+ * @param {Mark} mark
+ */
+function verdictWords(mark) {
+  const [first, ...rest] = mark.causes
+  if (!first) return `Solved. ${passedWords(mark)}`
+  const plain = (/** @type {string} */ words) => (/[.!?]$/.test(words) ? words : `${words}.`)
+  return [plain(first.heading), first.words, rest.length ? `${counted(rest.length, "more reason")}.` : ""].filter(Boolean).join(" ")
 }
 
 /** @param {Mark} mark */

@@ -36,7 +36,9 @@ export function render({model, el}) {
     ...[...Object.keys(VERDICTS), UNDECIDED].map((words) => all(words, capital(words))),
   )
   const guess = h("input", {type: "checkbox"})
-  const summary = h("p", {class: "claims-summary", role: "status", "data-testid": "claims-summary"})
+  const summary = h("p", {class: "claims-summary", "data-testid": "claims-summary"})
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "claims-heard"}) // once all are tried, and at each choice
+  let said = false // that all are tried
 
   const show = () => {
     const counts = /** @type {Record<string, number>} */ ({})
@@ -55,7 +57,7 @@ export function render({model, el}) {
     if (guess.checked) {
       const bets = right + wrong
       summary.replaceChildren(bets ? `You were right about ${right} of ${bets}.` : "Bet on a claim to see its verdict.")
-      return
+      return say()
     }
     const verdicts = Object.entries(VERDICTS).flatMap(([one, several], i) => {
       const n = counts[one] ?? 0
@@ -66,15 +68,27 @@ export function render({model, el}) {
       counts[UNDECIDED] ? ` · ${counts[UNDECIDED]} ${UNDECIDED}` : "",
       waits ? ` · ${waits} of ${all} are still to be tried` : ` · all ${all} were tried on this device`,
     )
+    if (all && !waits && !said) {
+      said = true
+      say()
+    }
+  }
+  const say = () => {
+    const words = summary.textContent ?? ""
+    if (heard.textContent !== words) heard.textContent = words
+  }
+  const choose = () => {
+    show()
+    say()
   }
   const later = soon(show)
-  section.onchange = show
-  verdict.onchange = show
+  section.onchange = choose
+  verdict.onchange = choose
   guess.onchange = () => {
     verdict.disabled = guess.checked
     if (guess.checked) verdict.value = ""
     emit("bets", guess.checked)
-    show()
+    choose()
   }
   const end = on("claim", later)
   model.on("remove", end)
@@ -88,6 +102,7 @@ export function render({model, el}) {
     verdict,
     h("label", {class: "chk"}, guess, "Guess first"),
     summary,
+    heard,
   )
 }
 

@@ -49,7 +49,13 @@ export function render({model, el}) {
   const ran = h("div", {class: "ran"})
   const said = h("div")
   const mark = h("span", {class: "tag"})
-  const run = () => model.send_msg({type: "run"})
+  let waits = false // the reader waits for what comes of it
+  const run = () => {
+    if (model.busy) return
+    waits = true
+    heard.textContent = "Running …"
+    model.send_msg({type: "run"})
+  }
   const again = h(
     "button",
     {type: "button", class: "btn quiet", "aria-label": `Run it again: ${name}`, onclick: run},
@@ -60,8 +66,8 @@ export function render({model, el}) {
   )
   const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
   const won = h("p", {class: "won"})
-  const heard = h("p", {class: "sr", role: "status"}) // what a bet uncovered, spoken
-  const verdict = h("li", {}, mark, won, said, ask, heard)
+  const heard = h("p", {class: "sr", role: "status"}) // that it runs and what came of it, where the reader waits for it
+  const verdict = h("li", {tabindex: "-1"}, mark, won, said, ask, heard)
   const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
@@ -78,26 +84,37 @@ export function render({model, el}) {
   /** @type {string | null} */
   let bet = answers()[asked] ?? null
   if (bet !== null && !VERDICTS[bet]?.bet) bet = null
+  let wasBusy = model.busy
   let covered = model.bets && bet === null
 
   const place = (/** @type {string} */ holds) => {
     bet = holds
     noteAnswer(asked, holds)
     covered = false
+    waits = model.verdict.said === undefined
     show()
-    heard.textContent = model.verdict.said === undefined ? "" : [won, mark, said].map((el) => el.textContent).join(" ")
-    const next = model.device ? root : again // the button that had the focus is gone
-    next.focus({preventScroll: true})
+    verdict.focus({preventScroll: true}) // the button that had the focus is gone; the verdict is read out
   }
 
   const show = () => {
     draw()
+    const ended = wasBusy && !model.busy
+    wasBusy = model.busy
+    if (waits && ended && (model.error || model.verdict.said !== undefined)) {
+      waits = false
+      heard.textContent =
+        model.error ||
+        [won, mark, said]
+          .map((el) => el.textContent)
+          .join(" ")
+          .trim()
+    }
     emit("claim", {root})
   }
   const draw = () => {
     const {verdict: found, busy, error} = model
     const known = found.said !== undefined
-    again.disabled = busy
+    again.setAttribute("aria-disabled", String(busy)) // not disabled: it keeps the focus
     again.textContent = known || error ? "Run it again" : "Run it now"
     again.setAttribute("aria-label", `${again.textContent}: ${name}`)
     root.classList.toggle("busy", busy)
@@ -117,7 +134,7 @@ export function render({model, el}) {
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]
-    mark.replaceChildren(severity(sign), words)
+    mark.replaceChildren(severity(sign), words, h("span", {class: "sr"}, "."))
     const decided = found.holds !== "undecided"
     if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
     won.classList.toggle("hit", decided && bet === String(found.holds))

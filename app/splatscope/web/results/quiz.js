@@ -36,6 +36,7 @@ export function render({model, el}) {
     options.querySelector("button")?.focus({preventScroll: true}) // the button itself is gone
   })
   const hint = h("span", {role: "status"})
+  const from = h("span", {}, "The answer is read from the recording of these inputs.") // not live: each change of the inputs would say it
   const said = h("p", {class: "said", tabindex: "-1"})
   const root = h(
     "section",
@@ -43,7 +44,7 @@ export function render({model, el}) {
     h("span", {class: "tag"}, "Predict, then reveal"),
     question,
     options,
-    h("div", {class: "row"}, revealButton, hint),
+    h("div", {class: "row"}, revealButton, hint, from),
     said,
     h("div", {class: "row shown"}, see, back, again),
   )
@@ -99,8 +100,9 @@ export function render({model, el}) {
     revealButton.textContent = asked.answer.step && !other ? "Reveal, by stepping there" : "Reveal"
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
-    if (other) hint.textContent = "This was asked of the inputs before your change."
-    else hint.textContent = shown ? "" : "The answer is read from the recording of these inputs."
+    from.hidden = other || shown
+    const words = other ? "This was asked of the inputs before your change." : ""
+    if (hint.textContent !== words) hint.textContent = words
   }
 
   const choose = (/** @type {string} */ option) => {

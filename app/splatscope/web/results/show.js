@@ -40,10 +40,17 @@ export function render({model, el}) {
   const body = h("div", {class: "body"})
   const caption = h("figcaption", {id: `${model.method}-caption`})
   caption.innerHTML = model.caption
-  const run = () => model.send_msg({type: "run"})
+  const heard = h("p", {class: "sr", role: "status"}) // that it runs, and that it has run, where the reader had it run
+  let asked = false
+  const run = () => {
+    if (model.busy) return
+    asked = true
+    heard.textContent = "Running …"
+    model.send_msg({type: "run"})
+  }
   const name = `Run it again: ${caption.textContent}`
   const again = h("button", {type: "button", class: "btn quiet", onclick: run, "aria-label": name}, "Run it again")
-  const foot = h("div", {class: "row"}, caption, model.device ? null : again)
+  const foot = h("div", {class: "row"}, caption, model.device ? null : again, heard)
   const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
 
   /** @type {Cleanup} */
@@ -53,7 +60,7 @@ export function render({model, el}) {
   }
   const show = () => {
     const {results, busy, error} = model
-    again.disabled = busy
+    again.setAttribute("aria-disabled", String(busy)) // not disabled: it keeps the focus
     root.classList.toggle("busy", busy)
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
@@ -64,9 +71,22 @@ export function render({model, el}) {
     clear()
     body.replaceChildren(...results.map((result) => drawResult(result, cleanup, caption)))
   }
+  const hear = () => {
+    const ended = wasBusy && !model.busy
+    wasBusy = model.busy
+    if (!asked || !ended) return
+    asked = false
+    const words = [...body.querySelectorAll(".said")].map((el) => el.textContent)
+    heard.textContent = model.error || ["It has been run again.", ...words].join(" ")
+  }
+  const update = () => {
+    show()
+    hear()
+  }
+  let wasBusy = model.busy
   show()
   model.on("remove", clear)
-  for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(show))
+  for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(update))
   return root
 }
 

@@ -79,6 +79,6 @@ export function render({model, el, view}) {
     if (view) emit("live", null)
     document.getElementById("first")?.remove() // what the document showed until now
   })
-  requestAnimationFrame(() => arrived(sought(root)))
+  requestAnimationFrame(() => arrived(root, sought(root)))
   return root
 }

@@ -2,7 +2,7 @@
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
-import {h} from "./dom.js"
+import {h, within} from "./dom.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
@@ -242,18 +242,44 @@ function announce(page) {
 
 /**
  * Called by a page once it stands in the document, with what was sought on it.
+ * @param {Element} root
  * @param {Element | null} sought
  */
-export function arrived(sought = null) {
+export function arrived(root, sought = null) {
   const content = byId("content")
   content.removeAttribute("aria-busy")
-  if (moving) content.focus({preventScroll: true}) // a screen reader goes on there, Tab too
+  const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the title of the same page, not yet live
+  if (moving || stood) head(sought ?? root.querySelector("h1"))
   const top = moving ? 0 : scrollY // a first page was read before it was live
   moving = false
   scrollTo(0, history.state?.scroll ?? top)
   sought?.classList.add("sought")
   if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
   guide?.arrived()
+}
+
+/** @type {HTMLElement | null} */
+let title = null // that had the focus last
+
+/** The element that has the focus, through the shadow trees. */
+function focused() {
+  let el = document.activeElement
+  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement
+  return /** @type {HTMLElement | null} */ (el)
+}
+
+/**
+ * Give a page's title the focus: it is read out, and a screen reader and Tab go on there. A tool's is in the top bar.
+ * @param {Element | null} heading
+ */
+function head(heading) {
+  for (const el of [heading, byId("crumb"), byId("content")]) {
+    if (!(el instanceof HTMLElement)) continue
+    el.tabIndex = -1
+    el.focus({preventScroll: true})
+    title = el
+    if (focused() === el) return
+  }
 }
 
 // How far a page is scrolled stands in its entry of the history, for Back, Forward and reload.
@@ -266,6 +292,10 @@ function onClick(event) {
   const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
   if (!plain || !lost.hidden || event.defaultPrevented) return
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
+  if (link?.matches(".skip")) {
+    event.preventDefault()
+    return head(within(byId("content"), "h1"))
+  }
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
   const {page, step, inputs} = parse(link.search)

@@ -28,4 +28,5 @@ DEBUGGER_KEYS = [
     ("F11", "Its next statement, into calls"),
     ("Shift+F11", "Out of the function, to its caller"),
     ("Ctrl+F10", "Run to the line that was clicked; a double click does the same"),
+    ("↑ ↓", "In the source: choose a line, as a click does; Enter runs to it"),
 ]

@@ -15,7 +15,7 @@ import {openFile, unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "#web/stepper/model/player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
-import {Sentence} from "#web/stepper/panes/sentence.js"
+import {DESCRIPTION, Sentence} from "#web/stepper/panes/sentence.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Breakpoints} from "#web/stepper/panes/breakpoints.js"
 import {Threads} from "#web/stepper/panes/threads.js"
@@ -82,12 +82,12 @@ export class Stepper {
   /** @type {Moment | null} */
   painted = null // the moment last painted
   shown = 0 // number of the recording shown, as Python counts them; 0 for none
-  status = h("span", {role: "status"}) // what is waited for, in words
+  status = h("span") // what is waited for, in words
   seconds = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
   offers = h("span") // what can be done about it
   state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
-  drawn = h("div", {class: "aside", role: "group"}) // holds the drawing, and is named by what it shows
+  drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
   #steps = false // the next paint is a single step away from the last
@@ -224,6 +224,7 @@ export class Stepper {
       layout === "figure" ? null : this.state,
       panes,
       dock,
+      this.sentence.description,
       this.sentence.announcer,
     )
     queueMicrotask(() => this.#tab("memory"))
@@ -299,6 +300,7 @@ export class Stepper {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
     } else this.goto(step)
+    if (this.#mended && !this.#focused) this.findings.el.focus({preventScroll: true}) // the button that ran it is gone
     this.#mended = false
     this.#toReason()
     if (model.tour && !before && step === UNNAMED) this.player.tour()
@@ -307,6 +309,12 @@ export class Stepper {
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+  }
+
+  /** Whether the focus is inside. */
+  get #focused() {
+    const root = this.root.getRootNode()
+    return root instanceof ShadowRoot && root.activeElement !== null
   }
 
   /** Move to what the recording is to show: the finding that was told; else the thread's last event on the line, or at the element. */
@@ -415,7 +423,8 @@ export class Stepper {
   }
 
   /**
-   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone, and that it is over.
+   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone; in the debugger also
+   * that it is over, in a figure only of its first recording, since its sentence tells of each later one.
    * @param {string} words  "" where there is one
    * @param {"" | "busy" | "wrong"} klass
    */
@@ -432,13 +441,18 @@ export class Stepper {
         seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
     const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
-    if (status.textContent !== words) status.textContent = words
+    if (status.textContent !== words) {
+      status.textContent = words
+      if (words) this.announce(words)
+    }
     seconds.textContent = ""
     this.offers.replaceChildren(
       ...(klass === "wrong" && this.model.offers ? [h("button", entry, "Record the entry point alone")] : []),
     )
     this.state.hidden = !words
-    if (before !== null && !words) this.sentence.tell("It is recorded.")
+    const {layout} = this.model
+    if (before !== null && !words && layout === "bench") this.announce(`It is recorded. ${this.findings.words}`)
+    else if (before !== null && !words && !this.painted) this.sentence.tell("It is recorded.", true)
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", Boolean(words) && klass !== "")
     this.root.classList.toggle("empty", !this.moment)
@@ -476,7 +490,8 @@ export class Stepper {
       const steps = this.#steps && began - this.#paintedAt > QUICK && this.painted === moment
       this.#steps = false
       moment.state.seek(moment.position).meet()
-      for (const pane of this.panes) if (pane.el.isConnected || pane === this.when) pane.paint(moment, steps)
+      for (const pane of this.panes)
+        if (pane.el.isConnected || pane === this.when || pane === this.sentence) pane.paint(moment, steps)
       root.dataset.painted = String(moment.step)
       this.took = performance.now() - began
       this.painted = moment
@@ -544,6 +559,7 @@ export class Stepper {
   /** @param {boolean} lockstep  in lockstep, or as the device ran */
   setOrder(lockstep) {
     this.moment?.setOrder(lockstep)
+    this.announce(lockstep ? "In lockstep order." : "In the order of the device.")
   }
 
   /**
@@ -586,7 +602,8 @@ export class Stepper {
     if (!moment) return
     const {threads} = moment.recording
     moment.pinned = (moment.thread + way + threads) % threads
-    this.paint()
+    this.paint(true)
+    this.announce(this.source.standing(moment, moment.pinned))
   }
 
   /**
@@ -604,6 +621,7 @@ export class Stepper {
     moment.finding = number
     if (cell) moment.followed = cell
     moment.goto(step)
+    this.announce(`Finding ${number + 1} of ${moment.recording.findings.length}: ${finding?.message}`)
   }
 
   /**
@@ -618,6 +636,7 @@ export class Stepper {
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
     const position = near(sorted, moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
     if (position !== undefined) this.showFinding(starts.indexOf(position))
+    else this.announce("No finding in this recording.")
   }
 
   /**
@@ -626,6 +645,14 @@ export class Stepper {
    */
   say(words) {
     this.transport.say(words)
+  }
+
+  /**
+   * Have words spoken, and not shown, once the reader rests.
+   * @param {string} words
+   */
+  announce(words) {
+    this.sentence.tell(words)
   }
 
   /** @param {boolean} on  while a pointer drags, marks change without a transition */

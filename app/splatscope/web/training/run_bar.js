@@ -14,6 +14,8 @@ import {addKeys} from "#web/shell/keys.js"
  */
 
 const SOON = 250 // ms within which a run that has been started says what it waits for
+const EVERY = 10_000 // ms between two times that a run says where it is
+const REST = 300 // ms without news, after which a run that stands says where
 const NUMBER = new Intl.NumberFormat("en")
 
 /** @param {Render<{running: boolean, busy: string, message: string, reading: Reading}>} component */
@@ -25,7 +27,11 @@ export function render({model, el}) {
     if (!model.running) begin()
     model.send_msg({type: model.running ? "pause" : "start"})
   }
-  const step = h("button", {class: "btn", "data-testid": "train-step", onclick: act("step")}, "One step")
+  const step = h("button", {class: "btn", "data-testid": "train-step"}, "One step")
+  step.onclick = () => {
+    steppedFrom = model.reading.iteration ?? 0
+    model.send_msg({type: "step"})
+  }
   const reset = h("button", {class: "btn quiet", "data-testid": "train-reset", onclick: act("reset")}, "Reset")
 
   const stats = h("dl", {class: "stats"})
@@ -34,6 +40,41 @@ export function render({model, el}) {
   const words = h("span", {role: "status"})
   const waited = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
   const message = h("p", {class: "told", "data-testid": "train-message"}, words, waited)
+
+  // Where the run is, spoken: now and then while it runs, and once it stands.
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "train-heard"})
+  let heardAt = -EVERY // ms
+  let ran = false
+  let stopped = false // and nothing was said of it yet
+  let steppedFrom = -1 // the iteration at which one more was asked for, until it is said
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting
+  const hear = () => {
+    const {running, reading} = model
+    const {iteration = 0} = reading
+    clearTimeout(resting)
+    stopped ||= ran && !running
+    ran = running
+    if (running && iteration && performance.now() - heardAt >= EVERY) {
+      heardAt = performance.now()
+      heard.textContent = standing("Iteration")
+    }
+    if (running) return
+    heardAt = -EVERY
+    const stepped = steppedFrom >= 0 && iteration !== steppedFrom
+    if (!stopped && !stepped) return
+    resting = setTimeout(() => {
+      stopped = false
+      if (stepped) steppedFrom = -1
+      heard.textContent = standing(stepped ? "Iteration" : "Paused at")
+    }, REST)
+  }
+  const standing = (/** @type {string} */ what) => {
+    const {iteration = 0, iterations = 1, psnr = null} = model.reading
+    const quality = psnr === null ? "" : `, ${Number(psnr.toFixed(1))} dB`
+    if (iteration >= iterations) return `Finished, ${NUMBER.format(iteration)} iterations${quality}`
+    return `${what} ${NUMBER.format(iteration)}${what === "Iteration" ? ` of ${NUMBER.format(iterations)}` : ""}${quality}`
+  }
 
   // From the press of Start until the first iteration: what is waited for, and for how long.
   /** @type {{since: number, iteration: number, timer: ReturnType<typeof setInterval>} | null} */
@@ -78,12 +119,13 @@ export function render({model, el}) {
     progress.setAttribute("aria-valuenow", String(iteration))
     progress.setAttribute("aria-valuemax", String(iterations))
     tell()
+    hear()
   }
   const soon = () => queueMicrotask(show)
   for (const name of ["running", "reading", "busy", "message"]) model.on(name, soon)
   show()
 
-  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message)
+  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message, heard)
   const endKeys = addKeys({
     active: () => root.offsetParent !== null,
     keys: {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()},
@@ -92,6 +134,7 @@ export function render({model, el}) {
   model.on("remove", () => {
     endKeys()
     end()
+    clearTimeout(resting)
   })
   return root
 }

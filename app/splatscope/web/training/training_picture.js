@@ -3,6 +3,7 @@ import {context2d} from "#web/drawing/pixels.js"
 import {h, style} from "#web/shell/dom.js"
 import {addKeys} from "#web/shell/keys.js"
 import {showFrames} from "#web/widgets/frame.js"
+import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {PixelCursor} from "./pixel_cursor.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -43,13 +44,18 @@ export function render({model, el}) {
   )
   const choose = (/** @type {string} */ name) => {
     view = name
-    VIEWS.forEach(([other], i) => buttons[i].setAttribute("aria-checked", String(other === name)))
+    checkOne(
+      buttons,
+      VIEWS.findIndex(([other]) => other === name),
+    )
     frame.classList.toggle("err", name === "error")
     frame.classList.toggle("tgt", name === "target")
     if (name === "error") paint(error, model.error)
     if (name === "target") paint(target, model.target)
     outline()
   }
+  const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons)
+  arrowsChoose(seg, buttons)
   const box = h("input", {type: "checkbox", checked: true})
   const sample = h("span", {class: "dim"})
   box.onchange = () => {
@@ -91,13 +97,7 @@ export function render({model, el}) {
   return h(
     "figure",
     {class: "pic"},
-    h(
-      "figcaption",
-      {},
-      h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons),
-      h("span", {class: "sp"}),
-      h("label", {class: "chk"}, box, "Ellipses ", sample),
-    ),
+    h("figcaption", {}, seg, h("span", {class: "sp"}), h("label", {class: "chk"}, box, "Ellipses ", sample)),
     frame,
   )
 }

@@ -113,7 +113,12 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
     syntaxHighlighting(words),
     look,
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({"aria-label": "The kernel's source", spellcheck: "false", tabindex: "0"}),
+    EditorView.contentAttributes.of({
+      "aria-label": "The kernel's source",
+      "aria-description": "Escape, then Tab, to leave the editor",
+      spellcheck: "false",
+      tabindex: "0",
+    }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) changed(update.state.doc.toString())
     }),

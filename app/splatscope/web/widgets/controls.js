@@ -1,7 +1,7 @@
 // A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
 import {h, style} from "#web/shell/dom.js"
 import {bitField} from "./bit_field.js"
-import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
+import {arrowsChoose, checkOne, onArrows} from "./roving.js"
 import {send} from "./upload.js"
 
 /**
@@ -131,14 +131,7 @@ const MAKERS = {
 
   segments(item, set) {
     const values = item.options.map(([value]) => value)
-    let chosen = -1
-    const show = (/** @type {string} */ value) => {
-      chosen = values.indexOf(value)
-      buttons.forEach((button, i) => {
-        button.setAttribute("aria-checked", String(i === chosen))
-      })
-      setTabStop(buttons, chosen)
-    }
+    const show = (/** @type {string} */ value) => checkOne(buttons, values.indexOf(value))
     const buttons = item.options.map(([value, label]) => {
       const choose = (/** @type {MouseEvent} */ {detail}) => {
         show(value)
@@ -149,11 +142,7 @@ const MAKERS = {
       return button
     })
     const row = h("div", {class: "seg", role: "radiogroup", "aria-label": item.label}, ...buttons)
-    onArrows(row, ARROWS, (step) => {
-      const next = buttons[neighbour(chosen, step, buttons.length)]
-      next.focus()
-      next.click()
-    })
+    arrowsChoose(row, buttons)
     return {el: h("div", {class: "choice", title: item.doc}, h("span", {}, item.label), row), show}
   },
 

@@ -52,6 +52,33 @@ export function setTabStop(elements, index) {
 }
 
 /**
+ * Let arrow keys choose among the radio buttons of a row, past those that are not shown.
+ * @param {HTMLElement} row
+ * @param {HTMLElement[]} buttons
+ */
+export function arrowsChoose(row, buttons) {
+  onArrows(row, ARROWS, (step) => {
+    const shown = buttons.filter((button) => button.getClientRects().length)
+    const chosen = shown.findIndex((button) => button.getAttribute("aria-checked") === "true")
+    const next = shown[neighbour(chosen, step, shown.length)]
+    next.focus()
+    next.click()
+  })
+}
+
+/**
+ * Check one of the radio buttons of a row, which is then its tab stop.
+ * @param {HTMLElement[]} buttons
+ * @param {number} chosen
+ */
+export function checkOne(buttons, chosen) {
+  buttons.forEach((button, i) => {
+    button.setAttribute("aria-checked", String(i === chosen))
+  })
+  setTabStop(buttons, Math.max(0, chosen))
+}
+
+/**
  * Index of the neighbour of an element in a ring of elements.
  * @param {number} index
  * @param {number} step  1 or −1

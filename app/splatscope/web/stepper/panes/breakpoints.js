@@ -33,6 +33,9 @@ export class Breakpoints {
     else this.set.set(key, condition)
     this.stepper.source.marks()
     this.stepper.paint()
+    const line = key.slice(key.lastIndexOf(":") + 1)
+    const what = condition === null ? "No breakpoint" : "Breakpoint"
+    this.stepper.announce(`${what} on line ${line}${condition ? `, if ${condition}` : ""}.`)
   }
 
   /**

@@ -82,7 +82,7 @@ export class Findings {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.el = h("div", {class: "findings", "data-testid": "findings"})
+    this.el = h("div", {class: "findings", role: "group", "aria-label": "Findings", tabindex: "-1", "data-testid": "findings"})
   }
 
   /** @param {Recording} recording */
@@ -102,6 +102,30 @@ export class Findings {
     this.el.replaceChildren(...told, ...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
+  }
+
+  /** How many findings there are, and the first: "1 finding: race on counts[1], line 17." */
+  get words() {
+    const {findings, head} = this.recording,
+      [first] = findings
+    if (!first) return `${verdictOf(head).heading}.`
+    const {words, target} = this.#title(first)
+    const lines = [...new Set(first.lines)]
+    const where = lines.length ? `, ${lines.length > 1 ? "lines" : "line"} ${lines.join(" and ")}` : ""
+    const many = findings.length
+    const title = `${words[0].toLowerCase()}${words.slice(1)}${target && ` ${target}`}${where}`
+    return `${many.toLocaleString("en")} ${many > 1 ? "findings, the first" : "finding"}: ${title}.`
+  }
+
+  /**
+   * What a finding is, and the memory or variable that it is about, "" for none.
+   * @param {Finding} finding
+   */
+  #title(finding) {
+    const memory = this.recording.memories.find((m) => m.name === finding.name)
+    const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
+    const target = finding.names_memory === false ? "" : finding.name + (indexed ? subscript(memory, finding.index) : "")
+    return {words: finding.label ?? finding.kind, target, indexed}
   }
 
   /**
@@ -210,11 +234,9 @@ export class Findings {
    */
   #card(finding, number) {
     const {recording, stepper} = this,
-      [level, words] = [severityOf(finding), finding.label ?? finding.kind]
-    const memory = recording.memories.find((m) => m.name === finding.name)
-    const indexed = memory && (memory.space === "device" || memory.dims.length || memory.count > 1)
-    const target =
-      finding.names_memory === false ? null : h("code", {}, finding.name + (indexed ? subscript(memory, finding.index) : ""))
+      level = severityOf(finding),
+      {words, target: name, indexed} = this.#title(finding)
+    const target = name ? h("code", {}, name) : null
     const rows = finding.events.map((step, i) => {
       const event = step - 1,
         {verb, target: on, value} = describeEvent(recording, event),

@@ -43,7 +43,13 @@ export class Source {
     this.owner = owner
     this.src = h("div", {class: "src", role: "list", "aria-label": "Lines"})
     this.atHand = h("p", {class: "sr", id: `line-at-hand-${++made}`})
-    const names = {"aria-label": "Source with the line each thread is on", "aria-describedby": this.atHand.id}
+    const way = h(
+      "p",
+      {hidden: true, id: `line-way-${made}`},
+      "Up and down arrows choose a line, B sets a breakpoint on it, Enter runs to it.",
+    )
+    const described = owner.runTo ? `${this.atHand.id} ${way.id}` : this.atHand.id
+    const names = {"aria-label": "Source with the line each thread is on", "aria-describedby": described}
     this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", ...names}, this.src)
     this.files = h("div", {class: "files", hidden: true})
     this.el = h(
@@ -57,8 +63,10 @@ export class Source {
         h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on"),
       ),
       this.atHand,
+      way,
       this.pane,
     )
+    this.pane.onkeydown = (event) => this.#keyed(event)
     new ResizeObserver(() => {
       this.scrolledTo = ""
       owner.paint()
@@ -175,11 +183,9 @@ export class Source {
    */
   paint(moment, steps = false) {
     const {recording} = this,
-      {state, thread: chosen} = moment
+      {thread: chosen} = moment
     const [fileBefore, lineBefore] = this.here ?? []
     this.arrive()
-    const current = moment.event,
-      active = current >= 0 ? recording.thread[current] : -1
     const peers = this.#peers(moment)
     /** @type {Line | null} */
     let mine = null
@@ -189,8 +195,7 @@ export class Source {
     const places = []
     for (let t = 0; t < recording.threads; t++) {
       const status = moment.status(t),
-        last = state.last(t) - 1
-      const event = t === active ? current : status === "run" || status === "apart" ? state.next(t) : last
+        event = this.#at(moment, t)
       if (event < 0) continue
       const site = recording.site[event]
       places.push([t, recording.file[site], recording.line[site], status])
@@ -230,6 +235,39 @@ export class Source {
       this.arrive = slideMark(rows[Number(lineBefore) - 1].el, rows[mine[1] - 1].el)
     this.here = mine
     this.atHand.textContent = mine ? this.#words(mine, chosen) : "No thread has begun."
+  }
+
+  /**
+   * The event whose line a thread is on: the one at the cursor, its next while it runs, else its last; -1 for none.
+   * @param {Moment} moment
+   * @param {number} thread
+   */
+  #at(moment, thread) {
+    const {state, event} = moment
+    if (event >= 0 && this.recording.thread[event] === thread) return event
+    return ["run", "apart"].includes(moment.status(thread)) ? state.next(thread) : state.last(thread) - 1
+  }
+
+  /**
+   * Where a thread stands and whether it waits, as it is read out.
+   * @param {Moment} moment
+   * @param {number} thread
+   */
+  standing(moment, thread) {
+    const event = this.#at(moment, thread)
+    if (event < 0) return `Thread ${thread} has not begun.`
+    const {line} = this.recording.about(event),
+      site = this.recording.site[event]
+    switch (moment.status(thread)) {
+      case "wait":
+        return `Thread ${thread} waits at the barrier on line ${line}.`
+      case "held":
+        return `Thread ${thread} is released from the barrier on line ${line}.`
+      case "done":
+        return `Thread ${thread} has ended, on line ${line}.`
+      default:
+        return this.#words([this.recording.file[site], line], thread)
+    }
   }
 
   /**
@@ -330,6 +368,25 @@ export class Source {
     row.el.append(this.run)
   }
 
+  /**
+   * Choose a line by the arrow keys, and run to it by Enter.
+   * @param {KeyboardEvent} event
+   */
+  #keyed(event) {
+    const way = {ArrowUp: -1, ArrowDown: 1, Enter: 0}[event.key]
+    const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+    if (way === undefined || modified || event.target !== this.pane || !this.owner.runTo) return
+    event.preventDefault()
+    if (!way) return this.runHere()
+    const [file, line] = this.meant ?? [this.shown, 0]
+    const row = this.#sheet(this.shown)[(file === this.shown ? line : 0) - 1 + way]
+    if (!row) return
+    this.#pick(this.shown, row.line)
+    row.el.scrollIntoView({block: "nearest"})
+    const set = row.bp.getAttribute("aria-pressed") === "true" ? ", breakpoint" : ""
+    this.owner.announce?.(`Line ${row.line}${set}: ${row.text.trim() || "empty"}`)
+  }
+
   /** The line that is meant: the one picked last, until the run moves on; else where the chosen thread is. */
   get meant() {
     return this.picked && this.pickedAt === this.owner.moment?.position ? this.picked : this.here
@@ -338,7 +395,7 @@ export class Source {
   /** Run to the line that was picked. */
   runHere() {
     if (this.picked) this.owner.runTo?.(this.recording.files[this.picked[0]], this.picked[1])
-    else this.owner.say?.("Click a line first: it runs to the line that is picked.")
+    else this.owner.say?.("Choose a line first, by a click or by the arrow keys in the source: it runs to that line.")
   }
 
   /**

@@ -130,7 +130,10 @@ export class Timeline {
     const at = moment.recording.length ? moment.position / moment.recording.length : 0
     this.cursor.style.left = `${at * 100}%`
     this.box.setAttribute("aria-valuenow", String(moment.position))
-    this.box.setAttribute("aria-valuetext", this.stepper.numbering)
+    const {event, recording} = moment
+    const where = event < 0 ? "" : `, thread ${recording.thread[event]}, line ${recording.about(event).line}`
+    const {numbering} = this.stepper
+    this.box.setAttribute("aria-valuetext", `${numbering[0].toUpperCase()}${numbering.slice(1)}${where}`)
     const key = `${moment.lockstep} ${moment.finding}`
     if (key !== this.drawn || moment.chain !== this.chain) this.draw()
     this.drawn = key

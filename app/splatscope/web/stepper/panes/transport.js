@@ -1,6 +1,7 @@
 // How: the buttons that move through the run, what stands at the cursor, the order, the search.
 import {h} from "#web/shell/dom.js"
 import {remember, remembered} from "#web/shell/stored.js"
+import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {icon} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 import {isNonFinite} from "#web/stepper/model/slice.js"
@@ -29,6 +30,7 @@ const DETAILS = "splatscope-events" // in the browser's storage: whether figures
 
 export class Transport {
   unit = "" // what the arrows move by
+  words = "" // what is shown of the moment, as text
   said = "" // stands in place of the cursor's event, until it moves
 
   /** @param {Stepper} stepper */
@@ -42,7 +44,7 @@ export class Transport {
     this.#name("event")
     const tp = h(
       "div",
-      {class: "tp"},
+      {class: "tp", role: "group", "aria-label": "Steps"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
       button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall"),
       this.back,
@@ -121,6 +123,7 @@ export class Transport {
       h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
     this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]
     this.seg = h("div", {class: "seg wide", role: "radiogroup", "aria-label": "Order of the events"}, ...this.orders)
+    arrowsChoose(this.seg, this.orders)
     this.el = h(
       "div",
       {class: "row"},
@@ -157,7 +160,10 @@ export class Transport {
   #detail(other) {
     const before = remembered(DETAILS) === "shown"
     const shown = before !== other
-    if (other) remember(DETAILS, shown ? "shown" : "hidden")
+    if (other) {
+      remember(DETAILS, shown ? "shown" : "hidden")
+      this.stepper.announce(shown ? this.words : "")
+    }
     this.details.setAttribute("aria-pressed", String(shown))
     this.stepper.root.classList.toggle("detailed", shown)
   }
@@ -189,9 +195,7 @@ export class Transport {
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
     this.stops.hidden = !this.stepper.breakpoints.set.size
-    this.orders.forEach((el, i) => {
-      el.setAttribute("aria-checked", String(i === +moment.lockstep))
-    })
+    checkOne(this.orders, +moment.lockstep)
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute(
       "aria-label",
@@ -201,6 +205,7 @@ export class Transport {
     this.#name(stops.length ? this.stepper.model.unit : "event")
     if (this.said) {
       this.now.replaceChildren(this.said)
+      this.words = this.said
       return
     }
     const unit =
@@ -215,7 +220,9 @@ export class Transport {
             "Where did it come from?",
           )
         : ""
-    this.now.replaceChildren(ask, unit, ...describeMoment(moment, Boolean(unit)))
+    const parts = [unit, ...describeMoment(moment, Boolean(unit))]
+    this.words = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("")
+    this.now.replaceChildren(ask, ...parts)
   }
 }
 

@@ -91,6 +91,8 @@ export class Watches {
     this.input.value = ""
     this.#rows()
     this.owner.paint()
+    const {moment} = this.owner
+    this.owner.announce?.(`Watching ${watch.text}: ${(moment && this.value(watch, moment, moment.thread)) || "no value yet"}.`)
   }
 
   /** @param {string} words */
