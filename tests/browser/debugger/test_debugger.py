@@ -33,7 +33,7 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
 def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
     open_example(bench, "missing-barrier")
     heard = bench.get_by_test_id("announcer").first
-    expect(heard).to_have_text(re.compile(r"^It is recorded\. 1 finding: race on \w+\[\d+\], lines? \d+"))
+    expect(heard).to_have_text(re.compile(r"^It is recorded\. 2 findings, the first: race on keys\[\d+\], lines \d+ and \d+\."))
     before = stepper(bench).get_attribute("data-recording")
     apply = bench.get_by_role("button", name="Apply the fix and re-run").first
     apply.focus()

@@ -110,7 +110,7 @@ export class Findings {
       [first] = findings
     if (!first) return `${verdictOf(head).heading}.`
     const {words, target} = this.#title(first)
-    const lines = [...new Set(first.lines)]
+    const lines = [...new Set(first.lines)].sort((a, b) => a - b)
     const where = lines.length ? `, ${lines.length > 1 ? "lines" : "line"} ${lines.join(" and ")}` : ""
     const many = findings.length
     const title = `${words[0].toLowerCase()}${words.slice(1)}${target && ` ${target}`}${where}`
