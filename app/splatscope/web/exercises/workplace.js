@@ -174,7 +174,7 @@ export class Workplace {
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
     else this.#paintKnown()
-    this.#say(error || (this.result && !busy ? verdictWords(this.result) : ""))
+    this.#say(error || (this.fresh && !busy ? verdictWords(this.fresh) : ""))
     this.verdict.classList.toggle("waits", Boolean(busy))
     this.work.hidden = !busy
     const nth = /case (\d+ of \d+)/.exec(busy)?.[1]
