@@ -151,7 +151,7 @@ export class Threads {
       ? `${this.words.textContent} (released: all have come to its barrier, and it may go on)`
       : this.words.textContent
     this.#rows(moment)
-    this.#show(moment)
+    if (thread !== this.inView) requestAnimationFrame(() => this.#show(moment)) // once all is laid out
     if (this.order.list.length < recording.threads)
       this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`
   }
@@ -163,7 +163,7 @@ export class Threads {
   #show(moment) {
     const {wrap} = this,
       {thread} = moment
-    if (thread === this.inView || !wrap.clientHeight) return
+    if (this.owner.moment !== moment || !wrap.clientHeight) return
     this.inView = thread
     const index = this.order.list.indexOf(thread)
     if (index < 0) return
@@ -174,8 +174,9 @@ export class Threads {
     }
     const [at, room] = [row.getBoundingClientRect(), wrap.getBoundingClientRect()]
     const [top, bottom] = [room.top + (this.table.tHead?.offsetHeight ?? 0), room.top + wrap.clientHeight] // its head stays in view
-    if (at.top < top) wrap.scrollTop -= top - at.top
-    else if (at.bottom > bottom) wrap.scrollTop += at.bottom - bottom
+    const beside = at.height // the thread before or after it is in view, too
+    if (at.top - beside < top) wrap.scrollTop -= top - at.top + beside
+    else if (at.bottom + beside > bottom) wrap.scrollTop += at.bottom + beside - bottom
   }
 
   /**
