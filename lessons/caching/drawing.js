@@ -96,8 +96,8 @@ function table({count, layers, end}) {
         row.el.classList.toggle("here", now && look.step > 0)
       })
       last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")
-      counts[0].textContent = ` ${waiting} wait, ${waiting * STATE_BYTES} bytes`
-      counts[1].textContent = ` ${ended ? 1 : 0} state, ${ended ? STATE_BYTES : 0} bytes`
+      counts[0].textContent = `${waiting} wait,\n${waiting * STATE_BYTES} bytes`
+      counts[1].textContent = `${ended ? 1 : 0} state,\n${ended ? STATE_BYTES : 0} bytes`
     },
     describe(/** @type {Look} */ look) {
       const {reading, undoneFrom, waiting} = where(look)
