@@ -81,17 +81,16 @@ function build({root, facts, room}, look) {
       facts.T.forEach((_, i) => {
         const known = memories.map((memory) => memory.written(i) > 0)
         pair(i).forEach((colour, which) => {
-          setAttributes(pictures[which].cells[i], {fill: css(colour), class: known[which] ? "" : "later"})
+          setAttributes(pictures[which].cells[i], {fill: known[which] ? css(colour) : "none"}) // else it would tell what comes
         })
         const share = Math.round(100 * Math.min(1, darker(i) / MOST_DARKER))
         setAttributes(pictures[2].cells[i], {
-          style: `fill: color-mix(in oklab, var(--c-blue) ${share}%, var(--surface))`,
-          class: known[1] ? "" : "later",
+          style: known[1] ? `fill: color-mix(in oklab, var(--c-blue) ${share}%, var(--surface))` : "fill: none",
         })
         chart.point(i, known, i === now.thread)
       })
-      pictures[2].words.textContent = ` ${digits(darker(now.thread))}`
       const written = (/** @type {number} */ which, /** @type {number} */ i) => memories[which].written(i) > 0
+      pictures[2].words.textContent = written(1, now.thread) ? ` ${digits(darker(now.thread))}` : " ?"
       const red = (/** @type {number} */ which) => (/** @type {number} */ i) =>
         written(which, i) ? `red ${digits(pair(i)[which][0])}` : "not known yet"
       pictures[0].mark(now.thread, red(0))

@@ -144,9 +144,10 @@ function stateCell() {
      */
     paint(state, when) {
       el.className = classes("cached-cell", when)
-      swatch.style.background = css(state.slice(0, 3))
-      words.textContent = `T ${show(state[3], 3)}`
-      bar.style.width = `${100 * Math.min(1, Math.max(0, state[3]))}%`
+      const known = when !== "later" // what is not there yet is not told
+      swatch.style.background = known ? css(state.slice(0, 3)) : "none"
+      words.textContent = known ? `T ${show(state[3], 3)}` : "T ?"
+      bar.style.width = known ? `${100 * Math.min(1, Math.max(0, state[3]))}%` : "0"
     },
   }
 }

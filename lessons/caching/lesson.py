@@ -142,26 +142,20 @@ class Caching(Lesson):
             question = "One layer, so one state is kept. In which turn of the way back is it read?"
         return answer_among(question, f"turn {turn}", misconceptions, self.stops(query)[self.count + turn - 1], because)
 
-    def same(self, query: RecordingQuery) -> Answer:
-        """Count the layers for which both ways find the same bits of ∂L/∂α."""
-        kept, undone = (query.output(name)[:, 3].view(np.uint32) for name in ("dByKept", "dByUndo"))
-        many = int(np.sum(kept == undone))
-        because = "The states came back with all their bits, or lost none that mattered."
-        if many < self.count:
-            off = float(np.abs(query.output("dByKept") - query.output("dByUndo"))[:, 3].max())
-            because = f"The largest difference is {number(off, 1)}: an undone state may be off in its last place."
+    def keeps(self, query: RecordingQuery) -> Answer:
+        """Answer how many bytes the kept states of a pixel are."""
+        kept = query.output("kept")
+        each = kept.nbytes // len(kept)
         misconceptions = (
-            (self.count, "It would be right on paper. A quotient is rounded, and its last bit may be off."),
-            (0, "Many a state comes back exactly, or its last bit makes no difference to the gradient."),
-            (1, "Not only the state at which the way back begins: most divisions give back the very same float."),
-            (many - 1, "Count the rows of the figure whose gradients are not underlined."),
-            (many + 1, "Count the rows of the figure whose gradients are not underlined."),
+            (each, "That is one state, all that the undo holds. Each layer has a state before it, and each is kept."),
+            (kept.nbytes // 4, "That would be T alone. A state is red, green, blue and T: four floats of 4 bytes."),
+            (2 * kept.nbytes, "The way back reads what the way there has written. It needs no second copy."),
+            (len(kept), "That is how many states are kept. A state is four floats of 4 bytes."),
         )
-        wrong = [(str(number), why) for number, why in misconceptions if 0 <= number <= self.count]
-        question = f"For how many of the figure's {self.count} layers do both ways find ∂L/∂α with the very same bits?"
-        if self.count == 1:
-            question = "The figure has one layer. For how many layers do both ways find ∂L/∂α with the very same bits, 0 or 1?"
-        return answer_among(question, str(many), wrong, self.stops(query)[-1], because)
+        wrong = ((f"{number:,} bytes", why) for number, why in misconceptions)
+        question = f"{self.count} layer{'s' if self.count > 1 else ''}: how many bytes of states has `kept` at the turning point?"
+        because = f"{len(kept)} × {each} bytes, for one pixel. The undo holds {each} bytes, however many layers there are."
+        return answer_among(question, f"{kept.nbytes:,} bytes", wrong, self.stops(query)[self.count - 1], because)
 
     # Read off the compiled kernels
 

@@ -39,6 +39,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} room  of the list
  * @property {Test[]} tests
  * @property {number[]} moments  of each test, a step at which it is its thread's latest
+ * @property {number[]} told  of each test, the stop at which its round is told of
  * @property {Shape[]} shapes
  *
  * @typedef {{tile: number}} Values
@@ -110,8 +111,8 @@ export function testAt({tests}, {thread, step}) {
  * @param {Facts} facts
  * @param {Look} look
  */
-function describe({tests, room}, look) {
-  const made = tests.filter((test) => look.step >= test.known)
+function describe({tests, told, room}, look) {
+  const made = tests.filter((_, i) => look.step >= told[i])
   const listed = made.filter((test) => test.place >= 0 && test.place < room).sort((a, b) => a.place - b.place)
   const ids = listed.map((test) => test.gaussian).join(", ") || "nothing yet"
   return `${made.length} of ${tests.length} tests are made. On the list: ${ids}.`
@@ -136,7 +137,7 @@ const degreesOf = ({axis: [x, y]}) => (Math.atan2(y, x) * 180) / Math.PI
  * @param {number} width
  */
 function pictureOfTiles({facts, values, set}, width) {
-  const {tests, shapes, room} = facts
+  const {tests, told, shapes, room} = facts
   const [across, down] = facts.tiles
   const scale = width / (across * facts.size[0])
   const [tileWidth, tileHeight] = facts.size.map((size) => size * scale)
@@ -175,7 +176,7 @@ function pictureOfTiles({facts, values, set}, width) {
   }
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     ellipses.forEach((el, i) => {
-      const made = look.step >= tests[i].known
+      const made = look.step >= told[i]
       el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     tested.replaceChildren(...marksOf(test))
@@ -290,7 +291,7 @@ function axisRows({shapes}, width) {
  * @param {number} width
  * @param {(test: Test) => void} pick
  */
-function threadTable({tests, room}, width, pick) {
+function threadTable({tests, told, room}, width, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
   const left = narrow ? 0 : 92
@@ -326,14 +327,14 @@ function threadTable({tests, room}, width, pick) {
   const paintChoices = listChoices(svg, "Test that is shown", boxes)
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
-      const made = look.step >= tests[i].known
+      const made = look.step >= told[i]
       el.setAttribute("class", classes("coarse-seat", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
     shown = test.gaussian
     paintChoices(tests.indexOf(test), (i) => {
-      const {gaussian, thread, place, known} = tests[i]
-      const outcome = look.step < known ? "not tested yet" : place < 0 ? "apart from the tile" : "touches the tile"
+      const {gaussian, thread, place} = tests[i]
+      const outcome = look.step < told[i] ? "not tested yet" : place < 0 ? "apart from the tile" : "touches the tile"
       return `Gaussian ${gaussian}, thread ${thread}: ${outcome}`
     })
   }
@@ -353,16 +354,13 @@ function listOfGaussians({room}) {
   head.append(" ", full)
   const cells = Array.from({length: room}, () => h("span", {class: "cell"}))
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
-    const {final} = look
     const found = look.memory("blobCountAT")?.number(0) ?? null
     const stored = look.memory("blobCount")?.number(0) ?? null
-    counted.textContent = String(found ?? final.memory("blobCountAT")?.number(0) ?? "")
-    counted.className = found === null ? "later" : ""
-    kept.textContent = String(stored ?? final.memory("blobCount")?.number(0) ?? "")
-    kept.className = stored === null ? "later" : ""
+    counted.textContent = String(found ?? "–")
+    kept.textContent = String(stored ?? "–")
     const lost = (found ?? 0) - room
     full.textContent = lost > 0 ? `◆ ${lost} without a place` : ""
-    const [blobs, last] = [look.memory("blobs"), final.memory("blobs")]
+    const [blobs, last] = [look.memory("blobs"), look.final.memory("blobs")]
     cells.forEach((cell, i) => {
       const known = blobs?.number(i) ?? null
       cell.textContent = String(known ?? last?.number(i) ?? "")

@@ -62,6 +62,7 @@ class Facts(TypedDict):
     room: int  # places in the list
     tests: list[BoxTest]  # [Gaussian]
     moments: list[int]  # [Gaussian]: a step at which its test is its thread's latest; the stop that tells of it, where it is one
+    told: list[int]  # [test]: the stop at which its round is told of: a thread may be further by then
     shapes: list[dict[str, Any]]  # [Gaussian]: what the kernel measured of it
 
 
@@ -165,12 +166,14 @@ class CoarseRaster(Lesson):
         measured = query.output("measured")
         found = tests(query)
         stops = {one["gaussian"]: step for step, made, _ in rounds(query) for one in made}  # the later of two
+        told = {one["gaussian"]: step for step, made, appended in rounds(query) if not appended for one in made}
         return {
             "tiles": TILES,
             "size": TILE,
             "room": ROOM,
             "tests": found,
             "moments": [moment_of(one, found, stops[one["gaussian"]]) for one in found],
+            "told": [told[one["gaussian"]] for one in found],
             "shapes": [shape_of(one) for one in measured],
         }
 

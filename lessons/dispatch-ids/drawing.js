@@ -13,6 +13,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @typedef {object} Facts
  * @property {number} width
  * @property {number} height
+ * @property {number} wave  threads of a wave
  * @property {number[]} owner  thread of each pixel, counted through all workgroups
  * @property {number} group  that was recorded
  * @property {number[]} drawn  pixels, in the order in which its threads draw them
@@ -49,7 +50,7 @@ function build(host) {
   return {
     el: h("div", {}, drawn.el, words),
     paint: drawn.paint,
-    describe: (look) => `${steps.filter((step) => step <= look.step).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
+    describe: (look) => `${steps.filter((step) => look.reached(step)).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
     width: host.root.clientWidth,
   }
 }
@@ -112,10 +113,16 @@ function picture({facts, room}, pointed, point) {
     paint(/** @type {Look} */ look) {
       paintChoices(pointed(), nameOf)
       cells.forEach((cell, pixel) => {
-        const ready = look.step >= (drawnAt.get(pixel) ?? Infinity)
+        const step = drawnAt.get(pixel)
+        const ready = step !== undefined && look.reached(step)
         cell.setAttribute("class", classes("px", groupOf(owner[pixel]) === group && "mine", !ready && "later"))
       })
-      for (const [thread, lane] of lanes) lane.show(look.status(thread), thread === look.thread)
+      const {moment, recording} = look
+      const wave = moment.event < 0 ? -1 : Math.floor(recording.thread[moment.event] / facts.wave)
+      for (const [thread, lane] of lanes) {
+        const atHand = Math.floor(thread / facts.wave) === wave && look.isAtHand(thread)
+        lane.show(look.status(thread), thread === look.thread, atHand)
+      }
     },
   }
 }

@@ -53,7 +53,7 @@ class DispatchIds(Lesson):
     group = param.Selector(default=0, objects=list(range(GROUPS)), label="Workgroup that is recorded")
 
     unit: ClassVar[str] = "wave"
-    figure: ClassVar[FigureSpec] = FigureSpec(thread=9)
+    figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
 
     def job(self) -> KernelJob:
         """Return the picture in the chosen arrangement; the chosen workgroup is recorded."""
@@ -122,7 +122,7 @@ class DispatchIds(Lesson):
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return which thread owns each pixel, and when the recorded ones found and drew theirs."""
-        writes, found = query.steps(kind="write", name="owner"), finds(query)
+        writes, found = query.steps(kind="write", name="picture"), finds(query)
         known = np.zeros(LANES, np.int64)
         known[query.threads(found)] = found
         return {
@@ -272,16 +272,22 @@ def wave_of(query: RecordingQuery) -> int:
 
 def finds(query: RecordingQuery) -> np.ndarray:
     """Return the step at which each thread knows its pixel, in the device's order."""
-    return query.steps(kind="value", name="count", function="draw")
+    return query.steps(kind="value", name="pixel", function=query.job.entry)
 
 
 def moments(query: RecordingQuery) -> list[tuple[int, np.ndarray, bool]]:
-    """Return the stops: the step, the threads of the wave, and whether they have drawn or only found their pixels."""
+    """Return the stops: the step, the threads of the wave, and whether they have drawn or only found their pixels.
+
+    In lockstep threads do a line one after the other, so a wave has done it with its last thread.
+    """
     found = []
-    for drew, steps in ((False, finds(query)), (True, query.steps(kind="write", name="owner"))):
-        waves = query.threads(steps) // wave_of(query)
-        found += [(int(steps[waves == wave].max()), query.threads(steps[waves == wave]), drew) for wave in np.unique(waves)]
-    return sorted(found, key=lambda moment: moment[0])
+    for drew, steps in ((False, finds(query)), (True, query.steps(kind="write", name="picture"))):
+        threads = query.threads(steps)
+        waves = threads // wave_of(query)
+        found += [
+            (int(steps[threads == threads[waves == wave].max()][-1]), threads[waves == wave], drew) for wave in np.unique(waves)
+        ]
+    return found
 
 
 def span(name: str, numbers: np.ndarray) -> str:

@@ -113,7 +113,7 @@ class FineRaster(Lesson):
         if not early:
             return f"All 32 pixels blended the whole list: {turns} turns, none in vain. No pixel was opaque before the end."
         return (
-            f"{some(early, 'was', 'of 32 pixels were')} opaque before the list ended, and stayed in the loop: "
+            f"{some(early, 'was', 'of 32 pixels were')} opaque before the last Gaussian, and stayed in the loop: "
             f"{vain} of {turns} turns were in vain."
         )
 
@@ -132,7 +132,7 @@ class FineRaster(Lesson):
     # Questions
 
     def idle(self, query: RecordingQuery) -> Answer:
-        """Count the pixels that are opaque before the list ends."""
+        """Count the pixels that are opaque before the last Gaussian of the list, and skip it."""
         states, _, counts, ends = walk(query)
         early = np.flatnonzero(counts[:, -1] < self.count)
         because = f"All 32 threads blend all {self.count} Gaussians."
@@ -150,7 +150,7 @@ class FineRaster(Lesson):
             ),
             int(ends[THREADS - 1, -1]),
             because,
-            f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the list ends?",
+            f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the last Gaussian, and skip it?",
         )
 
     def parted(self, query: RecordingQuery) -> Answer:

@@ -97,7 +97,7 @@ function describe({padded, drawn}, look) {
   const memory = look.memory("blobs")
   const ids = Array.from({length: padded}, (_, i) => memory?.number(i) ?? null).filter((id) => id !== null)
   const listed = ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"
-  return `On the list: ${listed}. ${drawn.filter((step) => step <= look.step).length} of ${drawn.length} pixels are drawn.`
+  return `On the list: ${listed}. ${drawn.filter((step) => look.reached(step)).length} of ${drawn.length} pixels are drawn.`
 }
 
 /** @typedef {{turn: number, stage: number}} StageEntry  number of the thread's event that enters a stage, and which */
@@ -152,8 +152,8 @@ function stageBox({stages, wide, drawn}, i) {
     paint(look, within) {
       const current = within.includes(i)
       el.classList.toggle("stage-on", current)
-      el.classList.toggle("past", look.step >= end && !current)
-      el.classList.toggle("ahead", look.step < begin)
+      el.classList.toggle("past", look.reached(end) && !current)
+      el.classList.toggle("ahead", !look.reached(begin))
       el.setAttribute("aria-current", current ? "step" : "false")
       lanes.forEach((lane, thread) => {
         lane.el.setAttribute("visibility", within[thread] === i ? "visible" : "hidden")
@@ -199,9 +199,9 @@ function nameOf(id) {
 function counter(name) {
   const cell = h("span", {class: "cell"})
   const paint = (/** @type {Look} */ look) => {
-    const [memory, final] = [look.memory(name), look.final.memory(name)]
+    const memory = look.memory(name)
     const known = memory?.number(0) ?? null
-    cell.textContent = String(known ?? final?.number(0) ?? "")
+    cell.textContent = String(known ?? "–")
     cell.className = classes("cell", memory?.touched(0), known === null && "later")
   }
   return {el: h("label", {}, h("code", {}, name), cell), paint}
@@ -236,12 +236,12 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
   const paint = (/** @type {Look} */ look) => {
     const [now, final] = [look.memory("picture"), look.final.memory("picture")]
     pixels.forEach((pixel, thread) => {
-      const ready = look.step >= drawn[thread]
+      const ready = look.reached(drawn[thread])
       const colour = [0, 1, 2].map((part) => (ready ? now : final)?.number(thread, part) ?? 1)
       pixel.style.fill = css(colour)
       pixel.setAttribute("class", classes("px", !ready && "later"))
     })
-    const found = look.step >= stages[COARSE].end
+    const found = look.reached(stages[COARSE].end)
     boxes.forEach((_, i) => {
       const own = listed.includes(i)
       ellipses[i].setAttribute("class", classes("stage-gaussian", own && "own", !found && "unknown"))

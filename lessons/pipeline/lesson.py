@@ -38,7 +38,7 @@ class Stage(TypedDict):
     title: str
     token: str
     begin: int  # the step with which the first thread enters it
-    end: int  # the step with which the last thread leaves it
+    end: int  # the step with which it is done
 
 
 class Facts(TypedDict):
@@ -62,7 +62,7 @@ class Pipeline(Lesson):
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
 
     unit: ClassVar[str] = "stage"
-    figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"blobs": ControlSpec(live=True), "seed": ControlSpec(kind="number")}
 
     def raw(self) -> np.ndarray:
@@ -85,12 +85,19 @@ class Pipeline(Lesson):
     # What the figure shows
 
     def stages(self, query: RecordingQuery) -> list[Stage]:
-        """Return the step with which the first thread enters each stage, and the one with which the last leaves it."""
+        """Return the step with which the first thread enters each stage, and the one with which it is done, in lockstep.
+
+        The list is empty once thread 0 has said so, the tile done with its last pixel; other stages end with their last return.
+        """
         found = []
         for function, title, token in STAGES:
-            calls, returns = query.steps(kind="call", name=function), query.steps(kind="return", function=function)
-            end = max(drawn(query)) if function == "overWhite" else int(returns[-1])
-            found.append({"name": function, "title": title, "token": token, "begin": int(calls[0]), "end": end})
+            first = query.steps(kind="call", name=function, thread=0)[0]
+            end = query.steps(kind="return", function=function, thread=LANES - 1)[-1]
+            if function == "initShortList":
+                end = query.steps(kind="atomic", name="blobCountAT", thread=0)[0]
+            elif function == "overWhite":
+                end = drawn(query)[-1]
+            found.append({"name": function, "title": title, "token": token, "begin": int(first), "end": int(end)})
         return found
 
     def stops(self, query: RecordingQuery) -> list[int]:

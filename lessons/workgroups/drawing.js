@@ -135,16 +135,20 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const svg = canvas(width, layout.height, {
     class: "group",
   })
-  svg.append(s("text", {x: left, y: 12}, `${count} threads, waves of ${wave}`), ...waveFrames(facts, layout))
+  svg.append(
+    s("text", {x: left, y: 12}, `${count} threads, waves of ${wave}; beside each what it received`),
+    ...waveFrames(facts, layout),
+  )
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
   svg.append(writeLine, readLine)
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, options, svg, layout, i))
   const lanes = Array.from({length: count}, (_, i) => laneMark(x(i), laneY(i), 7))
+  const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
   const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
-  svg.append(...lanes.map((lane) => lane.el), barrier, barrierWords, memoryName)
+  svg.append(...lanes.map((lane) => lane.el), ...received, barrier, barrierWords, memoryName)
   const seats = lanes.map((_, i) => ({x: x(i) - column / 2, y: laneY(i) - laneRow / 2, width: column, height: laneRow}))
   const paintChoices = listChoices(svg, "Thread", seats)
 
@@ -196,8 +200,14 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
       if (readers.has(i)) setAttributes(el, {"data-thing": `read-${i}`, "data-made-of": `cell-${(i + away) % count}`})
       else setAttributes(el, {"data-thing": `lane-${i}`, "data-made-of": ""})
     })
+    const numbers = look.final.memory("received")
+    received.forEach((text, i) => {
+      text.textContent = readers.has(i) ? String(numbers?.number(i) ?? "") : ""
+      text.setAttribute("class", classes("group-received", tooEarly.has(i) && "wrong"))
+    })
     cells.forEach((paintCell, i) => {
-      const states = [i === from && "from", i === thread && "own", kind === "read" && i === from && "rd"]
+      const acted = memory !== null && memory.written(i) > facts.opened
+      const states = [i === from && "from", i === thread && acted && "own", kind === "read" && i === from && "rd"]
       paintCell(look, memory, states, tooEarly.has((i - away + count) % count))
     })
     /** @type {[x: number, y: number][]} */

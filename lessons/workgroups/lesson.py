@@ -45,7 +45,7 @@ class Workgroups(Lesson):
     barrier = param.Boolean(default=True, label="Barrier before the read")
 
     unit: ClassVar[str] = "statement"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "away": ControlSpec(live=True),
         "barrier": ControlSpec(off="Taken out", on="In place"),

@@ -84,7 +84,7 @@ class Lesson(param.Parameterized):
         raise NotImplementedError
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps of the recording at which → and ← stop, ascending; empty to stop at every event."""
+        """Return the steps of the recording at which → and ← stop, in the order that the figure shows; empty for all."""
         return []
 
     def opening(self, query: RecordingQuery) -> int:

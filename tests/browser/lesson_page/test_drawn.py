@@ -114,3 +114,27 @@ def test_labels_of_tiles_and_gaussians_stand_apart(turn_to):
     }""")
     assert len(corners) == 15
     assert len({tuple(corner) for corner in corners}) == 1  # the same of each tile
+
+
+def test_at_each_stop_of_the_pipeline_all_threads_are_in_the_stage_that_the_sentence_names(turn_to):
+    page = turn_to("/app?page=pipeline")
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    page.keyboard.press("Home")
+    expect(stepper).to_have_attribute("data-painted", "0")
+    said, lit = [], []
+    for _ in range(6):
+        before = stepper.get_attribute("data-painted") or ""
+        page.keyboard.press("ArrowRight")
+        expect(stepper).not_to_have_attribute("data-painted", before)
+        said.append(page.get_by_test_id("step-sentence").first.inner_text().partition(":")[0].lower())
+        lit.append(stepper.locator(".stage-on b").all_inner_texts())
+    assert lit == [[name] for name in said]
+
+
+def test_the_discs_of_the_threads_that_a_sentence_names_are_marked(turn_to):
+    page = turn_to("/app?page=dispatch-ids")
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    first, last = map(int, re.findall(r"\d+", page.get_by_test_id("step-sentence").first.inner_text())[:2])
+    expect(stepper.locator(".pixelmap .at-hand")).to_have_count(last - first + 1)

@@ -91,14 +91,14 @@ def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
     lines = [one.text() for one in source.all("listitem")]
     assert [re.match(r"Line (\d+)(, \d+ threads? here)?:", line)[1] for line in lines] == [str(i + 1) for i in range(len(lines))]
     assert source.all("button") == []
-    here = re.match(r"Thread 0 is on line (\d+): (.+)", source.description)
+    here = re.match(r"Thread 15 is on line (\d+): (.+)", source.description)
     assert f", 16 threads here: {here[2]}" in re.sub(r":\s+", ": ", lines[int(here[1]) - 1])
     page.keyboard.press("Home")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", "0")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"))
     now = spoken(page).one("region", "Source with").description
-    assert now.startswith("Thread 0 is on line ")
+    assert now.startswith("Thread 31 is on line ")
     assert now != source.description
 
 

@@ -24,6 +24,32 @@ def opened(stem, shipped):
     return _open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
 
 
+def threads_named(sentence: str) -> set[int]:
+    """The threads that a sentence is about: “Threads 8 to 15”, “Threads 1, 4 and 5”, “thread 0”."""
+    spans = re.findall(r"[Tt]hreads (\d+) to (\d+)", sentence)
+    lists = re.findall(r"[Tt]hreads (\d+(?:, \d+)* and \d+)", sentence)
+    single = re.findall(r"[Tt]hread (\d+)", sentence)
+    return (
+        {thread for first, last in spans for thread in range(int(first), int(last) + 1)}
+        | {int(number) for some in lists for number in re.findall(r"\d+", some)}
+        | set(map(int, single))
+    )
+
+
+@pytest.mark.parametrize("shipped", FILES)
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_the_line_shown_at_a_stop_is_of_a_thread_that_its_sentence_names(stem, shipped):
+    figure, recording = find_lesson(stem).figure, opened(stem, shipped)
+    trace = open_current(stem, find_lesson(stem)().job(), shipped).recording.trace
+    strangers = [
+        (step, shown, sentence)
+        for step, sentence in zip(recording.stops, recording.sentences, strict=True)
+        for shown in [figure.thread if figure.thread >= 0 else int(trace.thread[trace.order[step - 1]])]
+        if (named := threads_named(sentence)) and shown not in named
+    ]
+    assert strangers == []
+
+
 @pytest.mark.parametrize("shipped", FILES)
 @pytest.mark.parametrize("stem", SECTIONS)
 def test_each_stop_has_a_sentence_and_the_figure_opens_at_one(stem, shipped):

@@ -128,6 +128,23 @@ export class Look {
   }
 
   /**
+   * Whether a step has been done, in the order shown.
+   * @param {number} step  an event, counted from 1 in the device's order
+   */
+  reached(step) {
+    const {recording, state} = this
+    return recording.turn[step - 1] < state.done(recording.thread[step - 1])
+  }
+
+  /**
+   * Whether a thread has just done what the step at the cursor is about, see `Moment.isAtHand`.
+   * @param {number} thread
+   */
+  isAtHand(thread) {
+    return this.moment.isAtHand(thread)
+  }
+
+  /**
    * A memory by its name, null where the recording has none of it. Cells are given by the element's index.
    * @param {string} name
    */

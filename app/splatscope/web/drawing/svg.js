@@ -73,13 +73,14 @@ export function laneMark(x, y, radius = 4.5) {
     /**
      * @param {string} status  "run", "wait", "held" or "done"
      * @param {boolean} chosen
+     * @param {boolean} [atHand]  whether the thread has just done what the step is about
      */
-    show(status, chosen) {
+    show(status, chosen, atHand = false) {
       const shown = chosen && status === "run" ? "ln me" : LANE_CLASS[/** @type {keyof typeof LANE_CLASS} */ (status)]
       disc.setAttribute("class", String(shown))
       disc.setAttribute("r", String(status === "done" ? radius * 0.55 : status === "run" ? radius : radius * 0.85))
       point.setAttribute("visibility", status === "held" ? "visible" : "hidden")
-      el.setAttribute("class", classes("lane-g", chosen && "chosen"))
+      el.setAttribute("class", classes("lane-g", chosen && "chosen", atHand && "at-hand"))
     },
   }
 }

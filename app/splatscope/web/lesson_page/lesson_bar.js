@@ -33,6 +33,7 @@ export function render({model, el}) {
     h("span", {class: "tight wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
+  const note = h("span", {class: "dim roomy", role: "status"}) // why inputs go back, or the other device is not offered
   let shipped = "" // the other device, also while other inputs than the first are shown
   const show = () => {
     shipped = model.elsewhere || shipped
@@ -41,7 +42,10 @@ export function render({model, el}) {
     elsewhere.replaceChildren(h("span", {class: "roomy"}, shipped), h("span", {class: "tight"}, shipped.split(" ").at(-1) ?? ""))
     elsewhere.hidden = !shipped
     elsewhere.disabled = !model.elsewhere
-    here.title = "This device"
+    here.title = model.adapter.includes("llvmpipe")
+      ? `${model.adapter}: a GPU in software, on this machine's processor`
+      : "This device"
+    note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: this page's first inputs only` : ""
     elsewhere.title = model.elsewhere
       ? `This page's first inputs, recorded on an ${shipped}`
       : `On an ${shipped} only this page's first inputs were recorded`
@@ -55,5 +59,5 @@ export function render({model, el}) {
   show()
   for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
   const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
-  return h("div", {class: "lessonbar"}, h("span", {class: "dim roomy"}, "Recorded on"), devices, link)
+  return h("div", {class: "lessonbar"}, h("span", {class: "dim roomy"}, "Recorded on"), devices, note, link)
 }

@@ -88,7 +88,7 @@ const MAKERS = {
     return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), show}
   },
 
-  slider(item, set) {
+  slider(item, set, model) {
     /** @type {(x: number) => number} */
     const to = item.log ? Math.log : (x) => x
     /** @type {(x: number) => number} */
@@ -114,16 +114,23 @@ const MAKERS = {
     }
     range.oninput = drag
     range.onchange = settle
+    const place = (/** @type {number} */ x) => String(Math.min(1, Math.max(0, (to(x) - low) / (high - low))))
+    let pressed = -Infinity // ms: when an arrow was
     onArrows(range, RISE, (step) => {
+      const before = value()
       range.value = String(+range.value + step * 0.025)
+      if (item.whole && value() === before) range.value = place(before + step) // each press counts
+      pressed = performance.now()
       drag()
       settle()
     })
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
+      const early = pressed + PRESSES - performance.now()
+      if (early > 0) return void setTimeout(() => show(Number(model.values[item.name])), early) // it may answer an earlier press
       put(now)
       range.setAttribute("aria-valuetext", tidy(now))
-      range.value = String(Math.min(1, Math.max(0, (to(now) - low) / (high - low))))
+      range.value = place(now)
     }
     const label = h("label", {}, h("span", {}, item.label, grouped), input)
     return {el: h("div", {class: "f slide", title: item.doc}, label, range), show}
@@ -300,6 +307,7 @@ function field(item, set) {
 }
 
 /** Steps of a slider: unlike in a row of buttons, up is more. */
+const PRESSES = 400 // ms after an arrow in which an answer may be one to an earlier press
 const RISE = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}
 
 // Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.

@@ -149,6 +149,18 @@ export class Moment {
   }
 
   /**
+   * Whether a thread has just done the line that the event at the cursor is on: it stands there with the thread of this event.
+   * @param {number} thread
+   */
+  isAtHand(thread) {
+    const {recording, event, state} = this,
+      last = state.last(thread) - 1
+    if (event < 0 || last < 0) return false
+    const [a, b] = [recording.site[last], recording.site[event]]
+    return recording.line[a] === recording.line[b] && recording.file[a] === recording.file[b]
+  }
+
+  /**
    * Whether two events are the same statement at the same time, in lockstep.
    * @param {number} a
    * @param {number} b

@@ -238,14 +238,16 @@ export class Source {
   }
 
   /**
-   * The event whose line a thread is on: the one at the cursor, its next while it runs, else its last; -1 for none.
+   * The event whose line a thread is on: the one at the cursor, its last where it has just done that line or runs no more, else its next; -1
+   * for none.
    * @param {Moment} moment
    * @param {number} thread
    */
   #at(moment, thread) {
     const {state, event} = moment
     if (event >= 0 && this.recording.thread[event] === thread) return event
-    return ["run", "apart"].includes(moment.status(thread)) ? state.next(thread) : state.last(thread) - 1
+    const goesOn = ["run", "apart"].includes(moment.status(thread)) && !moment.isAtHand(thread)
+    return goesOn ? state.next(thread) : state.last(thread) - 1
   }
 
   /**
