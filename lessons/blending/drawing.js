@@ -2,6 +2,7 @@
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {handle} from "#web/drawing/reorder.js"
 import {sender} from "#web/drawing/sender.js"
+import {shareRow, short} from "#web/drawing/share_row.js"
 import {css} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 
@@ -29,8 +30,6 @@ import {h} from "#web/shell/dom.js"
  *
  * @typedef {object} Options
  * @property {number} most  layers
- *
- * @typedef {"past" | "now" | "ahead"} When
  */
 
 const NEW_COLOURS = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"]
@@ -38,8 +37,6 @@ const NEW_ALPHA = 0.7
 const [LEAST_PICTURE, MOST_PICTURE] = [96, 210] // px high
 const AROUND = 150 // px above and below picture and rows
 const ROW = 44 // px of a layer
-
-const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3))
 
 /**
  * @param {DrawingHost<Facts, Options, Values>} host
@@ -277,35 +274,6 @@ function layerRow(first, {moved, say, edited, drop}) {
       colour.setAttribute("aria-label", `Colour of layer ${n}`)
       alpha.setAttribute("aria-label", `Opacity of layer ${n}`)
       dropButton.setAttribute("aria-label", `Remove layer ${n}`)
-    },
-  }
-}
-
-/**
- * A row that ends in a bar: what nearer layers take, its own share, what goes on; and the same as numbers.
- * @param {string} name  of its class
- * @param {HTMLElement[]} parts
- */
-function shareRow(name, ...parts) {
-  const [taken, own] = [h("i", {class: "taken"}), h("i", {class: "own"})]
-  const [alpha, light] = [h("span"), h("span")]
-  const bar = h("div", {class: "layer-bar"}, taken, own)
-  const el = h("li", {class: name}, ...parts, bar, h("p", {class: "layer-say num"}, alpha, light))
-  return {
-    el,
-    /**
-     * @param {string} colour
-     * @param {number} before  T
-     * @param {number} after  T
-     * @param {string} words
-     * @param {When} when
-     */
-    paint(colour, before, after, words, when) {
-      taken.style.width = `${100 * (1 - before)}%`
-      own.style.cssText = `width: ${100 * (before - after)}%; --own: ${colour}`
-      alpha.textContent = words
-      light.textContent = after ? `T ${short(before)} → ${short(after)}` : `T ${short(before)}`
-      el.dataset.when = when
     },
   }
 }

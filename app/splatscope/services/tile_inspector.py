@@ -110,7 +110,11 @@ class TileRecording:
         found: How many Gaussians touch the tile, for the list stage; more than the list holds if it overflowed.
         colours: (n, 3) float32 in 0 … 1.
         gradients: Of the raw values, (n, 9) float32; for the backward stages only.
+        opening: The step to begin at: where the spot's own thread blends or undoes the Gaussian that covers most of the pixel, lists a
+            Gaussian or moves one itself, or adds up a gradient; 0 if nothing is handled.
+        alphas: Each Gaussian's α at the spot, (n,) float32; for the blend stage only.
         light: The spot's transmittance behind each Gaussian, (n,) float32; for the blend stage only.
+        colour: The spot's colour, red, green and blue over the background; for the blend stage only.
         blended: How many Gaussians the spot blended; for the blend stage only.
     """
 
@@ -121,7 +125,10 @@ class TileRecording:
     found: int = 0
     colours: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     gradients: np.ndarray | None = None
+    opening: int = 0
+    alphas: np.ndarray | None = None
     light: np.ndarray | None = None
+    colour: tuple[float, ...] = ()
     blended: int = 0
 
 
@@ -173,20 +180,27 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     query = RecordingQuery(recording, job, findings)
     steps = _steps_by_id(query, name, spot.thread, raw.shape[1])
     listed = sorted(steps)
-    gradients = light = None
+    gradients = alphas = light = None
+    colour: tuple[float, ...] = ()
     if name == "blend":
         light = query.values(query.steps(kind="value", name="state.value", function="fineRasterize", thread=spot.thread))[1:, 3]
+        alphas = query.values(query.steps(kind="value", name="gval", function="transformPixelState", thread=spot.thread))[:, 3]
+        colour = tuple(query.output("tileColors")[spot.thread, :3].tolist())
     if job.entry == _DERIVATIVES:
         gradients = query.output("derivBuffer").view(np.float32).reshape(raw.shape)[:, listed].T
+    stops = _stops(query, name, spot.thread)
     return TileRecording(
         packed=packed,
-        stops=_stops(query, name, spot.thread),
+        stops=stops,
         listed=listed,
         steps=[steps[blob] for blob in listed],
         found=len(query.steps(kind="value", name="place", function="coarseRasterize")),
         colours=_colours(settings, raw[COLOUR, listed].T),
         gradients=gradients,
+        opening=_opening(query, name, spot.thread, stops),
+        alphas=alphas,
         light=light,
+        colour=colour,
         blended=int(query.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
     )
 
@@ -231,6 +245,17 @@ def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
     else:
         steps = query.steps(kind="value", name="clamped", thread=thread)
     return [int(step) for step in steps]
+
+
+def _opening(query: RecordingQuery, name: str, thread: int, stops: list[int]) -> int:
+    """Return the step to begin at, one of the spot's own thread where it has any."""
+    if name in ("list", "sort"):
+        stops = [int(step) for step in query.steps(kind="write", name="blobs", thread=thread)] or stops
+    elif name in ("blend", "backward") and stops:
+        function = "fineRasterize" if name == "blend" else "fineRasterize_bwd"
+        through = query.values(query.steps(kind="value", name="state.value", function=function, thread=thread))[:, 3]
+        return stops[int(np.abs(np.diff(through))[: len(stops)].argmax())] if len(through) > 1 else stops[0]
+    return stops[0] if stops else 0
 
 
 def _colours(settings: Settings, raw: np.ndarray) -> np.ndarray:

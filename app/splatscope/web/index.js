@@ -8,6 +8,7 @@ import * as Controls from "./widgets/controls.js"
 import * as RunBar from "./training/run_bar.js"
 import * as TrainingPicture from "./training/training_picture.js"
 import * as TileBar from "./training/tile_bar.js"
+import * as PixelStory from "./training/pixel_story.js"
 import * as KernelComparison from "./training/kernel_comparison.js"
 import * as ProgramMap from "./home/program_map.js"
 import * as SaveButtons from "./training/save_buttons.js"
@@ -36,6 +37,7 @@ const modules = {
   RunBar,
   TrainingPicture,
   TileBar,
+  PixelStory,
   KernelComparison,
   ProgramMap,
   SaveButtons,

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -20,6 +21,7 @@ class TilePage(TrainPage):
         self.tile = page.get_by_test_id("tile")
         self.stepper = page.get_by_test_id("stepper")
         self.back = page.get_by_test_id("tile-back")
+        self.story = page.get_by_test_id("pixel-story")
 
     def click(self, x: int, y: int) -> "TilePage":
         """Click a pixel of the picture, which is 32 × 24."""
@@ -34,6 +36,18 @@ class TilePage(TrainPage):
         if pixel:
             expect(self.tile.get_by_role("heading")).to_contain_text(pixel)
         return self
+
+    def tells(self, pixel: str) -> "TilePage":
+        """Wait until the story of this pixel is shown, with its layers."""
+        expect(self.tile.get_by_role("heading")).to_contain_text(pixel, timeout=60_000)
+        expect(self.story).to_have_attribute("data-layers", re.compile(r"^\d+$"), timeout=90_000)
+        return self
+
+    def steps(self, x: int, y: int) -> "TilePage":
+        """Click a pixel, and go on from its story to the stepper."""
+        self.click(x, y).tells(f"Pixel ({x}, {y})")
+        self.page.get_by_test_id("tile-step").click()
+        return self.shows("blend")
 
     def opens(self, stage: str) -> None:
         before = self.stepper.get_attribute("data-recording")
@@ -71,8 +85,9 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     at = small()
     at.start()
     at.grows(3)
-    at.click(21, 9).shows("list", "Pixel (21, 9)")
+    at.click(21, 9).tells("Pixel (21, 9)")
     expect(at.button).to_be_hidden()
+    expect(at.stepper).to_be_hidden()
     heading = at.tile.get_by_role("heading").inner_text()
     iteration = int(re.search(r"iteration ([\d,]+)", heading)[1].replace(",", ""))
     assert "drawn by thread 13 of tile 2, 2" in heading
@@ -84,10 +99,37 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     at.has_iteration(iteration + 1)
 
 
+def test_a_pixels_story_adds_up_to_its_colour_and_leads_to_where_its_thread_blends(small):
+    at = small()
+    at.click(21, 9).tells("Pixel (21, 9)")
+    shown = recorded("blend", 21, 9)
+    expect(at.story).to_have_attribute("data-layers", str(len(shown.listed)))
+    shares = [float(text) for text in at.story.locator("li:not(.story-sum) > b").all_inner_texts()]
+    assert sum(shares) == pytest.approx(1, abs=0.01)
+    now = [float(text) for text in at.story.locator(".story-sum span.num").inner_text().split()]
+    assert now == pytest.approx([255 * c for c in shown.colour], abs=0.51)
+    share = np.diff(shown.light, prepend=1)
+    heaviest = int(share.argmin())
+    expect(at.story.locator(f"[data-layer='{shown.listed[heaviest]}'] > b")).to_have_text(f"{-share[heaviest]:.3f}")
+    at.page.get_by_test_id("tile-step").click()
+    at.shows("blend")
+    at.has_step(shown.opening)
+    assert shown.opening == shown.stops[heaviest]
+    expect(at.story).to_be_hidden()
+    at.page.go_back()
+    at.tells("Pixel (21, 9)")
+    layer = at.story.locator("[data-layer]").first
+    number = shown.listed.index(int(layer.get_attribute("data-layer")))
+    layer.get_by_role("button").click()
+    at.shows("blend")
+    at.has_step(shown.steps[number])
+
+
 def test_each_stage_opens_and_back_and_forward_go_through_them(small):
     at = small(kernels="tiled")
-    at.click(21, 9).shows("list")
-    expect(at.tile).not_to_contain_text("Training itself")
+    at.steps(21, 9)
+    expect(at.tile).not_to_contain_text("Training used")
+    at.opens("list")
     for stage in STAGES[1:]:
         at.opens(stage.name)
         shown = recorded(stage.name, 21, 9, kernels="tiled")
@@ -101,17 +143,18 @@ def test_each_stage_opens_and_back_and_forward_go_through_them(small):
     at.shows("blend")
     at.page.go_forward()
     at.shows("backward")
-    for _ in range(4):
+    for _ in range(5):
         at.page.go_back()
+    at.tells("Pixel (21, 9)")
+    at.page.go_back()
     expect(at.button).to_be_visible()
     at.page.go_forward()
-    at.shows("list", "Pixel (21, 9)")
+    at.tells("Pixel (21, 9)")
 
 
 def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
     at = small()
-    at.click(13, 7).shows("list")
-    at.opens("blend")
+    at.steps(13, 7)
     shown = recorded("blend", 13, 7)
     number = len(shown.listed) - 1
     expect(at.tile).to_contain_text(f"This pixel blends {shown.blended} of the {len(shown.listed)}")
@@ -137,7 +180,9 @@ def test_by_keyboard_alone(small):
     expect(at.picture).to_contain_text("Pixel (9, 13): ")
     at.has_iteration(0)  # an arrow in the picture is no iteration
     at.page.keyboard.press("Enter")
-    at.shows("list", "Pixel (9, 13)")
+    at.tells("Pixel (9, 13)")
+    at.page.get_by_test_id("tile-step").press("Enter")
+    at.shows("blend", "Pixel (9, 13)")
     at.page.keyboard.press("ArrowRight")
     at.page.wait_for_function("el => +el.dataset.step > 0", arg=at.stepper.element_handle())
     at.page.keyboard.press("Escape")
@@ -147,11 +192,11 @@ def test_by_keyboard_alone(small):
 
 
 @pytest.mark.parametrize(
-    ("kernels", "words"), [("binned", "Training itself runs the binned kernels"), ("simple", "which have no tiles")]
+    ("kernels", "words"), [("binned", "Training used the faster binned kernels"), ("simple", "which have no tiles")]
 )
 def test_it_is_said_where_the_run_has_other_kernels(small, kernels, words):
     at = small(kernels=kernels)
-    at.click(3, 3).shows("list")
+    at.steps(3, 3)
     expect(at.tile).to_contain_text(words)
 
 
@@ -166,17 +211,22 @@ def test_a_link_opens_the_tile_of_a_fresh_run(turn_to):
 def test_axe_has_nothing_to_say_and_nothing_is_too_wide(small, width, height, scheme):
     at = small(width, height, scheme)
     assert wrongs_of(at.page) == []
-    at.click(21, 9).shows("list")
+    at.click(21, 9).tells("Pixel (21, 9)")
+    assert wrongs_of(at.page) == []
+    assert at.page.evaluate("document.documentElement.scrollWidth") <= width
+    at.page.get_by_test_id("tile-step").click()
+    at.shows("blend")
     at.opens("gradient")
     at.gaussian(0).click()
     assert wrongs_of(at.page) == []
     assert at.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_tile_fits_the_window_and_opens_where_its_first_gaussian_is_handled(small):
+def test_the_tile_fits_the_window_and_opens_where_the_pixels_thread_lists_a_gaussian(small):
     at = small()
-    at.click(21, 9).shows("list")
-    at.has_step(min(recorded("list", 21, 9).steps))
+    at.steps(21, 9)
+    at.opens("list")
+    at.has_step(recorded("list", 21, 9).opening)
     expect(at.page.get_by_role("heading", level=1)).to_have_count(1)
     at.page.wait_for_function("el => el.getBoundingClientRect().bottom <= innerHeight + 1", arg=at.stepper.element_handle())
     assert at.page.evaluate("document.scrollingElement.scrollHeight") <= 900

@@ -78,6 +78,8 @@ def test_every_stage_tells_of_the_same_gaussians():
     assert found["backward"].steps == sorted(found["backward"].steps, reverse=True)
     assert len(found["backward"].stops) == len(listed)
     light = found["blend"].light
+    assert np.allclose(np.cumprod(1 - found["blend"].alphas)[light >= 1 / 255], light[light >= 1 / 255], rtol=1e-4)
+    assert all(shown.opening in range(1, shown.packed.meta["events"] + 1) for shown in found.values())
     assert (np.diff(np.r_[1, light]) <= 0).all()
     assert found["blend"].blended == np.count_nonzero(np.r_[1, light[:-1]] >= 1 / 255)
     assert len(found["gradient"].stops) == FIELDS * len(listed)

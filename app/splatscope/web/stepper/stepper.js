@@ -458,6 +458,15 @@ export class Stepper {
     this.root.classList.toggle("empty", !this.moment)
   }
 
+  /**
+   * Say that another recording is on its way, before the model does.
+   * @param {string} words
+   */
+  wait(words) {
+    delete this.root.dataset.steps
+    this.#tell(words, "busy")
+  }
+
   /** Called by the moment at each move. */
   #changed() {
     const {moment} = this

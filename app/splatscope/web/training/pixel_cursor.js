@@ -15,7 +15,7 @@ const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 const ATTRIBUTES = {
   tabindex: "0",
   role: "application",
-  "aria-label": "The picture. Arrows choose a pixel, Enter steps through the program that draws it.",
+  "aria-label": "The picture. Arrows choose a pixel, Enter shows what it is made of.",
   "data-testid": "train-pixel",
 }
 
@@ -116,7 +116,7 @@ export class PixelCursor {
     this.#outline(this.tileMark, column * width, row * height, width, height)
     this.#outline(this.pixelMark, this.x, this.y, 1, 1)
     this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
-    this.words.textContent = `Pixel (${this.x}, ${this.y}): click, or press Enter, to step through it`
+    this.words.textContent = `Pixel (${this.x}, ${this.y}): click, or press Enter, to see what it is made of`
   }
 
   /**

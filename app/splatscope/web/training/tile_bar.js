@@ -1,8 +1,9 @@
-// Above the stepper, while a tile of a training run is in view: where it is, its stages, its Gaussians, the way back to training.
+// Above a pixel's story and its tile's stepper: where it is, its stages, its Gaussians, the way back to training.
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys, setKeys} from "#web/shell/keys.js"
 import {current, go, setInputs} from "#web/shell/router.js"
+import {primary} from "#web/stepper/steppers.js"
 import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
 import {refocus} from "./pixel_cursor.js"
 
@@ -16,7 +17,7 @@ import {refocus} from "./pixel_cursor.js"
  * @property {number} y
  * @property {[column: number, row: number]} tile
  * @property {number} thread
- * @property {string} stage
+ * @property {string} stage  "" while the pixel's story is in view
  * @property {number} [iteration]
  *
  * A Gaussian of the tile: its number, its colour as CSS, the event that blends it, its gradients, T behind it where light comes through.
@@ -26,10 +27,12 @@ import {refocus} from "./pixel_cursor.js"
  * @property {Spot | {x?: undefined}} spot  empty while training is in view
  * @property {[name: string, title: string, words: string, page: string, section: string][]} stages
  * @property {number} recording  number of the stepper's recording that the Gaussians are of
+ * @property {number} opening  where it begins
  * @property {TileGaussian[]} gaussians  nearest first
  * @property {string[]} fields  names of the nine raw values
  * @property {string[]} notes
  * @property {KeyWords[]} keys  of the page while a tile is in view
+ * @property {KeyWords[]} keys_story  while a pixel's story is
  * @property {KeyWords[]} keys_before  otherwise
  */
 
@@ -48,6 +51,7 @@ export function gradientText(value) {
 class TileBar {
   title = h("h2", {})
   stages = h("div", {class: "seg", role: "group", "aria-label": "Stage"})
+  down = h("button", {type: "button", class: "btn pri", "data-testid": "tile-step"}, "Step it in the debugger")
   list = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
   values = h("dl", {class: "tile-raws"})
   notes = h("p", {class: "tile-notes", role: "status"})
@@ -60,6 +64,7 @@ class TileBar {
     this.model = model
     this.el = el
     this.open = false
+    this.story = false
     /** @type {string | null} */
     this.chosenId = null // as the address has it
     /** @type {Parameters["spot"] | null} */
@@ -77,7 +82,8 @@ class TileBar {
     const words = h("span", {class: "wide"}, "to training")
     const attributes = {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}
     const line = h("div", {class: "tile-line"}, h("button", attributes, "Back", words), this.title, h("span", {class: "sp"}))
-    line.append(this.stages)
+    this.down.onclick = () => this.#goToStage("blend")
+    line.append(this.stages, this.down)
     const root = {class: "tilebar", "aria-label": "The tile", "data-testid": "tile", tabindex: "-1"}
     return h("section", root, line, this.notes, this.list, this.values)
   }
@@ -120,7 +126,7 @@ class TileBar {
    */
   #inputs(stage) {
     const {x, y} = /** @type {Spot} */ (this.model.spot)
-    return `x=${x}&y=${y}&stage=${stage}${this.chosenId === null ? "" : `&gaussian=${this.chosenId}`}`
+    return `x=${x}&y=${y}${stage && `&stage=${stage}`}${this.chosenId === null ? "" : `&gaussian=${this.chosenId}`}`
   }
 
   show() {
@@ -128,7 +134,11 @@ class TileBar {
     const open = spot.x !== undefined
     this.area?.closest(".page")?.classList.toggle("stepping", open)
     document.querySelector(".app")?.classList.toggle("rail", open)
-    if (open !== this.open) setKeys(open ? this.model.keys : this.model.keys_before)
+    const story = spot.x !== undefined && !spot.stage
+    this.area?.closest(".page")?.classList.toggle("story", story)
+    if (open !== this.open || story !== this.story)
+      setKeys(open ? (story ? this.model.keys_story : this.model.keys) : this.model.keys_before)
+    this.story = story
     const before = this.open
     this.open = open
     if (open && !before) {
@@ -145,10 +155,17 @@ class TileBar {
   /** @param {Spot} spot */
   #paint(spot) {
     const {model} = this
+    this.root.setAttribute("aria-label", spot.stage ? "The tile" : "The pixel")
     const iteration = spot.iteration === undefined ? "" : ` at iteration ${withCommas(spot.iteration)}`
     const where = h("span", {class: "wide"}, `, drawn by thread ${spot.thread} of tile ${spot.tile.join(", ")}`)
     this.title.replaceChildren(h("b", {}, `Pixel (${spot.x}, ${spot.y})`), iteration, where)
     this.#paintStages(spot)
+    this.down.hidden = Boolean(spot.stage)
+    this.stages.hidden = this.notes.hidden = !spot.stage
+    if (!spot.stage) {
+      this.list.hidden = this.values.hidden = true
+      return
+    }
     const [, , words, page, section] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", "", ""]
     const link = h("a", {href: `?page=${page}`}, section)
     this.notes.replaceChildren([words, ...model.notes, "More: "].join(" "), link)
@@ -160,7 +177,7 @@ class TileBar {
     const {stages} = this
     if (!stages.children.length) {
       const go = (/** @type {string} */ name) => this.#goToStage(name)
-      for (const [name, title] of this.model.stages)
+      for (const [name, title] of [["", "Pixel"], ...this.model.stages])
         stages.append(h("button", {type: "button", "data-stage": name, onclick: () => go(name)}, title))
     }
     for (const button of /** @type {HTMLCollectionOf<HTMLElement>} */ (stages.children))
@@ -170,6 +187,8 @@ class TileBar {
   /** @param {string} stage */
   #goToStage(stage) {
     go("train", 0, "", this.#inputs(stage))
+    this.#paintStages({.../** @type {Spot} */ (this.model.spot), stage}) // at once: the server's answer may take a moment
+    if (stage) primary()?.wait("Recording this stage …")
   }
 
   get #buttons() {
@@ -244,15 +263,14 @@ class TileBar {
   }
 
   /**
-   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up, or the one handled first.
+   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up, or where the recording begins is.
    * @param {MomentShown} shown
    */
   #onMoment({moment, sequence}) {
     const {spot, gaussians, recording} = this.model
     if (!this.open || moment.recording === this.recording || sequence !== recording) return
     this.recording = moment.recording
-    const first = gaussians.length ? Math.min(...gaussians.map(([, , step]) => step)) : 0
-    const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? first)
+    const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? this.model.opening)
     queueMicrotask(() => {
       if (spot.x !== undefined) moment.pinned = spot.thread
       emit("step", step)

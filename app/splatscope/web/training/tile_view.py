@@ -1,9 +1,9 @@
-"""Step through the workgroup of one pixel's tile, from the training page and back."""
+"""What one pixel of a training run is made of, and its tile's workgroup in the stepper: from the training page and back."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -14,11 +14,13 @@ from splatscope.splat.parameters import NAMES, SAMPLE_NAMES
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.textbook import contents
+from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.training.pixel_story import PixelStory
 from splatscope.workers.connection import WorkerError
 
 if TYPE_CHECKING:
@@ -36,33 +38,41 @@ class TileBar(Component):
     """
 
     spot = param.Dict(
-        default={}, doc="x, y, tile, thread, stage, and the iteration once it is known; empty while training is in view"
+        default={},
+        doc="x, y, tile, thread, stage (empty for the pixel's story), the iteration once it is known; empty while training is in view",
     )
     stages = param.List(
         default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
         doc="(name, title, description, section, title of the section)",
     )
     recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians belong to")
+    opening = param.Integer(default=0, doc="The step that this recording begins at where neither address nor choice names another")
     gaussians = param.List(
         default=[], doc="The tile's Gaussians, nearest first: id, colour, step, gradients or none, light behind or none"
     )
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="Remarks on this recording, a line each")
     keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a tile is in view")
+    keys_story = param.List(default=[("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a pixel's story is")
     keys_before = param.List(default=[], item_type=tuple, doc="The page's keys otherwise")
 
 
 class TileView:
-    """Follows the address: with `x` and `y` in it, pause the run and open that pixel's tile; otherwise show the training."""
+    """Follows the address: with `x` and `y` in it, pause the run and tell how that pixel came about; otherwise show the training.
+
+    With a `stage` in it too, the stepper shows that stage of the pixel's tile.
+    """
 
     def __init__(self, location: Location, session: TrainingSession, keys: list[tuple[str, str]]):
         """Follow `location`; `keys` are the page's keys while training is in view."""
         self.session = session
         self.bar = TileBar(keys_before=keys)
         self.stepper = Stepper()
+        self.story = PixelStory()
         self._location = location
         self._watcher = location.param.watch(lambda event: self.follow(event.new), "inputs")
         self._state: TrainingState | None = None  # of the paused run, while a tile is in view
+        self._picture = b""  # of that state
         self._recorded: dict[tuple[Spot, str], TileRecording] = {}
         self._work = BackgroundTask()
 
@@ -78,43 +88,65 @@ class TileView:
         if pixel is None:
             self._leave()
             return
-        stage = BY_NAME.get(inputs.get("stage", ""), STAGES[0])
-        self._work.start(self._guard(self._open(*pixel, stage)))
+        stage = BY_NAME.get(inputs.get("stage", ""))
+        self._work.start(self._guard(self._open(*pixel, stage), self.stepper if stage else self.story))
 
     def _leave(self) -> None:
         self._work.cancel()
-        self._state = None
+        self._state, self._picture = None, b""
         self._recorded.clear()
         self.bar.param.update(spot={}, gaussians=[], notes=[])
+        self.story.clear()
 
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, None], shown: Stepper | PixelStory) -> None:
         try:
             await work
         except (WorkerError, DeviceError, ValueError) as error:
-            self.stepper.param.update(busy="", error=str(error))
+            shown.param.update(busy="", error=str(error))
         except Exception as error:
             log.exception("A tile could not be recorded")
-            self.stepper.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
+            shown.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
 
-    async def _open(self, x: int, y: int, stage: Stage) -> None:
+    async def _open(self, x: int, y: int, stage: Stage | None) -> None:
         spot = Spot.of(self.session.settings, x, y)
         self._say(spot, stage)
-        self.stepper.wait("Recording the tile …")
+        if stage:
+            self.stepper.wait("Recording the tile …")
+        else:
+            self.story.wait("Pausing the training …")
         if self._state is None:
             self._state = await self.session.freeze()
         state = self._state
         height, width, _ = state.target.shape
         spot = Spot.of(state.settings, min(x, width - 1), min(y, height - 1))
         self._say(spot, stage, iteration=state.step)
+        if stage:
+            self._show(spot, stage, await self._record(spot, stage, self.stepper.progress_callback()), state.settings)
+        else:
+            await self._tell(spot, state)
+
+    async def _tell(self, spot: Spot, state: TrainingState) -> None:
+        """Show the pixel in its picture, and what it is made of once that is recorded."""
+        if not self._picture:
+            self._picture = await self.session.still()
+        width, height, _ = TILES[state.settings.tile]
+        red, green, blue = (state.target[spot.y, spot.x] / 255).tolist()
+        self.story.show_pixel((spot.x, spot.y), (width, height), self._picture, (red, green, blue))
+        self.story.wait("Recording how this pixel is blended …")
+        shown = await self._record(spot, BY_NAME["blend"], lambda stage: self.story.wait(words(stage)) if self.story.busy else None)
+        self.story.show_layers(shown)
+
+    async def _record(self, spot: Spot, stage: Stage, on_progress: Callable[[int], None]) -> TileRecording:
         key = spot, stage.name
         if key not in self._recorded:
-            self._recorded[key] = await record_tile(self.session.pool, state, spot, stage, self.stepper.progress_callback())
-        self._show(spot, stage, self._recorded[key], state.settings)
+            assert self._state is not None
+            self._recorded[key] = await record_tile(self.session.pool, self._state, spot, stage, on_progress)
+        return self._recorded[key]
 
-    def _say(self, spot: Spot, stage: Stage, **more: int) -> None:
+    def _say(self, spot: Spot, stage: Stage | None, **more: int) -> None:
         width, height, _ = TILES[self.session.settings.tile]
         about = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
-        self.bar.spot = about | {"stage": stage.name} | more
+        self.bar.spot = about | {"stage": stage.name if stage else ""} | more
 
     def _show(self, spot: Spot, stage: Stage, shown: TileRecording, settings: Settings) -> None:
         gradients = [None] * len(shown.listed) if shown.gradients is None else shown.gradients.tolist()
@@ -125,6 +157,7 @@ class TileView:
             gaussians=[list(row) for row in rows],
             fields=list(SAMPLE_NAMES if settings.uses_sample_model else NAMES),
             notes=list(_notes(stage, shown, settings)),
+            opening=shown.opening,
             recording=self.stepper.sequence + 1,
         )
         memories = [name for name in stage.memories if name != "reductionBuffer" or settings.gradient_sum == "tree"]
@@ -148,9 +181,9 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
         rest = shown.light[-1] if len(shown.light) else 1.0
         yield f"This pixel blends {shown.blended} of the {len(shown.listed)}, and {rest:.1%} of the white behind them still shows."
     if settings.kernels == "binned":
-        yield "Training itself runs the binned kernels, with other tiles. These are the book's, on the same Gaussians."
+        yield "Training used the faster binned kernels. This is the tiled kernel that the sections explain, run on the same Gaussians."
     elif settings.kernels == "simple":
-        yield "Training itself runs the simple kernels, which have no tiles. These are the book's, on the same Gaussians."
+        yield "Training used the simple kernels, which have no tiles. This is the tiled kernel that the sections explain, run on the same Gaussians."
     if shown.found > room:
         yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
     if shown.packed.meta["truncated"]:

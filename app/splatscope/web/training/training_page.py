@@ -38,7 +38,7 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"><img src="TARGET" alt="The target"></div></figure></div>
-    <p class="hint pixel-hint">Click a pixel to step through the program that draws it.
+    <p class="hint pixel-hint">Click a pixel to see what it is made of, and to step through the program that draws it.
       <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how near the picture is to its target: more is nearer, and
       6 dB more halves the typical error.</p>
     <div class="charts">
@@ -59,7 +59,7 @@ HTML = """
   <aside data-slot="8"></aside>
   <div class="ladder-at" data-slot="11"></div>
 </div>
-<div class="tile-at"><div data-slot="9"></div><div data-slot="10"></div></div>
+<div class="tile-at"><div data-slot="9"></div><div class="story-at" data-slot="14"></div><div class="bench-at" data-slot="10"></div></div>
 """
 
 KEYS = [
@@ -69,7 +69,7 @@ KEYS = [
     ("E", "Picture or error"),
     ("G", "Show or hide the Gaussians"),
     ("← → ↑ ↓", "In the picture: the pixel; with Shift: the tile"),
-    ("Enter", "In the picture: down to the tile's threads"),
+    ("Enter", "In the picture: what the pixel is made of"),
 ]
 
 
@@ -106,6 +106,7 @@ class TrainingView:
             slots=[
                 *(self.bar, self.picture, self.caption, self.target, *figures, self.list_words, self.controls),
                 *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
+                self.tile_view.story,
             ],
         )
         self.page.on_close(self.session.close)

@@ -131,6 +131,13 @@ class TrainingSession:
                 raise WorkerError("There is no run yet: choose a picture first.")
             return await self.run.fetch(self._live())
 
+    async def still(self) -> bytes:
+        """Return the picture, a PNG, after all earlier requests are done. Raises WorkerError."""
+        async with self._lock:
+            if self.run is None:
+                raise WorkerError("There is no run yet: choose a picture first.")
+            return await self.run.picture()
+
     def save_state(self, deliver: Deliver) -> None:
         """Pass the state file to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.save(self._live()), deliver, "npz"))

@@ -1,0 +1,244 @@
+// One pixel of a training run: where it lies in the picture, and its layers, front to back, as shares of its colour.
+import {context2d} from "#web/drawing/pixels.js"
+import {shareRow, short} from "#web/drawing/share_row.js"
+import {css, s} from "#web/drawing/svg.js"
+import {h, soon, style} from "#web/shell/dom.js"
+import {go} from "#web/shell/router.js"
+
+/** @import {Model, Render} from "#web/types.d.ts" */
+
+/**
+ * A Gaussian at the pixel: its number, its colour as CSS, α, T before it and behind it.
+ * @typedef {[id: number, colour: string, alpha: number, before: number, after: number]} Layer
+ *
+ * @typedef {object} Parameters
+ * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} picture  a PNG
+ * @property {[x: number, y: number] | []} pixel
+ * @property {[width: number, height: number]} tile
+ * @property {number[]} target  the target's colour
+ * @property {Layer[]} layers  nearest first
+ * @property {number[]} colour  the recorded colour, empty until there is one
+ * @property {string} busy
+ * @property {string} error
+ */
+
+const [ACROSS, DOWN] = [40, 30] // pixels of the crop
+const MOST = 9 // layers that have a row of their own
+const LEAST = 0.001 // a share of the pixel below which a layer has none
+
+const bytes = (/** @type {number[]} */ colour) => colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join("  ")
+const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
+const times = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`
+
+/** @param {Render<Parameters>} component */
+export function render({model, el}) {
+  style(el)
+  const crop = pictureCrop()
+  const now = swatch("The pixel")
+  const aim = swatch("The target here")
+  const heading = h("h3", {}, "What this pixel is made of")
+  const words = h("p", {class: "story-words", role: "status"})
+  const list = h("ol", {class: "story-layers"})
+  const head = h(
+    "p",
+    {class: "story-head", "aria-hidden": "true"},
+    ...["#", "Gaussian", "grey: taken by nearer ones; then its own share", "opacity, light", "α·T"].map((one) =>
+      h("span", {}, one),
+    ),
+  )
+  const mix = h("div", {class: "story-mix", role: "img"})
+  const where = h("div", {class: "story-where"}, crop.el, h("dl", {}, now.el, aim.el))
+  const made = h("div", {class: "panel story-made"}, heading, words, mix, head, list)
+  const root = h("section", {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"}, where, made)
+
+  const show = () => {
+    const {pixel, layers, colour, target, busy, error} = model
+    const [x, y] = pixel
+    root.dataset.layers = colour.length ? String(layers.length) : ""
+    root.hidden = x === undefined && !error && !busy
+    if (x !== undefined && y !== undefined) crop.show(model.picture, x, y, model.tile)
+    aim.show(target)
+    now.show(colour)
+    const known = colour.length > 0
+    for (const part of [mix, head, list]) part.hidden = !known
+    words.classList.toggle("busy", Boolean(busy))
+    words.textContent = error || busy || sentence(layers)
+    if (!known) return
+    paintMix(mix, layers)
+    list.replaceChildren(...rowsOf(layers, colour, model.pixel))
+  }
+  const shown = soon(show)
+  for (const name of ["picture", "pixel", "layers", "colour", "busy", "error"]) model.on(name, shown)
+  show()
+  return root
+}
+
+/**
+ * What the pixel is made of, in words.
+ * @param {Layer[]} layers
+ */
+function sentence(layers) {
+  if (!layers.length) return "No Gaussian touches this pixel's tile: the white paper shows."
+  const shares = layers.map(([, , , before, after]) => before - after)
+  const seen = shares.filter((share) => share >= LEAST).length
+  const best = shares.indexOf(Math.max(...shares))
+  const [id] = layers[best]
+  const touch = layers.length === 1 ? "touches" : "touch"
+  return `${times(layers.length, "Gaussian")} ${touch} the tile; ${seen} can be seen in this pixel. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} gives most, ${percent(shares[best])} of the pixel.`
+}
+
+/**
+ * All shares side by side: together they are the pixel.
+ * @param {HTMLElement} mix
+ * @param {Layer[]} layers
+ */
+function paintMix(mix, layers) {
+  const left = layers.at(-1)?.[4] ?? 1
+  mix.replaceChildren(
+    ...[...layers.map(([, colour, , before, after]) => ({colour, share: before - after})), {colour: "#fff", share: left}].map(
+      (part) => {
+        const bar = h("i")
+        bar.style.cssText = `flex-grow: ${part.share}; background: ${part.colour}`
+        return bar
+      },
+    ),
+  )
+  mix.setAttribute(
+    "aria-label",
+    `The shares of ${times(layers.length, "Gaussian")} and of the white paper, ${percent(left)}, side by side`,
+  )
+}
+
+/**
+ * A row for each layer that counts, one for all others, one for the paper, one for the sum.
+ * @param {Layer[]} layers
+ * @param {number[]} colour
+ * @param {Parameters["pixel"]} pixel
+ */
+function rowsOf(layers, colour, pixel) {
+  const share = (/** @type {Layer} */ [, , , before, after]) => before - after
+  const heaviest = [...layers].sort((a, b) => share(b) - share(a)).filter((layer) => share(layer) >= LEAST)
+  const own = new Set(heaviest.slice(0, MOST))
+  const rows = layers.flatMap((layer, i) => (own.has(layer) ? [layerRow(layer, i + 1, pixel)] : []))
+  const others = layers.filter((layer) => !own.has(layer))
+  if (others.length) {
+    const together = others.reduce((sum, layer) => sum + share(layer), 0)
+    rows.push(plainRow(times(others.length, "other"), "between and behind them", together))
+  }
+  const left = layers.at(-1)?.[4] ?? 1
+  const paper = shareRow(
+    "story-row layer-rest",
+    h("span", {class: "story-name"}, "White paper"),
+    h("b", {class: "num"}, short(left)),
+  )
+  paper.paint("#ffffff", left, 0, "what is left", "past")
+  const sum = h(
+    "li",
+    {class: "story-row story-sum"},
+    h("span", {class: "story-name"}, "All together: the pixel's colour"),
+    h("b", {class: "num"}, "1"),
+  )
+  const patch = h("i", {class: "story-patch"})
+  patch.style.background = css(colour)
+  sum.append(patch, h("span", {class: "num"}, bytes(colour)))
+  return [...rows, paper.el, sum]
+}
+
+/**
+ * @param {Layer} layer
+ * @param {number} place  from the front
+ * @param {Parameters["pixel"]} pixel
+ */
+function layerRow([id, colour, alpha, before, after], place, [x, y]) {
+  const patch = h("i", {class: "tile-sw"})
+  patch.style.background = colour
+  const step = () => go("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
+  const attributes = {type: "button", class: "linkish", title: `Step to where Gaussian ${id} is blended`, onclick: step}
+  const name = h("span", {class: "story-name"}, patch, h("button", attributes, `${id}`))
+  const row = shareRow(
+    "story-row",
+    h("span", {class: "num story-place"}, `${place}`),
+    name,
+    h("b", {class: "num"}, short(before - after)),
+  )
+  row.paint(colour, before, after, `α ${short(alpha)}`, "past")
+  row.el.dataset.layer = String(id)
+  return row.el
+}
+
+/**
+ * @param {string} name
+ * @param {string} words
+ * @param {number} share
+ */
+function plainRow(name, words, share) {
+  const label = h("span", {class: "story-name"}, name)
+  return h("li", {class: "story-row story-others"}, label, h("b", {class: "num"}, short(share)), h("span", {class: "dim"}, words))
+}
+
+/** @param {string} name */
+function swatch(name) {
+  const patch = h("i", {class: "story-patch"})
+  const numbers = h("span", {class: "num"})
+  const el = h("div", {}, h("dt", {}, name), h("dd", {}, patch, numbers))
+  return {
+    el,
+    show(/** @type {number[]} */ colour) {
+      patch.style.background = colour.length ? css(colour) : ""
+      numbers.textContent = colour.length ? bytes(colour) : "…"
+    },
+  }
+}
+
+/** The surroundings of a pixel, with the pixel and its tile outlined. */
+function pictureCrop() {
+  const canvas = h("canvas", {class: "story-crop", width: ACROSS, height: DOWN, role: "img"})
+  const marks = s("svg", {"aria-hidden": "true", preserveAspectRatio: "none", viewBox: `0 0 ${ACROSS} ${DOWN}`})
+  const words = h("figcaption")
+  const el = h("figure", {}, h("div", {class: "story-picture"}, canvas, marks), words)
+  /** @type {unknown} */
+  let drawn = null
+  /** @type {ImageBitmap | null} */
+  let bitmap = null
+  return {
+    el,
+    /**
+     * @param {Parameters["picture"]} picture
+     * @param {number} x
+     * @param {number} y
+     * @param {[width: number, height: number]} tile
+     */
+    async show(picture, x, y, [width, height]) {
+      if (drawn !== picture) {
+        drawn = picture
+        bitmap?.close()
+        bitmap = null
+        if (picture?.byteLength) {
+          const made = await createImageBitmap(new Blob([picture]))
+          if (drawn !== picture) return made.close()
+          bitmap = made
+        }
+      }
+      const context = context2d(canvas)
+      context.clearRect(0, 0, ACROSS, DOWN)
+      if (!bitmap) return marks.replaceChildren()
+      const left = Math.max(0, Math.min(bitmap.width - ACROSS, x - ACROSS / 2))
+      const top = Math.max(0, Math.min(bitmap.height - DOWN, y - DOWN / 2))
+      context.drawImage(bitmap, -left, -top)
+      const outline = (
+        /** @type {string} */ name,
+        /** @type {number} */ u,
+        /** @type {number} */ v,
+        /** @type {number} */ w,
+        /** @type {number} */ t,
+      ) => [`${name} out`, name].map((klass) => s("rect", {x: u - left, y: v - top, width: w, height: t, class: klass}))
+      const [column, row] = [Math.floor(x / width), Math.floor(y / height)]
+      marks.replaceChildren(
+        ...outline("story-tile", column * width, row * height, width, height),
+        ...outline("story-pixel", x, y, 1, 1),
+      )
+      words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, each drawn by a thread of one workgroup.`
+      canvas.setAttribute("aria-label", `The picture around pixel (${x}, ${y})`)
+    },
+  }
+}

@@ -1,0 +1,48 @@
+"""What a pixel of a training run is made of: its place in the picture, and its layers, front to back."""
+
+from typing import Any
+
+import param
+
+from splatscope.services.tile_inspector import TileRecording
+from splatscope.web.component import Component
+
+
+class PixelStory(Component):
+    """A crop of the picture with the pixel and its tile marked, and the pixel's layers as shares of it. Clicks go to the address."""
+
+    picture = param.Bytes(default=b"", doc="The whole picture as a PNG; empty until it is there")
+    pixel = param.List(default=[], item_type=int, doc="x, y")
+    tile = param.List(default=[8, 4], item_type=int, doc="Width and height of a tile in pixels")
+    target = param.List(default=[], item_type=float, doc="The target's colour at the pixel: red, green, blue in 0 … 1")
+    layers = param.List(
+        default=[],
+        doc="The tile's Gaussians, nearest first: id, colour as CSS, α, transmittance before it and behind it at the pixel",
+    )
+    colour = param.List(
+        default=[], item_type=float, doc="The recorded colour: red, green, blue in 0 … 1; empty until it is recorded"
+    )
+    busy = param.String(default="", doc="What is being waited for")
+    error = param.String(default="", doc="Why there are no layers, in one line")
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.param.update(picture=b"", pixel=[], layers=[], colour=[], busy="", error="")
+
+    def wait(self, what: str) -> None:
+        """Show what is being waited for."""
+        self.param.update(busy=what, error="")
+
+    def show_pixel(self, pixel: tuple[int, int], tile: tuple[int, int], picture: bytes, target: tuple[float, float, float]) -> None:
+        """Show where the pixel is, in a picture as PNG, and its colour in the target. Its layers are not known yet."""
+        self.param.update(pixel=list(pixel), tile=list(tile), picture=picture, target=list(target), layers=[], colour=[])
+
+    def show_layers(self, shown: TileRecording) -> None:
+        """Show the layers of a recording of the blend stage, or why there are none."""
+        values: dict[str, Any] = {"busy": "", "error": shown.packed.meta.get("error", "")}
+        if shown.light is not None and shown.alphas is not None:
+            before = [1.0, *shown.light[:-1].tolist()]
+            colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
+            rows = zip(shown.listed, colours, shown.alphas.tolist(), before, shown.light.tolist(), strict=True)
+            values |= {"layers": [list(row) for row in rows], "colour": list(shown.colour)}
+        self.param.update(**values)
