@@ -110,8 +110,8 @@ class TileRecording:
         found: How many Gaussians touch the tile, for the list stage; more than the list holds if it overflowed.
         colours: (n, 3) float32 in 0 … 1.
         gradients: Of the raw values, (n, 9) float32; for the backward stages only.
-        opening: The step to begin at: where the spot's own thread blends or undoes the Gaussian that covers most of the pixel, lists a
-            Gaussian or moves one itself, or adds up a gradient; 0 if nothing is handled.
+        opening: The step to begin at: where the spot's own thread blends or undoes the Gaussian that covers most of the pixel,
+            lists or moves one itself, or adds up a gradient; 0 if nothing is handled.
         alphas: Each Gaussian's α at the spot, (n,) float32; for the blend stage only.
         light: The spot's transmittance behind each Gaussian, (n,) float32; for the blend stage only.
         colour: The spot's colour, red, green and blue over the background; for the blend stage only.

@@ -9,7 +9,7 @@ from splatscope.web.component import Component
 
 
 class PixelStory(Component):
-    """A crop of the picture with the pixel and its tile marked, and the pixel's layers as shares of it. Clicks go to the address."""
+    """A crop of the picture with the pixel and its tile marked, and the pixel's layers as shares of it."""
 
     picture = param.Bytes(default=b"", doc="The whole picture as a PNG; empty until it is there")
     pixel = param.List(default=[], item_type=int, doc="x, y")

@@ -39,7 +39,7 @@ class TileBar(Component):
 
     spot = param.Dict(
         default={},
-        doc="x, y, tile, thread, stage (empty for the pixel's story), the iteration once it is known; empty while training is in view",
+        doc="x, y, tile, thread, stage (empty for the story), and the iteration once it is known; empty while training is in view",
     )
     stages = param.List(
         default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
@@ -180,10 +180,9 @@ def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[s
     if shown.light is not None:
         rest = shown.light[-1] if len(shown.light) else 1.0
         yield f"This pixel blends {shown.blended} of the {len(shown.listed)}, and {rest:.1%} of the white behind them still shows."
-    if settings.kernels == "binned":
-        yield "Training used the faster binned kernels. This is the tiled kernel that the sections explain, run on the same Gaussians."
-    elif settings.kernels == "simple":
-        yield "Training used the simple kernels, which have no tiles. This is the tiled kernel that the sections explain, run on the same Gaussians."
+    used = {"binned": "the faster binned kernels", "simple": "the simple kernels, which have no tiles"}.get(settings.kernels)
+    if used:
+        yield f"Training used {used}. This is the tiled kernel that the sections explain, run on the same Gaussians."
     if shown.found > room:
         yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
     if shown.packed.meta["truncated"]:

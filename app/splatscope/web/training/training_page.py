@@ -59,7 +59,8 @@ HTML = """
   <aside data-slot="8"></aside>
   <div class="ladder-at" data-slot="11"></div>
 </div>
-<div class="tile-at"><div data-slot="9"></div><div class="story-at" data-slot="14"></div><div class="bench-at" data-slot="10"></div></div>
+<div class="tile-at"><div data-slot="9"></div><div class="story-at" data-slot="14"></div>
+  <div class="bench-at" data-slot="10"></div></div>
 """
 
 KEYS = [
