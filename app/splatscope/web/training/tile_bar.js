@@ -71,8 +71,7 @@ class TileBar {
     this.spot = null
     /** @type {TileGaussian[] | null} */
     this.listed = null
-    /** @type {unknown} */
-    this.recording = null
+    this.begun = 0 // number of the recording that was begun with
     this.wantedStep = current().step
     this.root = this.#assemble()
     this.#listen()
@@ -268,8 +267,8 @@ class TileBar {
    */
   #onMoment({moment, sequence}) {
     const {spot, gaussians, recording} = this.model
-    if (!this.open || moment.recording === this.recording || sequence !== recording) return
-    this.recording = moment.recording
+    if (!this.open || this.begun === sequence || sequence !== recording) return
+    this.begun = sequence
     const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? this.model.opening)
     queueMicrotask(() => {
       if (spot.x !== undefined) moment.pinned = spot.thread
