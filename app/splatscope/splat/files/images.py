@@ -12,11 +12,11 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MAX_BYTES = 64 * 2**20
-MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # of pixels: none of these takes a worker more than 400 MiB
+MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # of pixels: none of these takes a worker more than 500 MiB
 MAX_ASPECT = 64
 MIN_SIDE = 8
 _LARGE = 4_000_000  # pixels, from which on a picture is made smaller while it is decoded
-_FINER = 2  # and so brought to this many times the size that is wanted, by means of blocks
+_FINER = 1.5  # and so brought to this many times the size that is wanted, by means of blocks
 _ROWS = 256  # of a picture that are converted at once
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
