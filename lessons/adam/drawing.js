@@ -52,7 +52,7 @@ const HUES = /** @type {Record<string, string>} */ ({
   corrected: "corrected",
   "the sample's": "sample",
 })
-const MOST_HEIGHT = 620 // where the window sets no limit
+const MOST_HEIGHT = 480 // where the window sets no limit
 let made = 0 // charts, each with an id of its own
 
 /**
@@ -101,7 +101,7 @@ function valuePanel(host) {
   const now = smallPicture("now", "The picture now", facts.size)
   target.paint(facts.target)
   const words = h("p", {class: "num"})
-  const body = h("div", {class: "curves-rows"})
+  const body = h("div", {class: "curves-rows", "data-mini": ""})
   const choice = h("div", {}, h("label", {}, options.choice, menu), words)
   root.replaceChildren(h("div", {class: "curves"}, h("div", {class: "curves-top"}, choice, target.el, now.el), body))
 

@@ -111,7 +111,7 @@ function gradientMaps({room, facts, set}, choice) {
   const all = h("span", {class: "num"})
   const el = h(
     "div",
-    {class: "chain-maps"},
+    {class: "chain-maps", "data-mini": ""},
     h("figure", {}, h("div", {class: "chain-sheet"}, picture.svg, ...buttons), h("figcaption", {}, own)),
     h("figure", {}, h("div", {class: "chain-sheet"}, gradients.svg), h("figcaption", {}, all)),
   )
@@ -252,12 +252,17 @@ function chainOfLinks({links, size: [across]}, narrow) {
     apart.textContent = tried === null ? "" : `, apart by ${digits(Math.abs(tried - (look.value("dp") ?? 0)))}`
     const lowest = known.findIndex(({gradients}) => gradients)
     const current = lowest >= 0 ? lowest : known.findLastIndex(({derivatives}) => derivatives)
-    boxes.forEach((box, i) => box.el.classList.toggle("here", tried === null && i === current))
+    boxes.forEach((box, i) => {
+      const here = tried === null && i === current
+      box.el.classList.toggle("here", here)
+      box.el.toggleAttribute("data-mini", here) // of the chain, the link at which the step is
+    })
     arrows.forEach(({forward, back}, i) => {
       forward.classList.toggle("later", !known[i + 1].derivatives)
       back.classList.toggle("later", !known[i].gradients)
     })
     check.classList.toggle("here", tried !== null)
+    check.toggleAttribute("data-mini", tried !== null)
   }
   return {el: h("div", {}, legend, list, check), paint}
 }

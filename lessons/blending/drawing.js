@@ -49,7 +49,7 @@ export function draw(host) {
   const el = h(
     "div",
     {class: "layers", "data-testid": "controls"},
-    h("div", {class: "layers-top"}, picker.el, colours.el),
+    h("div", {class: "layers-top", "data-mini": ""}, picker.el, colours.el),
     ...stack.parts,
   )
   host.root.replaceChildren(el)

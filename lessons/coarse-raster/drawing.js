@@ -75,7 +75,7 @@ function build(host) {
   const table = threadTable(facts, width, pick)
   const below = axes.height + table.height + LIST_ROW * Math.ceil(facts.room / (width < NARROW ? 8 : 16)) + BETWEEN
   const parts = [
-    title("The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet."),
+    title("The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.", true),
     pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, ((height - below) * acrossOf(facts)) / downOf(facts)))),
     sentenceLine(facts),
     axes,
@@ -92,7 +92,10 @@ function build(host) {
   return {el: h("div", {}, ...elements), paint, describe: (look) => describe(facts, look), width: root.clientWidth}
 }
 
-const title = (/** @type {string} */ words) => ({el: [h("p", {class: "coarse-title"}, words)], paint() {}})
+const title = (/** @type {string} */ words, mini = false) => {
+  const el = h("p", {class: "coarse-title", "data-mini": mini ? "" : null}, words)
+  return {el: [el], paint() {}}
+}
 const acrossOf = (/** @type {Facts} */ {tiles, size}) => tiles[0] * size[0]
 const downOf = (/** @type {Facts} */ {tiles, size}) => tiles[1] * size[1]
 
@@ -143,7 +146,7 @@ function pictureOfTiles({facts, values, set}, width) {
   const [tileWidth, tileHeight] = facts.size.map((size) => size * scale)
   const height = scale * down * facts.size[1]
   const label = `${shapes.length} Gaussians over ${across * down} tiles; tile ${values.tile} gathers`
-  const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
+  const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label, "data-mini": ""})
   const corner = (/** @type {number} */ tile) => ({x: (tile % across) * tileWidth, y: Math.floor(tile / across) * tileHeight})
   for (let tile = 0; tile < across * down; tile++) {
     const attributes = {...corner(tile), width: tileWidth, height: tileHeight, class: "coarse-tile"}

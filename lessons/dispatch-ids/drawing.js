@@ -67,6 +67,7 @@ function picture({facts, room}, pointed, point) {
   const corner = (/** @type {number} */ pixel) => ({x: (pixel % width) * size, y: Math.floor(pixel / width) * size})
   const svg = canvas(width * size, height * size, {
     class: "pixelmap",
+    "data-mini": "",
   })
   const cells = owner.map((_, pixel) => s("rect", {...corner(pixel), width: size, height: size, class: "px"}))
   const lanes = new Map(

@@ -219,11 +219,11 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, every, x, y, f
     const skip = between(Math.ceil(lowest / every))
     svg.append(text(x(count) - 10, skip, guarded ? "index > finalCount: skip" : "index > finalCount", aside))
     const along = Math.max(1, Math.round((0.5 * count) / every)) // as many lines up
-    const place = x(every * (along + 0.5)) - 34
+    const place = x(every * along) - 28 // left of where the count stands
     if (place > x(0) + 160)
       svg.append(text(place, between(along), guarded ? "index = finalCount: undo" : "index = finalCount", aside))
   }
-  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, cell < 40 ? "[ ]" : "layers[ ]", {class: "m small"}))
+  svg.append(text(8, foot + 4, "layer", {class: "m"}), text(8, foot + 26, cell < 48 ? "[ ]" : "layers[ ]", {class: "m small"}))
   const threshold = level(OPAQUE)
   svg.append(text(8, ground - BARS + 8, "T"), s("path", {class: "limit", d: `M${x(0)} ${threshold}H${x(count)}`}))
   svg.append(text(LEFT - 6, threshold + 4, "1/255", {"text-anchor": "end"}))

@@ -6,6 +6,7 @@ import {STAGE, cssOf, shareText} from "./drawing.js"
 /** @import {Facts, Seen} from "./drawing.js" */
 
 const FARTHEST = 4 // sizes
+const WORD = 6.6 // px, of a letter
 const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
 
 export function bellCurve() {
@@ -84,6 +85,23 @@ function chart({dots}, width, height) {
     fallWords,
     alphaWords,
   )
+  /**
+   * Put the words beside the marks and over the curve: to the right it falls, to the left it is highest at their far end.
+   * @param {number} at
+   * @param {number} falloff
+   * @param {boolean} right
+   */
+  const place = (at, falloff, right) => {
+    const long = WORD * Math.max(...[fallWords, alphaWords].map((one) => one.textContent?.length ?? 0))
+    const farEnd = Math.max(0, ((at - 10 - long - LEFT) * FARTHEST) / across)
+    const most = right ? Math.min(y(falloff) + 6, base - 12) : Math.min(base - 12, y(Math.exp(-0.5 * farEnd ** 2)) - 8)
+    const low = Math.max(TOP + 26, most)
+    const clear = Math.sqrt(-2 * Math.log(Math.max(1e-3, 1 - (low + 6 - TOP) / up))) // where the curve has fallen below them
+    const left = Math.max(at + 10, x(clear) + 4)
+    const beside = {x: right ? left : at - 10, "text-anchor": right ? "start" : "end"}
+    setAttributes(fallWords, {...beside, y: low - 16})
+    setAttributes(alphaWords, {...beside, y: low})
+  }
   return {
     el,
     /**
@@ -98,13 +116,10 @@ function chart({dots}, width, height) {
       setAttributes(line, {d: `M${at} ${base}V${y(seen.falloff)}`})
       setAttributes(fall, {cx: at, cy: y(seen.falloff)})
       setAttributes(alpha, {cx: at, cy: y(seen.alpha)})
-      const beside = {x: right ? at + 10 : at - 10, "text-anchor": right ? "start" : "end"}
-      const high = Math.max(TOP + 10, Math.min(y(seen.falloff), base - 30))
-      setAttributes(fallWords, {...beside, y: high})
-      setAttributes(alphaWords, {...beside, x: at + (right ? 16 : -16), y: high + 16})
       const far = seen.distance > FARTHEST ? `at ${seen.distance.toFixed(1)} sizes, ` : ""
       fallWords.textContent = `${far}fall-off ${shareText(seen.falloff)}`
       alphaWords.textContent = `× opacity = α ${shareText(seen.alpha)}`
+      place(at, seen.falloff, right)
       falls.classList.toggle("later", done <= STAGE.falloff)
       alphas.classList.toggle("later", done <= STAGE.alpha)
       line.classList.toggle("later", done <= STAGE.distance)

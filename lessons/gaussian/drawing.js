@@ -89,7 +89,7 @@ export function draw(host) {
     const table = nineNumbers(host.facts.ranges, change)
     const bell = bellCurve()
     const share = pixelShare()
-    const left = h("div", {class: "spot-left"}, picture.el, bell.el)
+    const left = h("div", {class: "spot-left", "data-mini": ""}, picture.el, bell.el)
     const right = h("div", {class: "spot-right"}, table.el, share.el)
     host.root.replaceChildren(h("div", {class: "spot", "data-testid": "controls"}, left, right))
     return {picture, table, bell, share}

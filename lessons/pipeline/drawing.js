@@ -71,8 +71,8 @@ function build({root, facts, room}, first) {
   const el = h(
     "div",
     {class: classes(tight && "stage-tight", stacked && "stage-stacked")},
-    h("ol", {class: "stage-row"}, ...boxes.map((box) => box.el)),
-    h("p", {class: "stage-note"}, "whole numbers, which jump", h("span", {}, "smooth: gradients flow")),
+    h("ol", {class: "stage-row", "data-mini": ""}, ...boxes.map((box) => box.el)),
+    h("p", {class: "stage-note", "data-mini": ""}, "whole numbers, which jump", h("span", {}, "smooth: gradients flow")),
     h("div", {class: "stage-below"}, h("div", {}, h("p", {class: "stage-name"}, "picture"), picture.el), memory),
   )
   return {

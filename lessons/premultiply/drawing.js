@@ -25,6 +25,7 @@ const METHODS = /** @type {const} */ ([
   {picture: "premultiplied", part: "right", words: "premultiplied", stop: 2},
 ])
 const LEAST_PICTURE = 54 // px high
+const NARROW = 470 // px: below, where there is height for it, one card stands under the other
 const AROUND = 54 // px of a card around its pictures
 const SUMS = 172 // px of the sums, and the padding around all
 const THROUGH_STOP = 3
@@ -46,7 +47,9 @@ export function draw(host) {
   host.root.replaceChildren(cards, sums)
   /** Make the pictures as large as the room allows. */
   const fit = () => {
-    const height = Math.max(LEAST_PICTURE, (host.room().height - SUMS) / 2 - AROUND)
+    const {width, height: room} = host.room()
+    cards.classList.toggle("single", width < NARROW && room === Infinity)
+    const height = Math.max(LEAST_PICTURE, (room - SUMS) / 2 - AROUND)
     cards.style.setProperty("--picture", `${Number.isFinite(height) ? Math.round((height * 4) / 3) : 400}px`)
   }
   /** @type {Revealed[]} */
@@ -109,6 +112,7 @@ function backgroundCard({names, chosen, size, pictures}, i, choose) {
     role: "radio",
     class: "over-card",
     "aria-checked": String(i === chosen),
+    "data-mini": i === chosen ? "" : null,
     tabindex: i === chosen ? 0 : -1,
     onclick: choose,
   }

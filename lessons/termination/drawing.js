@@ -28,6 +28,7 @@ import {powerOfTen} from "#web/stepper/model/values.js"
 const TOP = 22
 const BELOW = 62 // squares, their numbers, finalCount
 const CHART = {least: 150, most: 340}
+const LOWEST = -4.12 // exponent at the bottom, the same for all α: what is dragged does not move the scale
 const LEFT = 46
 const RIGHT = 14
 const SQUARE = 11
@@ -98,17 +99,15 @@ function build({root, facts, options, step, room}) {
 function layOut({layers}, {limit}, width, chart) {
   const room = width - LEFT - RIGHT
   const each = room / layers.length
-  const least = Math.min(limit / 8, ...layers.map((layer) => layer.open).filter((T) => T > 1e-7))
-  const lowest = Math.log10(Math.max(least, 1e-7)) - 0.12 // exponent at the bottom
   return {
     width,
     room,
     each,
-    lowest,
+    lowest: LOWEST,
     bottom: TOP + chart,
-    limitY: TOP + chart * Math.min(1, Math.log10(limit) / lowest),
+    limitY: TOP + chart * Math.min(1, Math.log10(limit) / LOWEST),
     x: (/** @type {number} */ layer) => LEFT + layer * each,
-    y: (/** @type {number} */ T) => TOP + chart * Math.min(1, Math.log10(Math.max(T, 1e-30)) / lowest),
+    y: (/** @type {number} */ T) => TOP + chart * Math.min(1, Math.log10(Math.max(T, 1e-30)) / LOWEST),
   }
 }
 

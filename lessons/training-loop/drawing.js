@@ -69,8 +69,8 @@ function build({facts, step, room}, first) {
   target.paint((i) => [0, 1, 2].map((c) => bytes.charCodeAt(3 * i + c) / 255))
   target.words.textContent = "the target"
   const table = valueTable(facts, narrow, (index) => latest.moment.choose(index))
-  const kernels = h("ol", {class: "loop-kernels"}, ...boxes.map((box) => h("li", {}, box.el)))
-  const pictures = h("div", {class: "loop-pictures"}, target.el, picture.el)
+  const kernels = h("ol", {class: "loop-kernels", "data-mini": ""}, ...boxes.map((box) => h("li", {}, box.el)))
+  const pictures = h("div", {class: "loop-pictures", "data-mini": ""}, target.el, picture.el)
 
   const paint = (/** @type {Look} */ look) => {
     latest = look

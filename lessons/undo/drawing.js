@@ -66,7 +66,7 @@ function build(host, count) {
     return {down: lastWritten(forward, count), up: firstWritten(backward, count)}
   }
   return {
-    el: [h("p", {class: "states-head"}, ...titles), list],
+    el: [h("p", {class: "states-head", "data-mini": ""}, ...titles), list],
     /** Make the rows as low as the room asks, down to one line for each. */
     fit() {
       const each = (host.room().height - HEAD) / (count + 1)
@@ -87,6 +87,9 @@ function build(host, count) {
         same.className = classes("state-same", "num", i < count && !apart.written(i) && "later")
         same.title = i === count || !apart.written(i) ? "" : ulpText(apartEnd, i)
       })
+      const at = turned ? up : down // beside the words, the state there and its neighbours
+      states.forEach(({el}, i) => el.toggleAttribute("data-mini", Math.abs(i - at) <= 1))
+      layers.forEach(({el}, i) => el.toggleAttribute("data-mini", i === at || i === at - 1))
       layers.forEach((layer, i) => layer.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
     },
     describe(/** @type {Look} */ look) {

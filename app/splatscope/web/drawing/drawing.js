@@ -12,6 +12,21 @@ import {roomOf} from "./room.js"
 /** @import {DrawingHost} from "./types.d.ts" */
 /** @import {Render} from "#web/types.d.ts" */
 
+/** @typedef {{root: HTMLElement, paint(moment: Moment): void}} Small */
+
+/** @type {WeakMap<Element, () => Small>} */
+const smalls = new WeakMap()
+
+/**
+ * A drawing once more, for a room of another width: it shows what it is given, and changes nothing.
+ * @param {Element} drawing
+ */
+export function smallOf(drawing) {
+  const make = smalls.get(drawing)
+  if (!make) throw new Error("This is no drawing.")
+  return make()
+}
+
 /** @param {Render<{lesson: string, options: unknown, facts: unknown, values: unknown}>} component */
 export function render({model, el}) {
   style(el)
@@ -54,6 +69,24 @@ export function render({model, el}) {
     shown = moment
     glide(root, steps, () => show(new Look(moment)))
   }
+  smalls.set(root, () => {
+    const copy = h("div", {class: `drawing drawing-${model.lesson}`})
+    const none = {value() {}}
+    const room = {value: () => ({width: copy.clientWidth, height: Infinity})}
+    const small = DRAWINGS[model.lesson](Object.create(host, {root: {value: copy}, room, set: none, step: none}))
+    /** @type {unknown[]} */
+    let of = []
+    return {
+      root: copy,
+      paint(moment) {
+        const look = new Look(moment)
+        const now = [moment.recording, model.facts, model.values, copy.clientWidth]
+        if (now.some((one, i) => one !== of[i])) small.open?.(look)
+        of = now
+        small.paint(look)
+      },
+    }
+  })
   const stop = onMoments(el, paint)
   const onValues = () => {
     if (drawing.changed) drawing.changed()

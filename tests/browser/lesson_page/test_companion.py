@@ -1,0 +1,97 @@
+"""The small copy of the figure beside the words: its text can be read, and it follows the reader from the figure's end on."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helpers.stepping import ready
+from splatscope.textbook.contents import lesson_names
+
+TEXTS = """copy => {
+  const found = [], wrong = []
+  const walker = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const node = walker.currentNode, el = node.parentElement, text = node.textContent.trim()
+    if (!text || el.closest("title, option, .sr")) continue
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    const {visibility, fontSize} = getComputedStyle(el)
+    for (const box of range.getClientRects())  // one a line
+      if (box.width > 2 && visibility === "visible") found.push({text, box, size: parseFloat(fontSize)})
+  }
+  const frame = copy.getBoundingClientRect()
+  found.forEach(({text, box, size}, i) => {
+    if (size < 11) wrong.push([text, "small", size])
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+      wrong.push([text, "cut"])
+    for (const {text: other, box: its} of found.slice(0, i))
+      if (box.left + 1 < its.right && its.left + 1 < box.right && box.top + 4 < its.bottom && its.top + 4 < box.bottom)
+        wrong.push([text, "over", other])
+  })
+  return {wrong, count: found.length}
+}"""
+
+
+def beside_words(page: Page) -> None:
+    """Scroll until the figure's frame has left the window; questions would cover the copy."""
+    page.locator("[data-block^=quiz-]").evaluate_all("all => all.forEach(el => (el.style.display = 'none'))")
+    page.locator(".lesson > .fig .whole").evaluate("el => scrollTo({top: el.getBoundingClientRect().bottom + scrollY - 56})")
+    expect(page.locator(".companion")).to_have_class(re.compile("needed"))
+
+
+@pytest.mark.parametrize("stem", lesson_names())
+def test_all_text_of_the_copy_can_be_read(turn_to: Callable[..., Page], stem: str):
+    page = ready(turn_to(f"/app?page={stem}", width=1440, height=900))
+    beside_words(page)
+    drawing = page.locator(".companion .copy > .drawing")
+    expect(drawing).to_be_visible()
+    dock = page.locator(".companion > div").bounding_box()
+    assert dock["y"] < 450, "the words have nothing beside them"
+    assert dock["y"] + dock["height"] <= 900, "its buttons are below the window"
+    for key in ("ArrowRight", "End", "Home"):
+        seen = page.locator(".companion .copy").evaluate(TEXTS)
+        assert seen["wrong"] == []
+        page.keyboard.press(key)
+        page.wait_for_timeout(150)
+
+
+def test_in_a_room_too_narrow_for_a_drawing_the_sentence_stands_alone(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=pipeline", width=1280, height=800))
+    beside_words(page)
+    expect(page.locator(".companion .copy")).to_be_hidden()
+    expect(page.locator(".companion .says")).not_to_be_empty()
+
+
+def test_the_copy_follows_the_steps_and_marks_the_current_link(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=autodiff", width=1440, height=900))
+    beside_words(page)
+    link = page.locator(".companion .chain-link:visible")
+    expect(link).to_have_count(1)
+    before = link.inner_text()
+    page.get_by_role("complementary", name="The figure, small").get_by_role("button", name="One step forward").click()
+    expect(link).not_to_have_text(before)
+    expect(link).to_have_count(1)
+
+
+def test_a_question_covers_the_copy_only_in_the_middle_of_the_window(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=caching", width=1440, height=900))
+    companion = page.locator(".companion")
+    quiz = page.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile("."))
+    quiz.evaluate("el => el.scrollIntoView({block: 'center'})")
+    expect(companion).to_have_class(re.compile("covered"))
+    page.mouse.wheel(0, 420)
+    page.locator("[data-block^=quiz-]").nth(1).evaluate("el => (el.style.display = 'none')")
+    expect(companion).not_to_have_class(re.compile("covered"))
+    quiz.evaluate("el => el.scrollIntoView({block: 'center'})")
+    expect(companion).to_have_class(re.compile("covered"))
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    right = quiz.get_attribute("data-answer")
+    quiz.locator(".opts button").filter(has_text=re.compile(f"^{re.escape(right)}$")).click()
+    quiz.get_by_role("button", name="Reveal").click()
+    expect(companion).not_to_have_class(re.compile("covered"))
+    expect(page.get_by_test_id("stepper").first).not_to_have_attribute("data-step", step)
+    expect(page.locator(".companion .copy > .drawing")).to_be_visible()
+    assert quiz.locator(".opts .right").evaluate("el => getComputedStyle(el, '::before').content") == '"✓ "'
