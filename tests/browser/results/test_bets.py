@@ -42,6 +42,7 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
 
 def test_the_page_of_claims_counts_and_filters_them(turn_to):
     page = turn_to("/app?page=claims")
+    page.get_by_label("Guess first").uncheck()
     heard = page.get_by_test_id("claims-heard")
     heard.evaluate("el => { window.said = 0; new MutationObserver(() => window.said++).observe(el, {childList: true}) }")
     first, second = page.locator("[data-claims=blending]").get_by_test_id("claim").all()
@@ -70,7 +71,7 @@ def test_who_guesses_first_sees_a_verdict_after_a_bet_and_is_counted(turn_to):
     page = turn_to("/app?page=claims")
     claim = page.get_by_test_id("claim").first
     verdict = tried(claim)
-    page.get_by_label("Guess first").check()
+    expect(page.get_by_label("Guess first")).to_be_checked()  # no verdict is given away
     summary = page.get_by_test_id("claims-summary")
     expect(summary).to_have_text("Bet on a claim to see its verdict.")
     expect(claim.locator(".tag svg")).to_have_count(0)
@@ -78,6 +79,9 @@ def test_who_guesses_first_sees_a_verdict_after_a_bet_and_is_counted(turn_to):
     expect(summary).to_have_text("You were right about 1 of 1.")
     page.get_by_label("Guess first").uncheck()
     expect(summary).to_contain_text("do not hold")
+    page.reload()
+    expect(page.get_by_label("Guess first")).not_to_be_checked()
+    page.get_by_label("Guess first").check()
 
 
 def test_every_claim_of_the_page_has_a_name_of_its_own(turn_to):

@@ -76,7 +76,6 @@ class Claims:
                 claim=inline(words),
                 source=inline(source),
                 label=self._label(entry, words),
-                bets=False,
             )
             self.claims.append((claim, lesson, name))
             places.append(f'<div data-slot="{number}">{STILL.format(inline(words))}</div>')

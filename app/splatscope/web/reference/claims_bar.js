@@ -2,11 +2,13 @@
 import {h, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {pageRoot} from "#web/shell/page.js"
+import {remember, remembered} from "#web/shell/stored.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
 /** The verdicts, each with its words for several claims. */
 const VERDICTS = {holds: "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
+const KEY = "splatscope-guess" // whether to guess first: so it is until the reader says otherwise
 const UNDECIDED = "cannot be decided here"
 
 /**
@@ -35,7 +37,8 @@ export function render({model, el}) {
     all("", "All verdicts"),
     ...[...Object.keys(VERDICTS), UNDECIDED].map((words) => all(words, capital(words))),
   )
-  const guess = h("input", {type: "checkbox"})
+  const guess = h("input", {type: "checkbox", checked: remembered(KEY) !== "no"})
+  verdict.disabled = guess.checked
   const summary = h("p", {class: "claims-summary", "data-testid": "claims-summary"})
   const heard = h("p", {class: "sr", role: "status", "data-testid": "claims-heard"}) // once all are tried, and at each choice
   let said = false // that all are tried
@@ -81,12 +84,16 @@ export function render({model, el}) {
     show()
     say()
   }
-  const later = soon(show)
+  const later = soon(() => {
+    emit("bets", guess.checked) // to a claim that has come since, too
+    show()
+  })
   section.onchange = choose
   verdict.onchange = choose
   guess.onchange = () => {
     verdict.disabled = guess.checked
     if (guess.checked) verdict.value = ""
+    remember(KEY, guess.checked ? "yes" : "no")
     emit("bets", guess.checked)
     choose()
   }

@@ -150,7 +150,8 @@ export function render({model, el}) {
   show()
   for (const name of ["verdict", "busy", "error"]) model.on(name, () => queueMicrotask(show))
   const end = on("bets", (wanted) => {
-    covered = wanted && bet === null
+    if (covered === (wanted && bet === null)) return
+    covered = !covered
     show()
   })
   model.on("remove", end)
