@@ -10,6 +10,9 @@ STRUCK = """root => {
     const drawing = inside(root) ?? [...root.querySelectorAll("*")].map(inside).find(Boolean)
     const seen = (e) => getComputedStyle(e).visibility !== "hidden"
     const labels = [...drawing.querySelectorAll("svg text")].filter((one) => one.textContent.trim() && seen(one))
+    const plate = (label) => label.parentNode.querySelector(":scope > rect")  // that the label stands on
+    const covers = (label, curve) => plate(label) && getComputedStyle(plate(label)).fillOpacity === "1"
+        && getComputedStyle(plate(label)).fill !== "none" && curve.compareDocumentPosition(plate(label)) & 4
     const struck = new Set()
     for (const curve of drawing.querySelectorAll("svg :is(path, line, ellipse)")) {
         const {stroke} = getComputedStyle(curve)
@@ -18,6 +21,7 @@ STRUCK = """root => {
         for (let at = 0; length > 0 && at <= length; at += 2) {
             const {x, y} = curve.getPointAtLength(at).matrixTransform(map)
             for (const label of labels) {
+                if (covers(label, curve)) continue
                 const box = label.getBoundingClientRect(), edge = box.height / 4
                 if (x > box.left && x < box.right && y > box.top + edge && y < box.bottom - edge) struck.add(label.textContent)
             }

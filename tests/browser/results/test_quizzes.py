@@ -130,6 +130,6 @@ def test_an_answer_and_a_bet_outlast_a_reload(visit: Callable[..., Page]):
     page.reload()
     quiz = quiz_of(page)
     expect(quiz.locator(".said")).to_contain_text(f"Yes: {answer}")
-    expect(quiz.get_by_role("button", name=answer, exact=True)).to_have_class("right")
+    expect(quiz.get_by_role("button", name=f"✓ {answer}", exact=True)).to_have_class("right")
     expect(page.get_by_test_id("claim").first.locator(".won")).to_have_text(won, timeout=PATIENCE)
     expect(quiz_of(page, 1).locator(".said")).to_be_empty()

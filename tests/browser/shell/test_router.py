@@ -52,8 +52,8 @@ def test_every_name_has_a_page(turn_to, entry):
         ("/app?page=debugger", "Bitonic sort of 64 keys · Debugger · Splatscope"),
     ],
 )
-def test_the_title_of_the_tab_names_what_is_open_on_the_page(turn_to, address, title):
-    page = turn_to(address)
+def test_the_title_of_the_tab_names_what_is_open_on_the_page(visit, address, title):
+    page = visit(address)
     expect(page).to_have_title(title)
     sidebar(page, "Blending").click()
     expect(page).to_have_title("Blending · Splatscope")

@@ -47,6 +47,7 @@ export function render({model, el}) {
   let ran = false
   let stopped = false // and nothing was said of it yet
   let steppedFrom = -1 // the iteration at which one more was asked for, until it is said
+  let standsAt = -1 // the iteration that was said last of a run that stands
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting
   const hear = () => {
@@ -59,12 +60,15 @@ export function render({model, el}) {
       heardAt = performance.now()
       heard.textContent = standing("Iteration")
     }
+    if (running || !iteration) standsAt = -1
     if (running) return
     heardAt = -EVERY
     const stepped = steppedFrom >= 0 && iteration !== steppedFrom
+    stopped ||= standsAt >= 0 && iteration !== standsAt // what was under way came to its end
     if (!stopped && !stepped) return
     resting = setTimeout(() => {
       stopped = false
+      standsAt = iteration
       if (stepped) steppedFrom = -1
       heard.textContent = standing(stepped ? "Iteration" : "Paused at")
     }, REST)
