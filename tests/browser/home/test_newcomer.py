@@ -53,7 +53,7 @@ def test_a_question_is_answered_by_keyboard(visit: Callable[..., Page]):
 
 def arrived(page: Page, name: str) -> None:
     expect(page.locator("[data-page]")).to_have_attribute("data-page", name, timeout=PATIENCE)
-    expect(page.locator("#content h1")).to_be_focused()
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
 
 
 def step_to_the_end(page: Page) -> None:
