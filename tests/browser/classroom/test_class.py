@@ -152,6 +152,56 @@ def test_a_student_wanders_off_and_rejoins(visit: Callable[..., Page], teach):
     at_stop(student, BLENDING)
 
 
+def test_notes_that_are_loaded_anew_move_nobody(visit: Callable[..., Page], teach):
+    teacher, path = teach("reloaded-notes")
+    student = visit(path)
+    with teacher.context.expect_page() as opened:
+        teacher.get_by_role("button", name="Notes").click()
+    notes = opened.value
+    expect(notes.get_by_test_id("notes")).to_contain_text("Say:", timeout=PATIENCE)
+    teacher.keyboard.press("PageDown")
+    at_stop(student, BLENDING + 1)
+    notes.reload()
+    expect(notes.get_by_role("heading", level=1)).to_have_text(STOPS[BLENDING + 1].title)
+    expect(notes.get_by_test_id("notes")).to_contain_text("Say:")
+    for page in (teacher, student):
+        at_stop(page, BLENDING + 1)
+    assert query(notes)["notes"] == ["1"]
+
+
+def test_a_class_whose_page_was_closed_is_gone_on_with_from_the_same_browser(visit: Callable[..., Page], teach):
+    teacher, path = teach("closed-page")
+    student = visit(path)
+    at_stop(student, BLENDING)
+    assert not student.get_by_role("button", name="You presented this class").is_visible()
+    again = teacher.context.new_page()
+    again.goto(student.url)
+    teacher.close()
+    expect(walk(again)).to_have_attribute("data-role", "follow")
+    again.get_by_role("button", name="You presented this class: go on").click()
+    expect(walk(again)).to_have_attribute("data-role", "present")
+    at_stop(again, BLENDING)
+    again.keyboard.press("PageDown")
+    at_stop(student, BLENDING + 1)
+
+
+def test_the_figure_at_home_stands_still_in_a_class(visit: Callable[..., Page]):
+    teacher = visit("/app?walk=whole&key=still-key")
+    student = visit(f"/app?walk=whole&class={code_of('still-key')}")
+    for key, stop in (("PageDown", 1), ("PageUp", 0)):
+        teacher.keyboard.press(key)
+        for page in (teacher, student):
+            expect(walk(page)).to_have_attribute("data-stop", str(stop))
+            expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page)
+    figures = [page.get_by_test_id("stepper").first for page in (teacher, student)]
+    for figure in figures:
+        expect(figure).to_have_attribute("data-steps", re.compile(r"[1-9]"))
+        figure.scroll_into_view_if_needed()
+    before = [figure.get_attribute("data-step") for figure in figures]
+    student.wait_for_timeout(2500)  # three moments of a tour
+    assert [figure.get_attribute("data-step") for figure in figures] == before
+
+
 def test_a_student_who_joins_while_the_presenter_is_at_home_follows_from_there(visit: Callable[..., Page]):
     teacher = visit("/app?walk=whole&key=home-key")
     expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "home")

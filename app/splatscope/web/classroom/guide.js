@@ -55,6 +55,21 @@ import {bring} from "./view.js"
 const KEYS = ["PageDown", "PageUp"]
 const LOOK = 2000 // ms between two looks at the class
 
+/** @param {string} code */
+const keyPlace = (code) => `splatscope-key-${code}`
+
+/**
+ * The key of a class that this browser has presented, "" if it has not.
+ * @param {string} code
+ */
+function kept(code) {
+  try {
+    return (code && localStorage.getItem(keyPlace(code))) || ""
+  } catch {
+    return ""
+  }
+}
+
 /** Where a reader is in a walk, and who says so. */
 export class Guide {
   /**
@@ -76,6 +91,7 @@ export class Guide {
     /** @type {Attended[]} */
     this.attended = [] // for who presents
     this.key = this.#key(query.get("key"))
+    this.presented = this.key ? "" : kept(this.model.code) // the key, if this browser has presented the class in another window
     /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
     this.led = this.role === "follow" && !this.named
@@ -90,9 +106,9 @@ export class Guide {
    * @param {string | null} given  in the address
    */
   #key(given) {
-    const place = `splatscope-key-${this.model.code}`
+    const place = keyPlace(this.model.code)
     try {
-      if (given) sessionStorage.setItem(place, given)
+      if (given) for (const storage of [sessionStorage, localStorage]) storage.setItem(place, given)
       return given || sessionStorage.getItem(place) || ""
     } catch {
       return given || ""
@@ -131,6 +147,7 @@ export class Guide {
   address(place) {
     const {walk, code} = this.model
     const tail = `walk=${encodeURIComponent(walk)}${code ? `&class=${code}` : ""}`
+    if (this.model.window === "notes") return `?${tail}&notes=1`
     if (this.led) return `?${tail}`
     return `${place}&${tail}${this.own ? `&stop=${this.stop}` : ""}`
   }
@@ -164,6 +181,7 @@ export class Guide {
     this.role = role
     this.last = where
     if (heads) Object.assign(this, {heads, began})
+    if (this.model.window === "notes") return this.changed() // which show where the presenter's page is
     if (this.led) this.#follow()
     else if (role === "follow") this.#away(true)
     else if (where.page && !this.named) this.go(where.stop ?? 0, /** @type {Presented} */ (where))

@@ -57,6 +57,9 @@ function bar(root, guide) {
     model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold(),
   )
   const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${newKey()}&stop=${guide.stop}`))
+  const resume = button("You presented this class: go on", () =>
+    location.assign(`?walk=${model.walk}&key=${encodeURIComponent(guide.presented)}`),
+  )
   const rejoin = h(
     "button",
     {type: "button", class: "btn pri", onclick: () => guide.rejoin()},
@@ -87,6 +90,7 @@ function bar(root, guide) {
       count,
       state,
       rejoin,
+      resume,
       h("span", {class: "sp"}),
       inside,
       students,
@@ -114,6 +118,7 @@ function bar(root, guide) {
     state.classList.toggle("led", led)
     state.textContent = stateText(guide)
     rejoin.hidden = own || led
+    resume.hidden = own || !guide.presented
     students.hidden = inside.hidden = !present
     people.paint(guide.attended)
     heads.textContent = headsText(guide.heads)

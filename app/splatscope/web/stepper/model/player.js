@@ -58,6 +58,7 @@ export class Player {
   tour() {
     const {stepper} = this
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return
+    if (["follow", "present"].includes(document.documentElement.dataset.walk ?? "")) return // a class sees what its presenter sees
     const end = () => {
       seen.disconnect()
       for (const name of TOUCHES) window.removeEventListener(name, end, true)
