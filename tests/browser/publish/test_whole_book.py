@@ -25,6 +25,21 @@ def test_a_section_is_stepped_answered_and_its_controls_are_moved(visit_whole: C
     assert (done["questions"], done["claims"]) == (blocks.count("quiz"), blocks.count("claim"))
 
 
+def test_what_is_set_in_a_drawing_and_was_not_recorded_is_taken_back(whole_host: str, closed: Callable[..., Page]):
+    page = closed(f"{whole_host}index.html?page=blending", whole_host)
+    stepper_of(page)
+    slider = page.get_by_role("slider", name="Opacity of layer 1")
+    rows = page.locator(".layer-row")
+    recorded, count = slider.input_value(), rows.count()
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.get_by_text("This was not recorded for the book")).to_be_visible()
+    expect(slider).to_have_value(recorded)
+    page.get_by_role("button", name="Add a layer").click()
+    expect(rows).to_have_count(count)
+    assert page.locator(".drawing-blending.stale").count() == 0
+
+
 def test_a_reader_takes_the_walk_alone_with_its_notes(visit_whole: Callable[..., Page]):
     page = visit_whole()
     page.get_by_role("link", name=find("whole").title).click()

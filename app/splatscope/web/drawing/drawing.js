@@ -93,6 +93,14 @@ export function render({model, el}) {
     else if (shown) open(shown)
   }
   model.on("values", () => queueMicrotask(onValues))
+  /** Show the recorded values again, in the place of those that were set in the drawing, once the hand is off. */
+  const again = () => {
+    if (root.querySelector(".held, input:active"))
+      return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
+    drawing.changed?.()
+    if (shown) open(shown)
+  }
+  model.on("again", again)
   const resized = () => {
     if (!shown || !root.isConnected) return // the page is being left: there is no room to measure
     drawing.resized?.(new Look(shown))

@@ -189,6 +189,7 @@ function answer(message, sender) {
     const found = nearest(published, wanted, message.name)
     const note = noteOn(published, found, wanted, message.name)
     change(found, {[message.name]: note})
+    if (found === state) sender.tell("again") // it shows what was set, which was not recorded
     say(hasControl(message.name) ? "" : note)
   } else if (message.type === "recorded") {
     change(stateOf(published, message.recorded ? RECORDED : ""))
