@@ -13,6 +13,7 @@ EXPLAINED = (
     r"Restarting worker \(status=Status\.running\)",  # it was lost, and is replaced
     r"Process \d+ of worker \d+ was stopped, and is replaced\.",
     r",\d+ [\w-]+ \{.*\}: (?:The process that compiled and ran|The kernel ran longer|No worker is up)",  # inputs recorded ahead
+    r"\d+ recordings have been made ahead\.",
     r"broadcast to \S+ failed: (?:CommClosedError|OSError|StreamClosedError)",  # a job's worker was lost, which its reader is told
 )
 
