@@ -4,6 +4,7 @@ import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {UNNAMED} from "#web/shell/address.js"
 import * as router from "#web/shell/router.js"
+import {remember, remembered} from "#web/shell/stored.js"
 import {bring} from "./view.js"
 
 /** @import {Model} from "#web/types.d.ts" */
@@ -58,18 +59,6 @@ const LOOK = 2000 // ms between two looks at the class
 /** @param {string} code */
 const keyPlace = (code) => `splatscope-key-${code}`
 
-/**
- * The key of a class that this browser has presented, "" if it has not.
- * @param {string} code
- */
-function kept(code) {
-  try {
-    return (code && localStorage.getItem(keyPlace(code))) || ""
-  } catch {
-    return ""
-  }
-}
-
 /** Where a reader is in a walk, and who says so. */
 export class Guide {
   /**
@@ -91,7 +80,7 @@ export class Guide {
     /** @type {Attended[]} */
     this.attended = [] // for who presents
     this.key = this.#key(query.get("key"))
-    this.presented = this.key ? "" : kept(this.model.code) // the key, if this browser has presented the class in another window
+    this.presented = this.key ? "" : (remembered(keyPlace(model.code)) ?? "") // the key, if this browser has presented the class in another window
     /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
     this.led = this.role === "follow" && !this.named
@@ -107,8 +96,9 @@ export class Guide {
    */
   #key(given) {
     const place = keyPlace(this.model.code)
+    if (given) remember(place, given)
     try {
-      if (given) for (const storage of [sessionStorage, localStorage]) storage.setItem(place, given)
+      if (given) sessionStorage.setItem(place, given)
       return given || sessionStorage.getItem(place) || ""
     } catch {
       return given || ""

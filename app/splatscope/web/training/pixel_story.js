@@ -46,7 +46,7 @@ export function render({model, el}) {
       h("span", {}, one),
     ),
   )
-  const mix = h("div", {class: "story-mix", role: "img"})
+  const mix = h("div", {class: "layer-bar story-mix", role: "img"})
   const where = h("div", {class: "story-where"}, crop.el, h("dl", {}, now.el, aim.el))
   const made = h("div", {class: "panel story-made"}, heading, words, mix, head, list)
   const root = h("section", {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"}, where, made)
