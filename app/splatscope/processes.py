@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
@@ -20,7 +21,12 @@ class ChildError(RuntimeError):
 
 
 class ChildTimeout(ChildError):  # noqa: N818
-    """The child ran longer than its limit and was killed."""
+    """The child ran longer than its limit and was killed.
+
+    `was_starved` is whether it had little of a processor meanwhile, False where that is not known.
+    """
+
+    was_starved = False
 
 
 class ChildStalled(ChildTimeout):
@@ -33,6 +39,16 @@ class ChildCrashed(ChildError):  # noqa: N818
     def __init__(self, number: int) -> None:
         self.number = number
         super().__init__(signal.Signals(number).name)
+
+
+def processor_seconds(pid: int) -> float | None:
+    """Return how long the threads of a process have had a processor; None where the system does not say."""
+    try:
+        # The name of the program, in parentheses, may hold anything.
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def run_command(command: Sequence[str], limit: float) -> str:

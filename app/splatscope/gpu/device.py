@@ -21,6 +21,7 @@ import slangpy as spy
 from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
+LANES = (4, 8, 16)  # per wave, that the software driver can have: with more, it crashes
 
 # SlangPy's functional calls need its own modules.
 # Slang reports E41017, "use of uninitialized global variable", wrongly for shared memory that one function fills and another reads.
@@ -53,14 +54,19 @@ class Adapter:
         return short(self.name)
 
 
+def silence_compiler() -> None:
+    """Keep Slang's warnings off this process's stdout. Those of a user's source come back with its diagnostics all the same."""
+    spy.Logger.get().level = spy.LogLevel.fatal
+
+
 def prepare_for_recording() -> None:
     """Prepare this process to record a kernel and print the findings. Call it before a device is opened.
 
     It turns off the software driver's optimiser, which takes most of a recording's time and changes no result, and Slang's
-    warnings, which would go to stdout.
+    warnings.
     """
     os.environ.setdefault("GALLIVM_PERF", "nopt")
-    spy.Logger.get().level = spy.LogLevel.fatal
+    silence_compiler()
 
 
 _WANTED = re.compile(r"(.*?)(?:#(\d{1,3}))?(?::(\d{1,3}))?(:serial)?", re.DOTALL)
@@ -99,9 +105,12 @@ def open_device(wanted: str | None = None) -> spy.Device:
             to be the first device that its process opens.
 
     Raises:
-        DeviceError: There is no such device, it cannot be opened, or the process's software driver has other options.
+        DeviceError: There is no such device, it cannot be opened, there are no such waves, or the process's software driver has
+            other options.
     """
     asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
+    if asked.lanes is not None and asked.lanes not in LANES:
+        raise DeviceError(f"The software driver has waves of 4, 8 or 16 lanes, not of {asked.lanes}: ask for one of these.")
     if asked.lanes or asked.serial:
         _refuse_other_options(asked)
     if asked.lanes:  # the driver reads these variables once, when it is loaded

@@ -72,6 +72,8 @@ def local_cluster() -> LocalCluster:
     # the job that it had got meanwhile, and start no other. Read at each loss, so it stays set.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
     logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
+    # It warns of each process that it replaces, one that has grown too large included; whoever loses a job is told by `connection`.
+    logging.getLogger("distributed.nanny").setLevel(logging.ERROR)
     with dask.config.set(SETTINGS):
         return LocalCluster(
             n_workers=worker_count(),

@@ -22,6 +22,7 @@ from splatscope.workers.scheduler import Scheduler, Worker
 log = logging.getLogger(__name__)
 GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself counts as lost
 NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
+REPLACED = 10.0  # seconds in which a worker that is being replaced is up again; closing waits no longer for it
 PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are shorter
 SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
@@ -63,6 +64,7 @@ class Connection:
         self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of a job that runs
         self._job_numbers = count()
         self._asked: dict[str, asyncio.Task[None]] = {}  # by the worker's address, for its devices
+        self._replacing: asyncio.Task[None] | None = None  # one at a time: the others go on meanwhile
         self._listed = asyncio.Event()  # the workers that were there when it was opened are known
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._scheduler_comm = client.scheduler_comm  # replaced when the client reconnects, to a scheduler that knows nothing
@@ -78,8 +80,12 @@ class Connection:
         self.client.unsubscribe_topic("all")
         self.client.unsubscribe_topic(self._topic)
         await asyncio.sleep(0.02)  # until this is sent, or the scheduler logs that a subscriber left without notice
-        self._watch.cancel()
-        await asyncio.wait({self._watch})
+        if self._replacing:  # a cluster that ends while it restarts a worker logs that as an error
+            await asyncio.wait({self._replacing}, timeout=REPLACED)
+        ending = {self._watch} | ({self._replacing} if self._replacing else set())
+        for task in ending:
+            task.cancel()
+        await asyncio.wait(ending)
 
     async def send_job(
         self,
@@ -109,14 +115,16 @@ class Connection:
             WorkerError: The connection to the cluster was lost.
             Exception: The error that `function` raised.
         """
-        started = None
+        started, too_large = None, False
         try:
             async with self._exclusive(worker):
                 if self._locks is not None:
                     await self._call(worker, GRACE, remote.ping)
                 started = time.monotonic()
                 with self._progress_channel(on_progress) as channel:
-                    outcome = await self._call(worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel)
+                    outcome, too_large = await self._call(
+                        worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel
+                    )
                 result, error = pickle.loads(outcome)
         except OSError as lost:
             if self._locks is not None:  # a dying scheduler may end its workers; wait to see which was lost
@@ -129,10 +137,26 @@ class Connection:
                 raise JobTimeout(_timeout_words(limit, file_work)) from None
             raise WorkerLost(_crash_words(file_work)) from None
         finally:
+            if too_large and not self._replacing and not self.scheduler.is_bound(worker):
+                self._replace(worker)
             self.scheduler.release(worker)
         if error is not None:
             raise error
         return result
+
+    def _replace(self, worker: Worker) -> None:
+        """Replace a worker's process. Until the fresh one is there, its jobs go to the others."""
+        self.scheduler.remove_worker(worker.address)
+        self._replacing = asyncio.create_task(self._restart(worker))
+
+    async def _restart(self, worker: Worker) -> None:
+        try:
+            async with self._exclusive(worker):  # another server's job comes to its end
+                await self.client.restart_workers([worker.address], raise_for_error=False)
+        except (OSError, TimeoutError) as error:  # it was lost at this very moment, or the cluster was
+            log.warning("A worker that had grown too large was not replaced: %s", error)
+        finally:
+            self._replacing = None
 
     async def stop_sandboxed(self, workers: list[Worker]) -> None:
         """Stop what these workers run in the sandbox: others wait for it."""

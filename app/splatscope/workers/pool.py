@@ -28,6 +28,8 @@ class Pool:
         self._connections: dict[asyncio.AbstractEventLoop, asyncio.Task[Connection]] = {}
         self.whose_turn: Callable[[], Hashable] = lambda: None
         """Returns what tells the sessions apart that take turns with untrusted jobs."""
+        self.limit_factor = 1.0
+        """Times their limit that jobs may run from now on, for who has time to wait for a busy machine."""
 
     def start(self) -> None:
         """Start the workers unless they run, which takes a second; `run` does so itself if need be."""
@@ -72,7 +74,7 @@ class Pool:
             function: What to call.
             args: Its positional arguments.
             key: Jobs of one key run in the same process for as long as that lives, so that it can hold their state.
-            limit: Seconds that the job may run; the time in the queue does not count.
+            limit: Seconds that the job may run, times `limit_factor`; the time in the queue does not count.
             untrusted: The job may well use up its limit: such jobs never occupy all workers, sessions take turns with them, and
                 one that runs in the sandbox is stopped after `PATIENCE` while another session waits.
             waits: All other jobs go first, also those that come later; such jobs leave a worker free for them.
@@ -91,11 +93,16 @@ class Pool:
         while True:
             connection = await self._connection()
             worker = await self._acquired(connection, key, untrusted, waits, adapter)
-            job = asyncio.create_task(connection.send_job(worker, limit, function, args, kwargs, on_progress, file_work))
+            job = asyncio.create_task(
+                connection.send_job(worker, limit * self.limit_factor, function, args, kwargs, on_progress, file_work)
+            )
             try:
                 return await asyncio.shield(job)
             except JobNotStarted:
                 continue
+            except asyncio.CancelledError:
+                job.add_done_callback(_take_note)
+                raise
 
     async def adapters(self) -> list[str]:
         """Return the names of all devices that workers can open, the default first. Raises WorkerError."""
@@ -140,6 +147,12 @@ class Pool:
                 f"No scheduler answers at {self._address}: start it with `splatscope scheduler`, or unset SPLATSCOPE_SCHEDULER."
             ) from error
         return Connection(client, self._shared)
+
+
+def _take_note(job: asyncio.Task[Any]) -> None:
+    """Retrieve how a job ended that nobody waits for any more, or asyncio logs its error when the task is collected."""
+    if not job.cancelled():
+        job.exception()
 
 
 def _established(task: asyncio.Task[Connection]) -> Connection | None:

@@ -113,6 +113,10 @@ class Scheduler:
         self.affinity.pop(key, None)
         self._assign()
 
+    def is_bound(self, worker: Worker) -> bool:
+        """Return whether jobs of some key run on this worker alone, which may hold their state."""
+        return worker in self.affinity.values()
+
     def held(self, turn: Hashable, seconds: float) -> list[Worker]:
         """Return the workers that have run an untrusted job of another session than `turn` for so long, or longer."""
         now = time.monotonic()

@@ -13,10 +13,11 @@ from typing import Any
 from distributed import Worker
 
 from splatscope.gpu import device
+from splatscope.gpu.process_memory import is_too_large
 from splatscope.tracing.progress import progress_to
 
 # One thread: a device runs one job at a time, always from the thread that opened it.
-_thread = ThreadPoolExecutor(1, thread_name_prefix="job")
+_thread = ThreadPoolExecutor(1, thread_name_prefix="job", initializer=device.silence_compiler)
 _devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as the process ends
 
 
@@ -42,8 +43,8 @@ async def run_job(
     kwargs: dict[str, Any],
     channel: tuple[str, int] | None,
     dask_worker: Worker | None = None,
-) -> bytes:
-    """Call `function` and return the pickled pair (result, None) or (None, error).
+) -> tuple[bytes, bool]:
+    """Call `function`. Return the pickled pair (result, None) or (None, error), and whether this process has grown too large.
 
     Args:
         limit: Seconds after which the watchdog ends this process.
@@ -58,7 +59,8 @@ async def run_job(
     def on_progress(stage: int) -> None:
         loop.call_soon_threadsafe(dask_worker.log_event, channel[0], (channel[1], stage))
 
-    return await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, channel and on_progress)
+    outcome = await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, channel and on_progress)
+    return outcome, is_too_large()
 
 
 def _run_guarded(

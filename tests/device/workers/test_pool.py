@@ -6,6 +6,7 @@ GUARD, ends a test that would otherwise hang.
 
 import asyncio
 import ctypes
+import gc
 import os
 import signal
 import socket
@@ -20,9 +21,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+import slangpy as spy
 from dask.utils import parse_timedelta
 from distributed.deploy import spec as dask_cluster
 
+from splatscope.gpu import process_memory
 from splatscope.paths import CHECKOUT
 from splatscope.workers import pool as pool_module
 from splatscope.workers import scheduler as scheduler_module
@@ -37,6 +40,12 @@ FOREVER = 10 * GUARD
 class Refusal(Exception):  # noqa: N818
     def __init__(self, what, why):
         super().__init__(f"{what}: {why}")
+
+
+def grow():
+    """Count as too large from now on."""
+    process_memory.MOST_MEMORY = 0
+    return os.getpid()
 
 
 def refuse(why):
@@ -92,6 +101,17 @@ def run_between(started: Path, released: Path, ended: Path) -> None:
     started.touch()
     wait_until(released.exists, "the release")
     ended.touch()
+
+
+def fail_between(started: Path, released: Path) -> None:
+    """Report that the job has started, wait until it is released, and fail."""
+    started.touch()
+    wait_until(released.exists, "the release")
+    raise ValueError("too late")
+
+
+def compiler_level() -> str:
+    return spy.Logger.get().level.name
 
 
 def free_port():
@@ -238,6 +258,27 @@ def test_a_crash_costs_a_worker_and_the_next_job_runs(run, job):
     run(scenario)
 
 
+def test_a_worker_that_has_grown_too_large_is_replaced_once_no_key_needs_it(run, tmp_path):
+    async def scenario(pool):
+        await both_workers(pool)
+        large = await pool.run(grow, key="l")
+        before = [await pool.run(count, key="l") for _ in range(2)]
+        assert before[1] == before[0] + 1, "its state would be lost"
+        pool.forget("l")
+        connection = await pool._connection()
+        pids = await asyncio.gather(*(pool.run(meet, tmp_path, name, 2, limit=FOREVER) for name in "ab"))
+        assert large in pids
+        await until(lambda: not psutil.pid_exists(large), "the end of the process")
+        await until(lambda: connection._replacing is None, "the fresh process")
+        await both_workers(pool)
+        later = [pool.run(meet, tmp_path, name, 4, limit=FOREVER) for name in "cd"]
+        fresh = await asyncio.gather(*later)
+        assert large not in fresh
+        assert set(fresh) & set(pids), "the other worker is not replaced"
+
+    run(scenario)
+
+
 def test_a_worker_that_is_lost_over_a_file_says_so_and_blames_no_kernel(run):
     async def scenario(pool):
         work = {"key": "f", "file_work": "reading the picture cat.png"}
@@ -365,6 +406,44 @@ def test_a_cancelled_wait_leaves_the_queue_and_a_cancelled_job_keeps_its_worker(
         pool.forget("x")
 
     run(scenario)
+
+
+def test_what_a_job_raises_after_its_caller_has_gone_is_not_logged_as_forgotten(run, tmp_path, caplog):
+    started, released = tmp_path / "started", tmp_path / "released"
+
+    async def scenario(pool):
+        running = asyncio.create_task(pool.run(fail_between, started, released, key="x", limit=FOREVER))
+        await until_started(started, running)
+        running.cancel()
+        await asyncio.wait({running})
+        released.touch()
+        assert await pool.run(os.getpid, key="x"), "it ran after the job that failed"
+        pool.forget("x")
+
+    run(scenario)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
+def test_a_worker_prints_none_of_the_compilers_warnings_about_recorded_forms(run):
+    async def scenario(pool):
+        return await pool.run(compiler_level)
+
+    assert run(scenario) == "fatal"
+
+
+def test_a_pool_that_is_closed_while_it_replaces_a_worker_lets_that_come_to_its_end(runner, monkeypatch):
+    monkeypatch.setenv("SPLATSCOPE_WORKERS", "1")
+
+    async def scenario(pool):
+        connection = await pool._connection()
+        await until(lambda: connection.scheduler.workers, "a worker")
+        connection._replace(next(iter(connection.scheduler.workers.values())))
+        replacing = connection._replacing
+        await pool.close()
+        return replacing.done() and not replacing.cancelled()
+
+    assert runner.run(scenario(Pool()))
 
 
 def test_another_event_loop_uses_the_same_workers(pool, run, tmp_path):

@@ -304,7 +304,7 @@ def test_a_job_gives_way_to_others_who_wait():
         time.sleep(1)
         sandbox.stop_running()
         with pytest.raises(JobTimeout, match=r"After \d+ s this kernel was stopped, since others wait"):
-            running.result(timeout=10)
+            running.result(timeout=60)
     assert not sandbox._running
     assert box.run("record", (KernelJob(kernel(), records=4000), ""), 60.0)[1]
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from splatscope.gpu.device import Wanted, in_turn, numbered
+from splatscope.gpu.device import DeviceError, Wanted, in_turn, numbered, open_device
 
 
 def machine(*names: str) -> list[SimpleNamespace]:
@@ -53,3 +53,10 @@ def test_equal_names_are_numbered():
 
 def test_nothing_matches_nothing():
     assert in_turn([], Wanted(""), 3) == []
+
+
+@pytest.mark.parametrize("lanes", [0, 2, 32, 64])
+def test_waves_that_the_software_driver_cannot_have_are_refused_in_a_line(lanes: int):
+    with pytest.raises(DeviceError) as refused:
+        open_device(f"llvmpipe:{lanes}")
+    assert str(refused.value) == f"The software driver has waves of 4, 8 or 16 lanes, not of {lanes}: ask for one of these."

@@ -1,8 +1,12 @@
 """What is said of a process that died or was stopped: nothing more than what is known."""
 
+import errno
+import os
+
 import pytest
 
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
+from splatscope.workers.sandbox.child import _outcome
 from splatscope.workers.sandbox.deaths import death_words, timeout_words
 
 STAGES = {
@@ -41,3 +45,20 @@ def test_a_process_that_was_stopped_says_at_which_stage_and_after_how_long():
         True, RUNNING, 60.0
     )
     assert timeout_words(False, None, 20.0).startswith("The compiler took longer than 20 s")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EACCES, "A source from a page cannot read files"),
+        (errno.ENOENT, "A source from a page cannot read files"),
+        (errno.ENOMEM, "The machine has not enough left for this (Cannot allocate memory)"),
+        (errno.EAGAIN, "The machine has not enough left for this"),
+    ],
+)
+def test_a_machine_that_is_exhausted_is_not_told_as_a_source_that_reads_files(number, words):
+    def job():
+        raise OSError(number, os.strerror(number))
+
+    head, _ = _outcome(job)
+    assert head["message"].startswith(words)

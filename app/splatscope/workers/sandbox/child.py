@@ -10,6 +10,7 @@ The arguments are the file descriptor of a socket and the name of a module that 
     warm_up(adapter: str) -> None            loads everything that these jobs load at first use
 """
 
+import errno
 import faulthandler
 import glob
 import importlib
@@ -29,7 +30,7 @@ from typing import Any
 
 import slangpy as spy
 
-from splatscope.gpu.device import adapter_of, open_device
+from splatscope.gpu.device import adapter_of, open_device, silence_compiler
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.processes import die_with_parent
 from splatscope.tracing.progress import progress_to
@@ -55,7 +56,7 @@ _DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/
 
 def main(control: socket.socket, jobs: ModuleType) -> None:
     """Fork a process for each connection that arrives at `control`, until its other end is closed."""
-    spy.Logger.get().level = spy.LogLevel.fatal
+    silence_compiler()
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
         alive: set[int] = set()
         try:
@@ -152,13 +153,19 @@ def _listed(*variables: str) -> list[str]:
     return [name for variable in variables for name in os.environ.get(variable, "").split(":") if name]
 
 
+_EXHAUSTED = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
+
+
 def _outcome(job: Any, *arguments: Any) -> Answer:
     """Run a job and return its answer or its error as a message of the protocol."""
     try:
         answer, parts = job(*arguments)
         return {"answer": answer, "parts": len(parts)}, parts
-    except OSError:
-        return {"raised": "OSError", "message": "A source from a page cannot read files, but this one tries to."}, []
+    except OSError as error:
+        words = "A source from a page cannot read files, but this one tries to."
+        if error.errno in _EXHAUSTED:  # it is the machine's, not the source's
+            words = f"The machine has not enough left for this ({error.strerror}): try again later."
+        return {"raised": "OSError", "message": words}, []
     except MemoryError:
         return {
             "raised": "MemoryError",
