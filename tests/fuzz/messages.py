@@ -45,6 +45,7 @@ KINDS = [
     "fix",
     "go",
     "join",
+    "kernel",
     "lead",
     "measure",
     "open",

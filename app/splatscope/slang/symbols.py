@@ -50,7 +50,7 @@ class Symbols:
 
     memory: dict[str, Memory] = field(default_factory=dict)
     structs: dict[str, Struct] = field(default_factory=dict)
-    arrays: dict[str, ArrayType] = field(default_factory=dict)  # tables of a module: `static const int table[4]`
+    arrays: dict[str, ArrayType] = field(default_factory=dict)  # `static const int table[4]`, and those of constant buffers
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)  # known at compile time
@@ -62,6 +62,7 @@ class Symbols:
     inout_parameters: dict[str, set[int]] = field(default_factory=dict)  # of those, what the function is also given
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
     methods: set[str] = field(default_factory=set)
+    definitions: dict[str, int] = field(default_factory=dict)  # how many functions, methods and requirements have a name
     calls: CallArguments = field(default_factory=CallArguments)
 
     @classmethod
@@ -84,7 +85,9 @@ class Symbols:
             elif block.kind == "enum":
                 self.enums.add(block.name)
             elif block.kind in ("cbuffer", "tbuffer"):
-                self._add_types(source.code[block.start + 1 : block.end - 1])
+                inside = source.code[block.start + 1 : block.end - 1]
+                self._add_types(inside)
+                self._add_arrays(_BINDING.sub("", inside))
             elif block.is_code:
                 if source.code[block.start + 1 : block.end - 1].strip():
                     self._add_return(source.head(block), block)
@@ -190,6 +193,7 @@ class Symbols:
         self.structs[block.name] = Struct(fields, arrays, is_opaque="<" in source.head(block))
 
     def _add_function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
+        self.definitions[name] = self.definitions.get(name, 0) + 1
         outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
         if outs:
             self.out_parameters.setdefault(name, set()).update(outs)
@@ -217,8 +221,10 @@ class Symbols:
             if "(" in statement or re.match(r"\s*(?:import|typedef|typealias|struct|using|module)\b", statement):
                 continue
             type_text, names = split_declaration(statement)
-            block = _BLOCK_TYPE.match(type_text)
-            self.globals |= {name: block.group(1) if block else type_text for name, sizes in names if not sizes and type_text}
+            for name, sizes in names:
+                if type_text and not sizes:  # a global of another namespace may have the same name
+                    inside = in_block(type_text)
+                    self.globals[name] = inside if self.globals.get(name, inside) == inside else ""
 
     def _add_globals(self, code: str) -> None:
         """Add the memory and the tables that the code outside of functions and structs declares."""
@@ -230,6 +236,10 @@ class Symbols:
             type_text, names = split_declaration(statement)
             for name, sizes in names:
                 self._add_memory(name, (shared_memory if is_shared else buffer_memory)(type_text, name, sizes))
+        self._add_arrays(code)
+
+    def _add_arrays(self, code: str) -> None:
+        """Add the arrays that a piece of code outside of functions and structs declares: tables, and those in constant buffers."""
         for statement in re.sub(r"=[^;]*", "", code).split(";"):
             if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
                 type_text, names = split_declaration(statement)
@@ -253,3 +263,9 @@ class Symbols:
             yield f"{path}.{name}", type_text
             if depth < _MOST_BLOCK_DEPTH:
                 yield from self._fields_in_block(type_text, f"{path}.{name}", depth + 1)
+
+
+def in_block(type_text: str) -> str:
+    """Return the type inside of `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
+    block = _BLOCK_TYPE.match(type_text)
+    return block.group(1) if block else type_text

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from splatscope.gpu.slang_types import is_numeric, scalar_named
+from splatscope.gpu.slang_types import Scalar, is_numeric, scalar_named
 from splatscope.slang.source import COMMENT
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
@@ -63,7 +63,7 @@ class Comparison:
         if self.difference == "rounding":
             return (
                 f"The plain kernel rounds otherwise, since the compiler fuses other operations in it: floats in {names} differ by "
-                f"at most {self.ulps:,} ulps (units in the last place)."
+                f"{f'at most {self.ulps:,} ulps (units in the last place)' if self.ulps else 'what larger ones round by'}."
             )
         why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
         why = "what was found leaves a value open" if self.by_findings else why
@@ -93,7 +93,8 @@ def compare(
         findings: What the checks found in it.
         reached: The sites that threads of any workgroup came to, or may have.
     """
-    differing = tuple(name for name in outputs if not np.array_equal(outputs[name], plain[name]))
+    kinds = {name: scalar_named(types.get(name, "uint")) for name in outputs}
+    differing = tuple(name for name in outputs if _differ(outputs[name], plain[name], kinds[name]))
     if not differing:
         return Comparison("same")
     if _order_matters(trace, findings):
@@ -108,12 +109,23 @@ def compare(
         return Comparison("different", differing)
     if any(finding.kind in _LEAVES_OPEN for finding in findings):
         return Comparison("different", differing, by_findings=True)
-    scalars = [scalar_named(types.get(name, "uint")) for name in differing]
+    scalars = [kinds[name] for name in differing]
     if not all(scalar is not None and scalar.is_floating for scalar in scalars):
         return Comparison("different", differing, is_explained=False)
     apart = [_apart(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)]
     beyond = f" ({sum(far for far, _ in apart):,} of {sum(count for _, count in apart):,} floats)"
     return Comparison("different", differing, is_explained=False, beyond=beyond, magnified=_magnifier(trace))
+
+
+def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool:
+    """Return whether two buffers differ. All NaNs are the same, whatever their bits."""
+    if np.array_equal(words, plain):
+        return False
+    if scalar is None or not scalar.is_floating or words.shape != plain.shape:
+        return True
+    mine, theirs = (np.ascontiguousarray(one).view(scalar.dtype) for one in (words, plain))
+    bits = np.dtype(f"u{scalar.dtype.itemsize}")
+    return bool(((mine.view(bits) != theirs.view(bits)) & ~(np.isnan(mine) & np.isnan(theirs))).any())
 
 
 def _order_matters(trace: Trace, findings: list[Finding]) -> bool:

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splatscope.tracing.checks import Finding, find
+from splatscope.tracing.checks import Finding, cut_off, find
 from splatscope.tracing.trace import Trace
 
 _Touched = dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # by memory: indices written plainly, atomically, and read plainly
+
+
+MORE_SECONDS = "Allow more seconds (timeout=, --timeout), or dispatch fewer workgroups."
 
 
 @dataclass
@@ -28,7 +31,7 @@ class Parts:
         record: Records (first, second, count), see `KernelJob.part`.
         findings: What was found, one of each cause.
         truncated: Whether a recording was full before its end.
-        left_over: What was not looked at for want of time, a sentence; "" if nothing.
+        left_over: What was not looked at for want of time, or behind a wait that another part may have ended; "" if nothing.
     """
 
     groups: int
@@ -46,8 +49,8 @@ class Parts:
         for at in range(0, len(starts), 2):
             began = time.monotonic()
             if at and began + longest > end:
-                looked_at = f"Of {self.groups:,} workgroups {starts[at]:,} were looked at in the time"
-                self.left_over = f"{looked_at}: allow more seconds, or dispatch fewer."
+                looked_at = f"Of {self.groups:,} workgroups {starts[at]:,} were looked at in the time."
+                self.left_over = f"{looked_at} {MORE_SECONDS}"
                 return
             touched |= self._look_at(starts[at : at + 2])
             longest = max(longest, time.monotonic() - began)
@@ -56,7 +59,7 @@ class Parts:
             if pair in together or not _meet(touched[pair[0]], touched[pair[1]]):
                 continue
             if time.monotonic() + longest > end:
-                self.left_over = "Not all workgroups were compared with each other for races in the time: allow more seconds."
+                self.left_over = "Not all workgroups were compared with each other for races in the time. " + MORE_SECONDS
                 return
             self._look_at(list(pair))
 
@@ -66,12 +69,15 @@ class Parts:
         self.truncated |= trace.header["truncated"]
         known = {cause_of(finding) for finding in self.findings}
         self.findings += [finding for finding in find(trace) if cause_of(finding) not in known]
+        self.left_over = self.left_over or " ".join(cut_off(trace))
         return {start: _touched(trace, start, start + self.half) for start in starts}
 
 
 def cause_of(finding: Finding) -> tuple:
     """Return what two findings of one cause have in common."""
-    return finding.kind, finding.name, finding.file, tuple(sorted(finding.lines))
+    # Of shared memory that nobody wrote, any line may be the first to read it.
+    lines = () if finding.kind == "uninitialised-read" else tuple(sorted(finding.lines))
+    return finding.kind, finding.name, finding.file, lines
 
 
 def _touched(trace: Trace, first: int, last: int) -> _Touched:

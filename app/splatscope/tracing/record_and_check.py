@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 import slangpy as spy
 
-from splatscope.tracing.checks import Finding, find, not_judged
+from splatscope.tracing.checks import Finding, cut_off, find, not_judged
+from splatscope.tracing.checks.group_order import waiting
+from splatscope.tracing.checks.livelock import cut_off_words
+from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines
 from splatscope.tracing.dispatch import prepare
@@ -22,6 +25,7 @@ from splatscope.tracing.trace import Trace
 MOST_WIDE = MOST_RECORDS  # for all workgroups, or a part of them: 64 MB, and twice that must fit into `child.FILE_SIZE`
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = 'Accesses are judged by the assumed sizes in brackets; {"count": N} gives a buffer its own.'
+TURNS = 3  # recordings of all workgroups, while a wait in them is cut off: on a busy machine another may have had no turn
 MOST_NAMES = 12  # of inputs that were not given, in a sentence
 _UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # after which the plain kernel is not run
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
@@ -111,7 +115,8 @@ class CheckedRecording:
         if self.truncated:
             records = f"{recording.job.records:,} " if recording.job else ""
             missed.append(
-                f"The recording was full before the end: allow more than {records}records, or record fewer functions or groups."
+                f"The recording was full before the end: allow more than {records}records (budget=, --budget), or record fewer "
+                "functions or groups."
             )
         if self.too_many:
             missed.append(f"The other workgroups were not looked at: {self.too_many}")
@@ -164,15 +169,19 @@ def record_and_check(
     except ValueError as error:
         recording.plain = _plain(device, job) if recording.plain_is_safe else None
         return _said(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
+    findings, unsure = _with_waits_of_all(findings, elsewhere, recording.trace)
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
             recording = recorded(replace(job, group=group), run_plain=False)
         findings, truncated = find(recording.trace), recording.trace.header["truncated"]
+        findings, unsure = _with_waits_of_all(findings, elsewhere, recording.trace)
     recording.plain = _plain(device, job) if is_safe and recording.plain_is_safe else None
     known = {cause_of(finding) for finding in findings}
-    findings = [_with_words_of(finding, elsewhere, recording.trace) for finding in findings]
+    left_over = left_over or unsure
     # Their events are those of the wide recording, which nobody sees.
-    findings = findings + [replace(finding, events=[]) for finding in elsewhere if cause_of(finding) not in known]
+    lanes = recording.trace.header["lanes"]
+    new = (finding for finding in elsewhere if cause_of(finding) not in known or _is_between_groups(finding, lanes))
+    findings = findings + [replace(finding, events=[]) for finding in new]
     return _said(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
 
 
@@ -187,11 +196,17 @@ def _all_groups(
         ValueError: There are too many threads.
     """
     needed, groups = _wide_records(recording), math.prod(job.groups)
+    waits_long = needed > MOST_WIDE >= _wide_records(recording, with_waits=False)
+    needed = MOST_WIDE if waits_long else needed  # in another run a wait has fewer turns, so perhaps they suffice
     if not follow or needed <= MOST_WIDE:
         all_of_them = replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)
-        wide = record(all_of_them, run_plain=False)
-        return find(wide.trace), wide.trace.header["truncated"], "", wide.plain_is_safe
-    part = max(1, MOST_WIDE * groups // (2 * needed))
+        for _ in range(TURNS):
+            wide = record(all_of_them, run_plain=False)
+            if not (unsure := " ".join(cut_off(wide.trace))):
+                break
+        if not (follow and waits_long and wide.trace.header["truncated"]):
+            return find(wide.trace), wide.trace.header["truncated"], unsure, wide.plain_is_safe
+    part = max(1, MOST_WIDE * groups // (2 * _wide_records(recording)))
     jobs = replace(job, all_groups=True, records=MOST_WIDE)
     parts = Parts(groups, part, lambda chosen: record(replace(jobs, part=chosen), run_plain=False).trace)
     parts.look(seconds)
@@ -213,8 +228,11 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
-    if unsure := not_judged(checked.recording.trace):
-        header["notes"] = [*header.get("notes", []), *unsure]
+    notes, unsure = not_judged(checked.recording.trace)
+    if notes:
+        header["notes"] = [*header.get("notes", []), *notes]
+    if unsure:
+        header["unseen"] = [*header.get("unseen", []), *unsure]
     comparison = checked.comparison
     if comparison and comparison.difference == "rounding":
         header["rounding"] = comparison.sentence
@@ -223,14 +241,15 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
     return checked
 
 
-def _wide_records(recording: Recording) -> int:
+def _wide_records(recording: Recording, with_waits: bool = True) -> int:
     """Return how many records all workgroups need if their threads do what those of one did, and somewhat more.
 
-    Threads in an endless loop do not count: no number is enough for these, and their end has a record reserved.
+    Threads in an endless loop do not count: no number is enough for these, and their end has a record reserved. Nor do, unless
+    `with_waits`, the turns of a wait that repeat the one before.
     """
     job, trace = recording.job, recording.trace
     assert job is not None
-    counts = np.bincount(trace.thread, minlength=1)
+    counts = np.bincount(trace.thread if with_waits else trace.thread[~waiting(trace)], minlength=1)
     counts[trace.thread[trace.kinds == "overrun"]] = 0
     most = int(counts.max()) * trace.words.shape[1]
     return trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)
@@ -247,13 +266,36 @@ def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int,
     return None
 
 
-def _with_words_of(finding: Finding, elsewhere: list[Finding], trace: Trace) -> Finding:
-    """Return a finding as it is told of the same thread among all workgroups: who else might have ended its wait."""
+def _is_between_groups(finding: Finding, lanes: int) -> bool:
+    """Return whether a race, of a recording of all workgroups, is one between two: none within one has its cause."""
+    return finding.kind == "race" and len({thread // lanes for thread in finding.threads}) > 1
+
+
+def _with_waits_of_all(findings: list[Finding], elsewhere: list[Finding], trace: Trace) -> tuple[list[Finding], str]:
+    """Return the findings in one workgroup, its waits told as all workgroups show them: who else might have ended them.
+
+    And a sentence of a wait on a buffer that these do not confirm: what a recording of one workgroup does not show is whether
+    another would have ended the wait, and on a busy machine that one may have had no turn.
+    """
     (across, down, _), (x, y, z) = trace.header["groups"], trace.header["group"]
     first = ((z * down + y) * across + x) * trace.header["lanes"]
-    threads = [first + thread for thread in finding.threads]
-    same = (one for one in elsewhere if one.kind == "livelock" and cause_of(one) == cause_of(finding) and one.threads == threads)
-    return replace(finding, message=next((one.message for one in same), finding.message))
+    shared = Sources.of(trace).shared
+    told = {(one.name, one.places[-1]): one for one in elsewhere if one.kind in ("livelock", "group-order")}
+    kept, unsure = [], ""
+    for finding in findings:
+        wide = told.get((finding.name, finding.places[-1])) if finding.kind == "livelock" else None
+        if wide is not None and wide.kind == "livelock":
+            is_same = [first + thread for thread in finding.threads[-1:]] == wide.threads[-1:]
+            knows_change = len(finding.lines) > 1
+            if cause_of(wide) != cause_of(finding) or not (is_same or knows_change):
+                kept.append(replace(wide, events=finding.events[-1:] if is_same else []))
+            else:
+                kept.append(replace(finding, message=wide.message if is_same else finding.message))
+        elif finding.kind == "livelock" and wide is None and finding.name not in shared:
+            unsure = cut_off_words(finding.places[-1], finding.name)
+        elif wide is None:
+            kept.append(finding)  # a wait for a later workgroup, which ended when all were recorded, is told with these
+    return kept, unsure
 
 
 def _leading_to(name: str) -> list[str]:

@@ -84,7 +84,10 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
     threads = lanes * _groups_of(job) if job.all_groups else lanes
     capacity = job.records // threads
     if capacity < 16:
-        raise ValueError(f"{threads:,} threads are too many to record: at most {job.records // 16:,}. Dispatch fewer groups.")
+        raise ValueError(
+            f"{threads:,} threads need {16 * threads:,} records at least, and {job.records:,} are allowed: dispatch fewer groups, "
+            "or allow more records (budget)."
+        )
 
     recorder = buffers(device, 1 + threads * capacity) | {
         "chosen": [*(job.part if job.all_groups else job.group), capacity],
@@ -105,6 +108,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
     is_safe = not (unsafe or first_divergence(trace))
     plain = Dispatch(device, *plain_program, job, {}).dispatch().outputs() if run_plain and is_safe else None
     outputs, arrays = dispatch.read()
+    if is_outside.any():
+        trace.header["sizes"] = {name: len(array) for name, array in arrays.items() if name in interface.buffers}
     return Recording(
         trace,
         outputs,

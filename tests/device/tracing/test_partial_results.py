@@ -1,11 +1,11 @@
-"""Results over waves that some waves alone make something of are named as not judged; what only looks like it is not."""
+"""Of results over waves that some waves alone make something of it is said what wider waves leave, or that it is not known."""
 
 import numpy as np
 import pytest
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
 
 KERNEL = """RWStructuredBuffer<uint> data; StructuredBuffer<uint> given;
 groupshared uint s[64]; groupshared uint flag; uniform uint last;
@@ -76,23 +76,82 @@ WHOLE = {
 }
 
 
-def notes_on(body: str) -> list[str]:
-    """Return what is said of results over waves in a kernel in which nothing is found."""
+FIXED = {  # and what is said of it
+    "sum": (
+        "uint n = WaveActiveSum(l + 1); if (l == 0) data[0] = n;",
+        ("36", "n", 64, "2,080"),
+    ),
+    "assigned": (
+        "uint n; n = WaveActiveMax(l + 1); if (l == 0) data[0] = n;",
+        ("8", "n", 64, "64"),
+    ),
+    "sums of 32": (
+        "uint n = WaveActiveSum(l + 1); if (l % 32 == 0) s[l / 32] = n; GroupMemoryBarrierWithGroupSync(); "
+        "if (l == 0) data[0] = s[0] + s[1];",
+        ("36", "n", 32, "528"),
+    ),
+    "any": (
+        "bool any = WaveActiveAnyTrue(l == 40); if (l == 0) data[0] = any;",
+        ("0", "any", 64, "1"),
+    ),
+    "float": (
+        "float n = WaveActiveSum(l * 0.25); if (l == 0) data[0] = uint(n);",
+        ("7", "n", 64, "504"),
+    ),
+}
+SAME = {
+    "largest of equals": "uint n = WaveActiveMax(last + 3); if (l == 0) data[0] = n;",
+    "lanes": "uint n = WaveActiveCountBits(true); if (l == 0) data[0] = n;",
+    "zeros": "uint n = WaveActiveSum(l < 5 ? l : given[min(l + 20, 63)]); if (l == 0) data[0] = n;",
+}
+
+
+def checked(body: str) -> CheckedRecording:
     device = open_device()
     if adapter_of(device).wave_size != 8:
         pytest.skip("These kernels are written for waves of 8.")
     given = {"data": np.zeros(128, np.uint32), "given": GIVEN}
-    checked = record_and_check(device, KernelJob(KERNEL.replace("BODY", body), records=100_000, inputs=given))
-    assert checked.findings == []
-    return [note for note in checked.notes if "has a result for each wave" in note]
+    return record_and_check(device, KernelJob(KERNEL.replace("BODY", body), records=100_000, inputs=given))
+
+
+def said_of(body: str) -> list[str]:
+    """Return what is said of results over waves, whether it is a finding, a note, or what was not looked at."""
+    found = checked(body)
+    findings = [finding.message for finding in found.findings if finding.message.startswith("On these waves of 8,")]
+    assert len(findings) == len(found.findings)
+    return findings + [words for words in [*found.notes, *found.missed] if "has a result for each wave" in words]
 
 
 @pytest.mark.parametrize("body", PARTLY_USED.values(), ids=PARTLY_USED)
 def test_a_result_that_only_some_waves_use_is_named(body):
-    (note,) = notes_on(body)
-    assert "was not judged" in note
+    assert len(said_of(body)) == 1
 
 
 @pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
 def test_a_result_that_all_waves_use_or_that_data_decide_on_is_not_named(body):
-    assert notes_on(body) == []
+    assert said_of(body) == []
+
+
+@pytest.mark.parametrize(("body", "numbers"), FIXED.values(), ids=FIXED)
+def test_what_wider_waves_would_leave_is_a_finding(body, numbers):
+    part, name, width, whole = numbers
+    (finding,) = checked(body).findings
+    assert (finding.kind, finding.message) == (
+        "wave-width",
+        f"On these waves of 8, thread 0 gets {part} as {name} on line 6, a result for 8 threads of 64, and nobody uses that of all "
+        f"others: on waves of {width}, it is {whole}.",
+    )
+
+
+@pytest.mark.parametrize("body", SAME.values(), ids=SAME)
+def test_where_wider_waves_would_leave_the_same_it_is_a_note(body):
+    found = checked(body)
+    assert (found.findings, found.missed) == ([], [])
+    assert "has a result for each wave" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize("name", ["ballot", "prefix", "in condition"])
+def test_where_it_is_not_known_what_wider_waves_leave_the_kernel_was_not_looked_at_in_full(name):
+    found = checked(PARTLY_USED[name])
+    assert (found.findings, len(found.missed)) == ([], 1)
+    assert found.missed[0].endswith("What wider waves leave was not judged: name a device that has them.")

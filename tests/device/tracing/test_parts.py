@@ -50,4 +50,4 @@ def test_what_there_was_no_time_for_is_missed(small_parts):
     found = checked(FAULTS["none"][0], seconds=0)
     (missed,) = found.missed
     assert missed.startswith(f"Of {GROUPS} workgroups ")
-    assert missed.endswith(" were looked at in the time: allow more seconds, or dispatch fewer.")
+    assert missed.endswith(" were looked at in the time. Allow more seconds (timeout=, --timeout), or dispatch fewer workgroups.")

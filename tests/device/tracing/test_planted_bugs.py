@@ -119,7 +119,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "outside in the last group alone": (
         simple("output[group.x * 350 + lane] = count;"),
         4,
-        [("out-of-bounds", [7], " of all) writes output[")],
+        [("out-of-bounds", [7], "which is outside: its size is 1,024.")],
     ),
     "a lock by compare-exchange": (
         LOCK.replace("TAKE", "InterlockedCompareExchange(lock[0], 0, 1, old);"),
@@ -135,6 +135,13 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
         LOOK_BACK,
         4,
         [("livelock", [7], "Thread 0 of group 0 (thread 0 of all) waits in the loop on line 7 for flags[1]")],
+    ),
+    "a place is read where the next round already writes": (
+        simple(
+            "for (uint k = 0; k < 2; k++) { tile[lane] = k; GroupMemoryBarrierWithGroupSync();\noutput[tile[lane ^ 1]] = lane; }"
+        ),
+        1,
+        [("race", [7, 8], "tile["), ("race", [8, 8], "This may follow from the race on tile.")],
     ),
     "an integer divided by zero": (
         simple("output[lane] = lane / count;"),

@@ -6,6 +6,7 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import find, races_between_groups
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import record
 
 EXCHANGED = """RWStructuredBuffer<uint> data; RWStructuredBuffer<uint> output;
@@ -31,8 +32,16 @@ def race_in(source: str) -> str:
     [
         ("data", "GroupMemoryBarrierWithGroupSync", "the barrier on line 7 orders shared memory, not buffers."),
         ("tile", "DeviceMemoryBarrierWithGroupSync", "the barrier on line 7 orders buffers, not shared memory."),
-        ("tile", "GroupMemoryBarrier", "GroupMemoryBarrier on line 7 makes no thread wait."),
-        ("data", "AllMemoryBarrier", "AllMemoryBarrier on line 7 makes no thread wait."),
+        (
+            "tile",
+            "GroupMemoryBarrier",
+            "GroupMemoryBarrier on line 7 orders each thread's own accesses, and no thread waits there for another.",
+        ),
+        (
+            "data",
+            "AllMemoryBarrier",
+            "AllMemoryBarrier on line 7 orders each thread's own accesses, and no thread waits there for another.",
+        ),
     ],
 )
 def test_a_barrier_that_does_not_order_them_is_named(memory, barrier, why):
@@ -162,6 +171,92 @@ def test_a_hand_over_between_groups_needs_a_fence(fence, count):
         np.unique([race.message.partition("the two")[2] for race in races]).tolist()
         == [": flag on lines 11 and 15 hands over without a fence; DeviceMemoryBarrier() is one."] * count
     )
+
+
+LOCKED = """RWStructuredBuffer<uint> lock; globallycoherent RWStructuredBuffer<uint> total;
+[shader("compute")] [numthreads(4, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    bool isDone = false;
+    while (!isDone)
+    {
+        uint old;
+        InterlockedCompareExchange(lock[0], 0, 1, old);
+        if (old == 0)
+        {
+            BEHIND
+            total[0] = total[0] * 3 + lane;
+            BEFORE
+            InterlockedExchange(lock[0], 0, old);
+            LATE
+            isDone = true;
+        }
+    }
+}
+"""
+FENCE = "DeviceMemoryBarrier();"
+
+
+@pytest.mark.parametrize(
+    ("behind", "before", "late", "where"),
+    [
+        (FENCE, "", FENCE, " before line 15"),
+        (FENCE, "", "", " before line 15"),
+        ("", FENCE, "", " behind line 9"),
+        ("", "", "", ""),
+        (FENCE, FENCE, "", None),
+    ],
+)
+def test_a_lock_is_told_where_it_lacks_a_fence_and_no_right_one_is_blamed(behind, before, late, where):
+    source = LOCKED.replace("BEHIND", behind).replace("BEFORE", before).replace("LATE", late)
+    job = KernelJob(source, groups=(3, 1, 1), all_groups=True, records=400_000)
+    findings = find(record(open_device(), job).trace)
+    assert {found.kind for found in findings} <= {"race", "benign-race"}  # two may have stored the same
+    said = [found.message.partition(" For the same")[0].partition("the two: ")[2] for found in findings if found.kind == "race"]
+    lacks = f"lock on lines 15 and 9 hands over without a fence{where}; DeviceMemoryBarrier() is one."
+    assert said == ([] if where is None else [lacks])
+
+
+LAST = """RWStructuredBuffer<uint> count; globallycoherent RWStructuredBuffer<uint> partial; RWStructuredBuffer<uint> result;
+groupshared uint before;
+[shader("compute")] [numthreads(8, 1, 1)]
+void main(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+    if (lane == 0)
+    {
+        partial[group.x] = group.x + 5;
+        RELEASE
+        InterlockedAdd(count[0], 1, before);
+    }
+    BARRIER();
+    if (before != 3)
+        return;
+    DeviceMemoryBarrier();
+    if (lane < 4)
+        result[lane] = partial[lane];
+}
+"""
+WRONG_MEMORY = "the barrier on line 12 orders shared memory, not buffers."
+NO_RELEASE = "count on line 10 hands over without a fence before line 10; DeviceMemoryBarrier() is one."
+
+
+@pytest.mark.parametrize(
+    ("release", "barrier", "said"),
+    [
+        ("", "GroupMemoryBarrierWithGroupSync", [NO_RELEASE, WRONG_MEMORY]),
+        ("", "AllMemoryBarrierWithGroupSync", [NO_RELEASE]),
+        (FENCE, "AllMemoryBarrierWithGroupSync", []),
+    ],
+)
+def test_a_race_between_workgroups_is_told_beside_one_that_a_barrier_would_mend(release, barrier, said):
+    job = KernelJob(LAST.replace("RELEASE", release).replace("BARRIER", barrier), groups=(4, 1, 1), records=400_000)
+    found = record_and_check(open_device(), job, between_groups=True, follow=True).findings
+    assert sorted(finding.message.partition("the two: ")[2] for finding in found if finding.name == "partial") == said
+
+
+def test_a_fence_is_named_beside_atomics_that_nobody_asks():
+    source = EXCHANGED.replace("BARRIER();", "AllMemoryBarrier(); InterlockedAdd(data[70], 1);").replace("MEMORY", "tile")
+    assert "AllMemoryBarrier on line 7 orders each thread's own accesses" in race_in(source)
 
 
 def test_a_group_that_reads_whatever_the_atomic_returned_races():

@@ -23,7 +23,7 @@ RACY = {  # by name: what threads do on line 7, the workgroups, and what the mes
         1,
         "orders shared memory, not textures",
     ),
-    "a barrier at which nobody waits": (STORE + "DeviceMemoryBarrier(); " + SWAP, 1, "makes no thread wait"),
+    "a barrier at which nobody waits": (STORE + "DeviceMemoryBarrier(); " + SWAP, 1, "no thread waits there for another"),
     "a count without an atomic": ("counts[uint2(lane % 4, 0)] += 1;", 1, "counts["),
     "a count with one atomic": (
         "InterlockedAdd(counts[uint2(lane % 4, 0)], 1); row[lane] = counts[uint2(0, 0)];",

@@ -1,7 +1,8 @@
-"""What is predicted for waves of four lanes happens there: these kernels run on a device of that width, too."""
+"""What is predicted for waves of 4 lanes and of 16 happens there: these kernels run on devices of these widths, too."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 
-FILES = sorted((FINDINGS / "wave-width").glob("*.slang"))
-NARROW = 4
+PARTIALS = FINDINGS / "uninitialised-read" / "partials_of_narrow_waves.slang"
+FILES = [*sorted((FINDINGS / "wave-width").glob("*.slang")), PARTIALS]
+OTHERS = (4, 16)
 
 
 def seen(path: Path) -> dict:
@@ -34,32 +36,47 @@ def seen(path: Path) -> dict:
 
 
 @pytest.fixture(scope="module")
-def narrow() -> dict[str, dict]:
-    """What the kernels do on a software device of narrow waves, in a process of its own: a driver has one width."""
-    environment = os.environ | {"SPLATSCOPE_DEVICE": f"llvmpipe:{NARROW}", "PYTHONPATH": str(Path(__file__).parents[2])}
-    made = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=False)
-    if "DeviceError" in made.stderr:
-        pytest.skip("This machine has no software device.")
-    assert made.returncode == 0, made.stderr
-    return json.loads(made.stdout)
+def others() -> dict[int, dict[str, dict]]:
+    """What the kernels do on software devices of other widths, each in a process of its own: a driver has one width."""
+    found = {}
+    for width in OTHERS:
+        environment = os.environ | {"SPLATSCOPE_DEVICE": f"llvmpipe:{width}", "PYTHONPATH": str(Path(__file__).parents[2])}
+        made = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=False)
+        if "DeviceError" in made.stderr:
+            pytest.skip("This machine has no software device.")
+        assert made.returncode == 0, made.stderr
+        found[width] = json.loads(made.stdout)
+    return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_what_is_predicted_happens_and_nothing_else(path, narrow):
-    here, there = seen(path), narrow[path.name]
-    assert (here["width"] > NARROW, there["width"]) == (True, NARROW)
+def test_what_is_predicted_happens_and_nothing_else(path, others):
+    here = seen(path)
+    assert here["width"] not in OTHERS
     predicted = [finding for finding in here["findings"] if finding["kind"] == "wave-width"]
-    if not predicted and "[WaveSize" not in path.read_text():
-        assert there["findings"] == []
+    if not here["findings"] and "[WaveSize" not in path.read_text():
+        assert [one[path.name]["findings"] for one in others.values()] == [[], []]
     for finding in predicted:
-        assert f"on waves of {NARROW}," in finding["message"]
+        width = int(re.match(r"Predicted, not seen: on waves of (\d+),", finding["message"])[1])
+        there = others[width][path.name]
+        assert there["width"] == width
         if finding["name"] in ("sum", "largest"):
             thread = finding["threads"][0]
             part, whole = (one["values"][f"{thread} {finding['name']}"] for one in (there, here))
             assert f"gets {part:,} in place of {whole:,} " in finding["message"]
         else:
-            kind = "inactive-lane" if finding["name"] == "WaveReadLaneAt" else "out-of-bounds"
+            is_unwritten = "which no thread writes" in finding["message"]
+            is_lane = finding["name"] == "WaveReadLaneAt"
+            kind = "uninitialised-read" if is_unwritten else "inactive-lane" if is_lane else "out-of-bounds"
             assert (kind, finding["lines"]) in [(one["kind"], one["lines"]) for one in there["findings"]]
+
+
+def test_a_read_of_what_wider_waves_do_not_write_is_predicted_from_narrow_ones(others):
+    (happens,) = seen(PARTIALS)["findings"]
+    (predicted,) = others[4][PARTIALS.name]["findings"]
+    assert (happens["kind"], predicted["kind"]) == ("uninitialised-read", "wave-width")
+    assert predicted["message"].startswith("Predicted, not seen: on waves of 8, thread 0 reads sums[8] on line 19, ")
+    assert (predicted["lines"], predicted["name"]) == (happens["lines"], happens["name"])
 
 
 if __name__ == "__main__":

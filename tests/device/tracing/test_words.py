@@ -61,3 +61,28 @@ def test_a_nan_is_told_with_its_cell_and_whether_it_was_given(body, message):
 
 def test_a_uniform_that_is_not_a_number_was_given_so():
     assert found("y[l] = a;", inputs={"a": NAN[:1]}).message == "a is NaN in thread 0 on line 4, as it was given."
+
+
+SHARED = """groupshared uint bins[64]; groupshared uint rest[64]; RWStructuredBuffer<uint> x;
+[shader("compute")] [numthreads(64, 1, 1)]
+void t(uint l : SV_GroupIndex)
+{
+    if (l < 32) bins[l] = 0;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(bins[l], 1);
+    InterlockedAdd(bins[63 - l], 1);
+    InterlockedAdd(bins[l ^ 1], 1);
+    GroupMemoryBarrierWithGroupSync();
+    x[l] = bins[l]LAST;
+}
+"""
+
+
+def test_reads_of_a_shared_array_that_nobody_wrote_are_one_finding_that_names_their_lines():
+    device = open_device()
+    (bins,) = find(record(device, KernelJob(SHARED.replace("LAST", ""), records=100_000)).trace)
+    assert (bins.kind, bins.name, len(bins.lines)) == ("uninitialised-read", "bins", 1)
+    named = {7, 8, 9} - set(bins.lines)
+    assert bins.message.endswith(f" So do reads on lines {', '.join(map(str, sorted(named)))}.")
+    two = find(record(device, KernelJob(SHARED.replace("LAST", " + rest[l]"), records=100_000)).trace)
+    assert sorted(finding.name for finding in two) == ["bins", "rest"]

@@ -150,3 +150,12 @@ int either(int x) { return x; } float either(float x) { return x; }
     assert (found.returns["twice"], found.returns["pick"], found.returns["half_of"]) == ("uint", "float2", "float")
     assert found.returns["either"] == ""
     assert found.integers["N"] == "4 * 2"
+
+
+def test_arrays_of_constant_buffers_are_known_and_those_of_one_name_are_not():
+    found = symbols("""cbuffer Frame { float taps[3] : packoffset(c1); int2 pairs[N + 1]; }
+namespace a { cbuffer A { int same[2]; float2 both; } } namespace b { cbuffer B { int same[3]; int both; } }""")
+    assert found.arrays["taps"] == ArrayType("float", ("3",))
+    assert found.arrays["pairs"] == ArrayType("int2", ("N + 1",))
+    assert found.arrays["same"] == ArrayType("")
+    assert found.globals["both"] == ""

@@ -101,3 +101,13 @@ def test_what_needs_a_recorded_barrier_is_not_judged_without_one(made_up):
         assert calls == [1]
     finally:
         del CHECKS["needs"]
+
+
+def test_each_kind_has_words_that_stand_alone():
+    titles = {kind: check.title for kind, check in CHECKS.items()}
+    assert (titles["race"], titles["wave-width"], titles["livelock"]) == (
+        "Race",
+        "Dependence on the width of waves",
+        "Endless wait",
+    )
+    assert not [title for title in titles.values() if title.endswith((" on", " of", " for", ":"))]

@@ -42,6 +42,13 @@ def test_equal_buffers_are_the_same():
     assert found.sentence == "The plain kernel leaves the same buffers."
 
 
+def test_nans_are_the_same_whatever_their_bits():
+    mine, plain = np.array([0x3F800000, 0xFFC00000], np.uint32), np.array([0x3F800000, 0x7FC00001], np.uint32)
+    assert of("image", mine, plain) == Comparison("same")
+    assert of("image", moved([1.0, 2.0], 1), words([1.0, np.nan])).difference == "different"
+    assert of("counts", mine, plain, "uint").difference == "different"
+
+
 @pytest.mark.parametrize("ulps", [1, 3, MOST_ULPS])
 def test_last_digits_are_rounding_and_the_largest_difference_is_told(ulps):
     found = of("image", moved([1.0, 0.5, -3.0], ulps), words([1.0, 0.5, -3.0]))

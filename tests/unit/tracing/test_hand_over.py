@@ -56,3 +56,53 @@ def lock(second_locks_at: int) -> Trace:
 def test_an_atomic_may_be_numbered_late(slot, races):
     """It was done at some time after what its thread recorded before it, at slot 8."""
     assert bool(races_between_groups(lock(slot))) == races
+
+
+SPIN = """globallycoherent RWStructuredBuffer<uint> m; globallycoherent RWStructuredBuffer<uint> flag;
+void main(uint3 group : SV_GroupID)
+{
+    if (group.x == 0)
+    {
+        m[0] = 7;
+        DeviceMemoryBarrier();
+        InterlockedExchange(flag[0], 1, was);
+        return;
+    }
+    do
+    {
+        InterlockedOr(flag[0], 0, seen);
+    } while (seen == 0);
+    DeviceMemoryBarrier();
+    got[0] = m[0];
+}
+"""
+
+
+def spin(source: str) -> Trace:
+    """Return a trace of two workgroups of one thread: the first hands a value over, which the second finds in its first turn."""
+    parts = (
+        (6, 9, "write", "m", "device", "", 0),
+        (7, 9, "resume", "DeviceMemoryBarrier", "device", "", 1),
+        (8, 9, "atomic", "flag", "device", "InterlockedExchange", 2),
+        (11, 5, "loop", "", "", "", 0xFFFFFFFF),
+        (13, 9, "atomic", "flag", "device", "InterlockedOr", 3),
+        (15, 5, "resume", "DeviceMemoryBarrier", "device", "", 4),
+        (16, 14, "read", "m", "device", "", 5),
+    )
+    sites = [
+        Site("k.slang", line, column, kind, name, "main", "uint", "", space, (), kind == "atomic", access)
+        for line, column, kind, name, space, access, _ in parts
+    ]
+    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 2, "lanes": 1,
+              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": source}}  # fmt: skip
+    thread, slot = np.array([0, 0, 0, 1, 1, 1, 1], np.uint32), np.array([part[-1] for part in parts], np.uint32)
+    zeros, words = np.zeros(len(parts), np.uint32), np.zeros((len(parts), 3), np.uint32)
+    return Trace(header, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
+
+
+@pytest.mark.parametrize(
+    ("condition", "races"),
+    [("seen == 0", False), ("!was(seen)", False), ("false", True)],
+)
+def test_the_condition_at_the_end_of_a_loop_decides(condition, races):
+    assert bool(races_between_groups(spin(SPIN.replace("seen == 0", condition)))) == races

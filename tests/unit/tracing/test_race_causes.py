@@ -1,11 +1,16 @@
 """Why two accesses race, and which races have one cause."""
 
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.race_causes import one_for_each_cause
+from splatscope.tracing.checks.race_causes import Race, Why
+from splatscope.tracing.checks.race_causes import one_for_each_cause as one_of_races
 
 
 def race(*lines: int, kind: str = "race", name: str = "tile", file: str = "k.slang") -> Finding:
     return Finding(kind, name, f"They race on {lines[0]} and {lines[1]}.", list(lines), [0, 1], file=file)
+
+
+def one_for_each_cause(findings: list[Finding], stretch_of=lambda finding: None) -> list[Finding]:
+    return one_of_races([Race(finding, stretch=stretch_of(finding)) for finding in findings])
 
 
 def shown(findings: list[Finding]) -> list[tuple]:
@@ -49,3 +54,17 @@ def test_a_race_between_two_files_names_both_and_shares_lines_with_races_in_eith
     assert len(one_for_each_cause([across, race(3, 18)])) == 2
     assert across.as_dict()["files"] == ["a.slang", "k.slang"]
     assert "files" not in inside.as_dict()
+
+
+def test_a_race_between_workgroups_is_another_where_a_barrier_is_the_cause():
+    barrier, fence = Why("the barrier on line 9 orders shared memory, not buffers", True), Why("no fence", True)
+    within, also = Race(race(8, 12), barrier), Race(race(9, 12), barrier)
+    between, again = (Race(race(*lines), fence, is_between_groups=True) for lines in ((8, 12), (12, 9)))
+    apart = one_of_races([between, within, again, also])
+    assert [finding.message for finding in apart] == ["They race on 8 and 12. For the same reason these lines race: 9 and 12."] * 2
+
+
+def test_a_race_within_a_workgroup_and_between_two_is_one_where_nothing_is_said_to_be_the_cause():
+    same = [Race(race(8, 8)), Race(race(8, 8), is_between_groups=True), Race(race(12, 8), is_between_groups=True)]
+    (found,) = one_of_races(same)
+    assert found.message == "They race on 8 and 8. For the same reason these lines race: 8 and 12."

@@ -127,3 +127,23 @@ def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site(
     site = Site("k.slang", 7, 1, "read", "line", space="texture")
     assert known.unrecorded([site]) == {"image": ("k.slang", 6)}
     assert known.unrecorded([replace(site, kind="fault")]) == hidden  # notes only what is outside
+
+
+def test_the_names_in_an_index_are_those_of_this_memory():
+    known = sources("void f()\n{\n    kept[base + sums[lane - 1]] = other[place];\n}\n")
+    site = Site("k.slang", 3, 5, "write", "kept", space="device")
+    assert known.names_in_index(site) == {"base", "sums", "lane", "1"}
+    assert known.names_in_index(replace(site, name="sums")) == {"lane", "1"}
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("InterlockedAdd(kept[0], 0, old)", [0, None]),
+        ("InterlockedCompareExchange(kept[0], FREE, 2u, old)", [7, 2, None]),
+        ("InterlockedAdd(kept[0], 0, old) + InterlockedAdd(kept[1], 1, old)", []),
+    ],
+)
+def test_the_operands_of_an_atomic_are_known_where_they_are_constants(call, found):
+    known = sources(f"static const uint FREE = 7;\nvoid f()\n{{\n    {call};\n}}\n")
+    assert known.operands(Site("k.slang", 4, 5, "atomic", "kept", access=call.partition("(")[0])) == found

@@ -13,12 +13,15 @@ import numpy as np
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.context import races_between_groups as between
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.fixed_widths import fixed_widths, halves_of_ballots
+from splatscope.tracing.checks.livelock import cut_off_waits
+from splatscope.tracing.checks.race_causes import following
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.wave_widths import partly_used_results
 from splatscope.tracing.trace import Trace
 
-__all__ = ["CHECKS", "Check", "Finding", "check", "find", "left_out", "not_judged", "races_between_groups"]
+__all__ = ["CHECKS", "Check", "Finding", "check", "cut_off", "find", "left_out", "not_judged", "races_between_groups"]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
@@ -27,13 +30,34 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 def find(trace: Trace) -> list[Finding]:
     """Return what all checks find, one finding for each cause, in the order of their first events.
 
+    What is outside of its memory comes before others on its line. Last come those that may follow from another, and what is
+    predicted of other widths of waves.
+
     Of a recording of all workgroups, each is judged by itself, and then the buffers that they share.
     """
     context = Context(trace, run_check)
     found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
-    return sorted(found, key=lambda finding: position[finding.events[0]] if finding.events else -1)
+    causes = {id(one): cause for one, cause in following(trace, found, context.sources)}
+    for one in (finding for finding in found if id(finding) in causes):
+        one.message = f"{one.message} This may follow from {causes[id(one)]}."
+    outside = [finding for finding in found if finding.kind == "out-of-bounds"]
+
+    def first(finding: Finding) -> int:
+        return position[finding.events[0]] if finding.events else -1
+
+    def rank(finding: Finding) -> tuple[bool, bool, int, bool]:
+        same_line = [first(one) for one in outside if set(one.places) & set(finding.places)]
+        is_other = finding.kind != "out-of-bounds"
+        return (
+            finding.kind == "wave-width",
+            id(finding) in causes,
+            max([first(finding), *(same_line if is_other else [])]),
+            is_other,
+        )
+
+    return sorted(found, key=rank)
 
 
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
@@ -53,9 +77,19 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
     ] + [*_ambiguous(trace, own), *_vague(trace, own)]
 
 
-def not_judged(trace: Trace) -> list[str]:
-    """Return what was looked at and could not be judged, a sentence each: results of some waves that nobody uses."""
-    return partly_used_results(trace, Context(trace, run_check))
+def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
+    """Return what depends on the width of waves and made no difference in this run, and what could not be judged in it.
+
+    A sentence each: results of some waves that nobody uses; and, of the latter, a width that the text fixes and the device has not.
+    """
+    context = Context(trace, run_check)
+    same, unsure = partly_used_results(trace, context)
+    return same + halves_of_ballots(trace, context), [*fixed_widths(trace, context), *unsure]
+
+
+def cut_off(trace: Trace) -> list[str]:
+    """Return a sentence for each wait that was given up while another workgroup could still end it: what follows is not judged."""
+    return list(dict.fromkeys(cut_off_waits(trace, Context(trace, run_check))))
 
 
 def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:

@@ -1,5 +1,7 @@
 """What happened to one cell of a memory, in the device's order."""
 
+import math
+
 import numpy as np
 
 from splatscope.tracing.checks.sources import Sources
@@ -29,10 +31,33 @@ def last_change(trace: Trace, last: int, known: Sources) -> int | None:
     """Return the event that gave the cell the value which the last access saw; None if none is recorded."""
     events = accesses_to_cell(trace, last)
     value = trace.words[last].tolist()
+    is_shared = trace.sites[trace.site[last]].space == "shared"
+    all_recorded = is_shared or trace.header.get("all_groups") or math.prod(trace.header.get("groups", (1,))) == 1
     for event in events[trace.slot[events] < trace.slot[last]][::-1].tolist():
         site = trace.sites[trace.site[event]]
-        if site.kind == "write" or (site.kind == "atomic" and (not says_value(site) or known.says_new_value(site))):
+        if site.kind == "write" or (site.kind == "atomic" and not says_value(site)):
             return event
-        if site.kind == "atomic" and trace.words[event].tolist() != value:
-            return event
+        if site.kind != "atomic":
+            continue
+        if known.says_new_value(site) or trace.words[event].tolist() != value:
+            if not keeps_value(trace, event, known):
+                return event
+            if not (known.says_new_value(site) or all_recorded):
+                return None  # a workgroup that is not recorded changed it
     return None
+
+
+def keeps_value(trace: Trace, event: int, known: Sources) -> bool:
+    """Return whether an atomic certainly left its cell as it was: a load, `InterlockedAdd(cell, 0, old)`, a failed exchange."""
+    site, found = trace.sites[trace.site[event]], trace.value(event)
+    operation = site.access.removeprefix("Interlocked").lower()
+    if "load" in operation:
+        return True
+    first = next(iter(known.operands(site)), None)
+    if operation in ("add", "sub", "or", "xor"):
+        return first == 0
+    if first is None or not found or not says_value(site) or known.says_new_value(site):
+        return False
+    if operation.startswith("compareexchange"):
+        return (first - found[0]) % 2**32 != 0
+    return (operation == "max" and 0 <= first <= found[0]) or (operation == "min" and first >= found[0] >= 0)

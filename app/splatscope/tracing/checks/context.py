@@ -14,7 +14,7 @@ from splatscope.tracing.checks.accesses import Accesses, accesses
 from splatscope.tracing.checks.arrivals import Divergence, first_divergence
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.hand_over import HandOvers
-from splatscope.tracing.checks.race_causes import one_for_each_cause
+from splatscope.tracing.checks.race_causes import Race, one_for_each_cause
 from splatscope.tracing.checks.race_detection import races_in
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
@@ -76,11 +76,12 @@ class Context:
         shared, device = self.shared, self.device
         atomics = shared.take(shared.atomic).beside(device.take(device.atomic))
         within = [
-            finding
+            race
             for space, table in (("shared", shared), ("device", device))
-            for finding in races_in(trace, table, known, HandOvers(trace, known, space, atomics))
+            for race in races_in(trace, table, known, HandOvers(trace, known, space, atomics))
         ]
-        return one_for_each_cause([*within, *races_between_groups(trace, known)]) if trace.header.get("all_groups") else within
+        between = _between_groups(trace, known) if trace.header.get("all_groups") else []
+        return one_for_each_cause([*within, *between])
 
 
 def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
@@ -88,6 +89,10 @@ def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
 
     No barrier orders these; a hand-over by an atomic does.
     """
+    return one_for_each_cause(_between_groups(trace, known))
+
+
+def _between_groups(trace: Trace, known: Sources) -> list[Race]:
     trusted = before_overrun(trace, np.zeros(len(trace), np.int64))
     table = accesses(trace, "device", trusted, known, across_groups=True)
     hand_overs = HandOvers(trace, known, "device", table.take(table.atomic))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from splatscope.slang.source import COMMENT, Source
+from splatscope.slang.source import COMMENT, Source, closing
 from splatscope.tracing.sites import Site
 
 MOST_TEXT = 300_000  # characters, beyond which every branch may depend on every atomic
@@ -26,6 +26,8 @@ _MOST_SUBSCRIPTS = 10  # in each other
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static", "define"}
 _PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
+_ATOMIC = re.compile(r"Interlocked\w+|load|store|exchange|compareExchange|add|sub|and|or|xor|increment|decrement|max|min")
+_CALL = re.compile(r"((?:[A-Za-z_]\w*\s*\.\s*)*)\b([A-Za-z_]\w*)\s*\(")
 _LABEL = re.compile(r"\s*(?:case|default)\b")
 
 
@@ -68,6 +70,11 @@ class Dependence:
         """Return whether what a memory holds, or where, may depend on what an atomic returned; `name` may be `block.buffer`."""
         gives = self._at(atomic)
         return gives is None or name.rpartition(".")[2] in gives.names | self._dependent(atomic, gives)
+
+    def may_change(self, name: str, access: Site) -> bool:
+        """Return whether what a variable holds may depend on what an access found."""
+        gives = self._at(access)
+        return gives is None or name in self._dependent(access, gives)
 
     def _dependent(self, atomic: Site, statement: _Statement) -> frozenset[str]:
         """Return the names that may depend on an atomic's result."""
@@ -125,7 +132,9 @@ def _statement(text: str, function: str, functions: set[str]) -> _Statement:
     words = {name for name in _NAME.findall(text) if name not in _CONTROL and not _PURE.fullmatch(name)}
     names = frozenset(words - (called - functions))
     written = _written(text, names)
-    if called:
+    if called and all(name not in functions and _ATOMIC.fullmatch(name) for name in called):
+        written |= names & _written_by_atomics(text)
+    elif called:
         written = names  # what a call may write is not looked for
     if macro:
         written |= {macro[1]}  # which stands for its body
@@ -143,3 +152,19 @@ def _written(text: str, names: frozenset[str]) -> frozenset[str]:
             return frozenset(found)
         text = outer
     return names
+
+
+def _written_by_atomics(text: str) -> set[str]:
+    """Return the names that atomics in a statement may write: the memory, and `old` of `InterlockedAdd(memory, 1, old)`."""
+    for _ in range(_MOST_SUBSCRIPTS):
+        outer = _INNERMOST.sub(" ", text)
+        if outer == text:
+            break
+        text = outer
+    found: set[str] = set()
+    for call in _CALL.finditer(text):
+        found.update(_NAME.findall(call[1]))
+        if call[2].startswith("Interlocked"):
+            given = text[call.end() : closing(text, call.end() - 1)].split(",")
+            found.update(_NAME.findall(f"{given[0]} {given[-1]}"))
+    return found

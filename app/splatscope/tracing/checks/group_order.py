@@ -10,7 +10,8 @@ A device may run workgroups one after another, and then such a wait never ends. 
 
 A thread waits if two iterations of a loop leave the same records: it would do so for ever, were it not for what another thread
 changes. A group that draws its number from an atomic, as that of a decoupled look-back does, may know that those before it have
-begun: nothing is said of a thread whose group asked for the result of an atomic on another cell before.
+begun: nothing is said of a thread whose group asked for the result of an atomic on another cell before. Nor is a lock such a wait:
+who holds it has begun.
 """
 
 import numpy as np
@@ -28,20 +29,26 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @check("group-order", label="Counts on a later workgroup for", severity="error", gone="the wait for a later workgroup", order=11)
 def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each loop and memory, told for the first thread that waits there."""
+    """Return one finding for each loop and memory, told for the first thread that waits there.
+
+    Nothing is said of a loop in which another wait for this memory did not end: that is a finding of its own.
+    """
     if not trace.header.get("all_groups") or trace.header["stepped_over"]:
         return []
     group, trusted = trace.group_and_lane[0], before_overrun(trace, np.zeros(len(trace), np.int64))
+    endless = {(*finding.places[-1], finding.name) for finding in context.findings("livelock")}
     found: dict[tuple, Finding] = {}
     for turn, before, ended in _waits(trace):
         changes = _changes(trace, before, ended)
         if not changes or not trusted[[ended, *changes]].all() or (group[changes] <= group[ended]).any():
             continue
         change = changes[0]
-        if _may_know(trace, group, ended, context.sources):
+        if may_know(trace, group, ended, context.sources) or _holds(trace, change, before):
             continue
         loop, cell = trace.sites[trace.site[turn]], trace.sites[trace.site[ended]]
         cause = (loop.file, loop.line, cell.name)
+        if cause in endless:
+            continue
         if cause in found:
             found[cause].count += 1
             continue
@@ -63,20 +70,8 @@ def _waits(trace: Trace) -> list[tuple[int, int, int]]:
     They are the beginning of the loop's last turn in which nothing changed, the access in it that finds the same as ever, and that
     of the next turn, which finds something else.
     """
-    asks = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
-    starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[asks])))
-    if len(starts) < 3:
-        return []
-    key = trace.thread[starts].astype(np.int64) * len(trace.sites) + trace.site[starts]
-    starts = starts[np.argsort(key, kind="stable")]
-    key = np.sort(key, kind="stable")
-    columns = [trace.site, trace.index, trace.flags, *trace.words.T]
-    total = np.zeros(len(trace) + 1, np.uint64)  # of records before each: alike turns have sums alike
-    for number, column in enumerate(columns, 1):
-        total[1:] += column * _ODD ** np.uint64(number)
-    total[1:] = np.cumsum(total[1:] ** np.uint64(3))
-    a, b, c = starts[:-2], starts[1:-1], starts[2:]
-    alike = (key[:-2] == key[2:]) & (b - a == c - b) & (total[b] - total[a] == total[c] - total[b])
+    b, c, alike = _turns(trace)
+    columns = _columns(trace)
     is_last = ~np.r_[alike[1:], False] & alike
     waits = []
     for turn, after in zip(b[is_last].tolist(), c[is_last].tolist(), strict=True):
@@ -89,6 +84,37 @@ def _waits(trace: Trace) -> list[tuple[int, int, int]]:
         if differs.any() and _reads_otherwise(trace, ended, ended - length):
             waits.append((turn, ended - length, ended))
     return waits
+
+
+def waiting(trace: Trace) -> np.ndarray:
+    """Return of each event whether it belongs to a turn of a wait that repeats the one before, (events,) bool."""
+    turns, after, alike = _turns(trace)
+    change = np.zeros(len(trace) + 1, np.int64)
+    np.add.at(change, turns[alike], 1)
+    np.add.at(change, after[alike], -1)
+    return np.cumsum(change[:-1]) > 0
+
+
+def _columns(trace: Trace) -> list[np.ndarray]:
+    return [trace.site, trace.index, trace.flags, *trace.words.T]
+
+
+def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the turns of loops, of threads that ask a buffer by an atomic: beginnings, ends, whether each repeats the last."""
+    asks = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
+    starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[asks])))
+    if len(starts) < 3:
+        return starts[:0], starts[:0], np.zeros(0, bool)
+    key = trace.thread[starts].astype(np.int64) * len(trace.sites) + trace.site[starts]
+    starts = starts[np.argsort(key, kind="stable")]
+    key = np.sort(key, kind="stable")
+    total = np.zeros(len(trace) + 1, np.uint64)  # of records before each: alike turns have sums alike
+    for number, column in enumerate(_columns(trace), 1):
+        total[1:] += column * _ODD ** np.uint64(number)
+    total[1:] = np.cumsum(total[1:] ** np.uint64(3))
+    a, b, c = starts[:-2], starts[1:-1], starts[2:]
+    alike = (key[:-2] == key[2:]) & (b - a == c - b) & (total[b] - total[a] == total[c] - total[b])
+    return b, c, alike
 
 
 def _changes(trace: Trace, before: int, ended: int) -> list[int]:
@@ -106,6 +132,17 @@ def _changes(trace: Trace, before: int, ended: int) -> list[int]:
     return [*changing[between][::-1].tolist(), *later.tolist(), *changing[near][::-1].tolist()]
 
 
+def _holds(trace: Trace, change: int, before: int) -> bool:
+    """Return whether the thread that ended a wait had brought it about: it took the lock that it then released, so it has begun.
+
+    By its last atomic on the cell it found another value than the one that the wait went on for.
+    """
+    events = accesses_to_cell(trace, change)
+    own = events[(trace.thread[events] == trace.thread[change]) & (trace.slot[events] < trace.slot[change])]
+    asked = [e for e in own.tolist() if trace.sites[trace.site[e]].kind == "atomic" and says_value(trace.sites[trace.site[e]])]
+    return bool(asked) and trace.words[asked[-1]].tolist() != trace.words[before].tolist()
+
+
 def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
     """Return whether an event reads the same cell of a buffer as one before."""
     site = trace.sites[trace.site[event]]
@@ -113,7 +150,7 @@ def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
     return bool(same) and site.space == "device" and site.kind in ("read", "atomic") and says_value(site)
 
 
-def _may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
+def may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
     """Return whether the group of a thread that waits has asked for the result of an atomic on another cell of a buffer before."""
     tells = {
         number: site.access != "load" and says_value(site) and not known.says_new_value(site)

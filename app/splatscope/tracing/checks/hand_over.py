@@ -23,6 +23,7 @@ before it. What takes may have come after what gives unless it was done before t
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _ORDERS = ("Release", "Acquire")
+_MOST_TAKEN = 64  # atomics that may have taken, that are looked at one by one
 
 
 @dataclass
@@ -44,6 +46,8 @@ class HandOvers:
         known: What its source says.
         space: The memory that the fences must order: "shared" or "device".
         atomics: The atomic accesses, in any order.
+        is_sync: Of each event, whether its thread has passed a barrier there that waits for the others, (events,) bool.
+        syncs: Of each event, how many of those its thread has passed, (events,) int64.
     """
 
     trace: Trace
@@ -59,8 +63,8 @@ class HandOvers:
         self.fences = np.flatnonzero(resumes & trace.at(lambda s: s.space in (self.space, "both")))
         do_loops = {n for n, s in enumerate(trace.sites) if s.kind == "loop" and self.known.is_do_loop(s)}
         self.decisions = np.flatnonzero(trace.at(lambda s: s.kind == "branch") | np.isin(trace.site, list(do_loops)))
-        self._is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
-        self._syncs = trace.count(self._is_sync).astype(np.int64)
+        self.is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
+        self.syncs = trace.count(self.is_sync).astype(np.int64)
         self._group = trace.group_and_lane[0]
         orders = {n: self.known.memory_orders(trace.sites[n]) for n in np.unique(self.atomics.site).tolist()}
         releases, acquires = ({n for n, names in orders.items() if names & {one, "AcquireRelease", "SeqCst"}} for one in _ORDERS)
@@ -77,24 +81,80 @@ class HandOvers:
 
     def orders(self, first: int, second: int) -> bool:
         """Return whether a hand-over orders two events of different threads, the earlier first."""
-        trace, atomics, syncs = self.trace, self.atomics, self._syncs
-        release, acquire = self._next(self.fences, first), self._last(self.fences, second)
-        gives = (atomics.thread == trace.thread[first]) & (atomics.event > first) & self._releases
+        return self._pair(second, self._gives(first), self._takes(second)) is not None
+
+    def lacks(self, first: int, second: int) -> str:
+        """Return what a hand-over of two events that none orders lacks, the earlier first; "" where there is none to be seen.
+
+        For example "flag on lines 11 and 15 hands over without a fence before line 11; DeviceMemoryBarrier() is one".
+        """
+        gives, takes = self._gives(first), self._takes(second)
+        all_gives, all_takes = self._gives(first, fenced=False), self._takes(second, fenced=False)
+        fence = f"{'Group' if self.space == 'shared' else 'Device'}MemoryBarrier() is one"
+        for pair, missing in (
+            (self._pair(second, all_gives, takes), "before"),
+            (self._pair(second, gives, all_takes), "behind"),
+            (self._pair(second, all_gives, all_takes), ""),
+        ):
+            if pair is not None:
+                gave, took = pair
+                lines = f"line {gave.line}" if gave.line == took.line else f"lines {gave.line} and {took.line}"
+                where = f" {missing} line {(gave if missing == 'before' else took).line}" if missing else ""
+                return f"{gave.name} on {lines} hands over without a fence{where}; {fence}"
+        if (pair := self._pair(second, gives, takes, decided=False)) is not None:
+            return f"no branch behind {pair[1].name} on line {pair[1].line} depends on what it returned"
+        return ""
+
+    @cached_property
+    def are_asked(self) -> bool:
+        """Whether any decision of the kernel may depend on what an atomic returned, so that fences may serve a hand-over."""
+        atomics = [self.trace.sites[n] for n in np.unique(self.atomics.site[self.atomics.reads]).tolist()]
+        decisions = [self.trace.sites[n] for n in np.unique(self.trace.site[self.decisions]).tolist()]
+        return any(self._may_depend(decision, atomic) for decision in decisions for atomic in atomics)
+
+    def _gives(self, first: int, fenced: bool = True) -> np.ndarray:
+        """Return which atomics may hand over what an event did, (atomics,) bool: those behind a fence, unless `fenced` is False.
+
+        They are its thread's own, and behind a barrier those of its group.
+        """
+        trace, atomics, syncs = self.trace, self.atomics, self.syncs
+        is_own = (atomics.thread == trace.thread[first]) & (atomics.event > first)
+        if not fenced:
+            return (is_own | ((atomics.group == self._group[first]) & (syncs[atomics.event] > syncs[first]))) & atomics.writes
+        gives, release = is_own & self._releases, self._next(self.fences, first)
         if release >= 0:
-            gives |= (atomics.thread == trace.thread[first]) & (atomics.event > release)
-            met = syncs[release] + (not self._is_sync[release])  # after this barrier all threads of the giver's group may give
+            gives |= is_own & (atomics.event > release)
+            met = syncs[release] + (not self.is_sync[release])  # after this barrier all threads of the giver's group may give
             gives |= (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
-        takes = (atomics.thread == trace.thread[second]) & (atomics.event < second) & self._acquires
+        return gives & atomics.writes
+
+    def _takes(self, second: int, fenced: bool = True) -> np.ndarray:
+        """Return which atomics may take what an event needs, (atomics,) bool: those before a fence, unless `fenced` is False."""
+        trace, atomics, syncs = self.trace, self.atomics, self.syncs
+        is_own = (atomics.thread == trace.thread[second]) & (atomics.event < second)
+        if not fenced:
+            return (is_own | ((atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[second]))) & atomics.reads
+        takes, acquire = is_own & self._acquires, self._last(self.fences, second)
         if acquire >= 0:
-            takes |= (atomics.thread == trace.thread[second]) & (atomics.event < acquire)
+            takes |= is_own & (atomics.event < acquire)
             takes |= (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
-        gives, takes = gives & atomics.writes, takes & atomics.reads
+        return takes & atomics.reads
+
+    def _pair(self, second: int, gives: np.ndarray, takes: np.ndarray, decided: bool = True) -> tuple[Site, Site] | None:
+        """Return the sites of the latest atomic that took what another gave, by which something is decided before an event."""
+        atomics, sites = self.atomics, self.trace.sites
         if not gives.any() or not takes.any():
-            return False
+            return None
         given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which one may have been done
         np.minimum.at(given, self._cell[gives], self._after[gives])
         taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
-        return any(self._decides(int(event), second) for event in atomics.event[taken[::-1][:64]])
+        taken = taken[np.argsort(atomics.slot[taken], kind="stable")][::-1][:_MOST_TAKEN]
+        take = next((row for row in taken.tolist() if not decided or self._decides(int(atomics.event[row]), second)), None)
+        if take is None:
+            return None
+        givers = np.flatnonzero(gives & (self._cell == self._cell[take]))
+        give = givers[np.argmin(atomics.slot[givers])]
+        return sites[atomics.site[give]], sites[atomics.site[take]]
 
     def _decides(self, take: int, event: int) -> bool:
         """Return whether a thread decides something between what it took, or what one took for its group, and an event."""
@@ -102,10 +162,12 @@ class HandOvers:
         if trace.thread[take] == trace.thread[event]:
             between = slice(*np.searchsorted(self.decisions, [take + 1, event]))
             asked = np.unique(trace.site[self.decisions[between]]).tolist()
-            return any(self._may_depend(trace.sites[number], trace.sites[trace.site[take]]) for number in asked)
+            taken = trace.sites[trace.site[take]]
+            may_depend = any(self._may_depend(trace.sites[number], taken) for number in asked)
+            return may_depend or self.known.is_left_by_condition(taken, trace.sites[trace.site[event]])
         own = self._next(self.decisions, take)
         last = self._last(self.decisions, event)
-        return (last >= 0 and self._syncs[last] > self._syncs[take]) or own >= 0
+        return (last >= 0 and self.syncs[last] > self.syncs[take]) or own >= 0
 
     def _may_depend(self, decision: Site, atomic: Site) -> bool:
         return decision.kind != "branch" or self.known.dependence.may_depend(decision, atomic)

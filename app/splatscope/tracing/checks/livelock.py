@@ -8,53 +8,104 @@ atomic, or some thread writes there. Who changed the cell last, and what keeps t
                                  finds it taken (line 12), again and again
     waits for its wave, which goes on only when all its lanes have left the loop
 
-A loop that used up its budget otherwise is a timeout.
+A loop that used up its budget otherwise is a timeout. A wait that another workgroup could still have ended is none of the two: on a
+busy machine that group had no turn.
 """
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.tracing.checks.cell_history import ACCESSES, accesses_to_cell, last_change, says_value
+from splatscope.tracing.checks.cell_history import ACCESSES, accesses_to_cell, keeps_value, last_change, says_value
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
+from splatscope.tracing.checks.group_order import may_know
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
+from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 
 @dataclass(frozen=True)
-class _Wait:
-    """A thread that waits: `overrun` is where its loop was ended, `last` its last access to the cell, both events."""
+class Wait:
+    """A thread that waits: where its loop was ended, its last access to the cell, the first of the turns that are alike; events."""
 
     overrun: int
     last: int
+    first: int
 
 
 @check("livelock", label="Waits for ever for", severity="error", gone="the endless wait", order=9)
 def livelocks(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each loop and memory, told for the first thread that waits there."""
     found: dict[tuple, Finding] = {}
-    overruns = np.flatnonzero(trace.at(lambda site: site.kind == "overrun"))
-    _, first = np.unique(trace.thread[overruns], return_index=True)
-    stopped = {int(trace.thread[event]): trace.sites[trace.site[event]].line for event in overruns[first].tolist()}
-    for overrun in overruns[first].tolist():
-        wait = _wait(trace, overrun)
-        if wait is None:
+    overruns = _overruns(trace)
+    stopped = {int(trace.thread[event]): trace.sites[trace.site[event]].line for event in overruns.tolist()}
+    waits = _waits(trace)
+    cut_off = [wait for late, wait in waits if not late and _is_cut_off(trace, context, wait)]
+    valid_until = min((trace.slot[wait.overrun] for wait in cut_off), default=NO_SLOT)
+    for late, wait in waits:
+        if trace.slot[wait.overrun] >= valid_until and trace.sites[trace.site[wait.last]].space != "shared":
             continue
-        loop, cell = trace.sites[trace.site[overrun]], trace.sites[trace.site[wait.last]]
+        loop, cell = trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]
         cause = (loop.file, loop.line, cell.name)
         if cause in found:
             found[cause].count += 1
-        else:
+        elif not late:
             found[cause] = _finding(trace, context, wait, loop, cell, stopped)
     return list(found.values())
 
 
-def _wait(trace: Trace, overrun: int) -> _Wait | None:
-    """Return what a thread waits for whose loop was ended; None if it does not wait."""
-    thread, loop = trace.thread[overrun], trace.sites[trace.site[overrun]]
+def cut_off_waits(trace: Trace, context: Context) -> list[str]:
+    """Return a sentence for each wait that was given up while a thread of another workgroup could still change the cell."""
+    ended = [wait for late, wait in _waits(trace) if not late and _is_cut_off(trace, context, wait)]
+    sites = ((trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]) for wait in ended)
+    return [cut_off_words((loop.file, loop.line), cell.name) for loop, cell in sites]
+
+
+def cut_off_words(loop: tuple[str, int], name: str) -> str:
+    """Return what to say of a wait that was given up too early, of a loop at (file, line)."""
+    return (
+        f"{loop[0]}, line {loop[1]}: what follows this loop was not looked at. It was cut off while it waited for {name}, which "
+        "a workgroup that had not run, or not to its end, may change."
+    )
+
+
+def _overruns(trace: Trace) -> np.ndarray:
+    """Return where the first loop of each thread was ended: afterwards its budget is gone."""
+    overruns = np.flatnonzero(trace.at(lambda site: site.kind == "overrun"))
+    return overruns[np.unique(trace.thread[overruns], return_index=True)[1]]
+
+
+def _waits(trace: Trace) -> list[tuple[bool, Wait]]:
+    """Return the waits in the order of their threads, those last that may follow from another; each with whether it may."""
+    waits = [wait for event in _overruns(trace).tolist() if (wait := wait_before(trace, event)) is not None]
+    return sorted(zip(_began_late(trace, waits), waits, strict=True), key=lambda pair: pair[0])
+
+
+def _began_late(trace: Trace, waits: list[Wait]) -> list[bool]:
+    """Return of each wait whether it began when another wait had been given up, so that it may follow from that one."""
+    position = np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    group = trace.group_and_lane[0]
+
+    def others(wait: Wait) -> list[int]:
+        is_shared = trace.sites[trace.site[wait.last]].space == "shared"
+        return [one.overrun for one in waits if not is_shared or group[one.overrun] == group[wait.overrun]]
+
+    return [position[wait.first] > position[others(wait)].min() for wait in waits]
+
+
+def wait_before(trace: Trace, overrun: int, turn: int | None = None) -> Wait | None:
+    """Return what a thread waits for whose loop was ended; None if it does not wait.
+
+    With an event of a loop's turn, what the thread waits for in that loop before another event.
+    """
+    thread, loop = trace.thread[overrun], trace.sites[trace.site[overrun if turn is None else turn]]
     begin = int(np.searchsorted(trace.thread, thread))
     turns = trace.at(lambda s: s.kind == "loop" and (s.file, s.line, s.column) == (loop.file, loop.line, loop.column))
     starts = begin + np.flatnonzero(turns[begin:overrun])
@@ -66,7 +117,9 @@ def _wait(trace: Trace, overrun: int) -> _Wait | None:
         return None
     shown = [event for event in iterations[1] if says_value(trace.sites[trace.site[event]])]
     chosen = [e for e in shown if trace.sites[trace.site[e]].kind == "atomic"] or [e for e in shown if _has_writer(trace, e)]
-    return _Wait(overrun, chosen[-1]) if chosen else None
+    lengths = np.diff(starts)
+    first = starts[np.flatnonzero(np.r_[True, lengths != lengths[-1]])[-1]]
+    return Wait(overrun, chosen[-1], int(first)) if chosen else None
 
 
 def _accesses(trace: Trace, start: int, end: int) -> list[int]:
@@ -78,7 +131,7 @@ def _has_writer(trace: Trace, event: int) -> bool:
     return bool((trace.kinds[accesses_to_cell(trace, event)] != "read").any())
 
 
-def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site, stopped: dict[int, int]) -> Finding:
+def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site, stopped: dict[int, int]) -> Finding:
     thread, index = int(trace.thread[wait.last]), int(trace.index[wait.last])
     name = context.sources.cell(cell, index)
     value = trace.value(wait.last)
@@ -86,6 +139,8 @@ def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site
     change = last_change(trace, wait.last, context.sources)
     sites, threads, events = [loop], [thread], [wait.last]
     if change is None and (late := _changed_by_a_later_group(trace, wait)) is not None:
+        first = _first_who_waits(trace, wait)
+        sites, threads, events, stays = [loop], [int(trace.thread[first])], [first], ""
         who, line = in_sentence(thread_of(trace, late)), trace.sites[trace.site[late]].line
         end = f"{who} changes it on line {line}, but a device may begin that group only when this one has ended."
     elif change is None:
@@ -96,17 +151,104 @@ def _finding(trace: Trace, context: Context, wait: _Wait, loop: Site, cell: Site
         sites, threads, events = [trace.sites[trace.site[change]], loop], [holder, thread], [change, wait.last]
         who = "it" if holder == thread else in_sentence(thread_of(trace, change))
         end = f"{who} changed it on {lines_of(*sites)[0]}{_what_keeps(trace, wait.last, holder, stopped)}."
-    message = f"{thread_of(trace, wait.overrun)} waits in the loop on {lines_of(*sites)[-1]} for {name}{stays}: {end}"
+        if _wait_for_each_other(trace, holder, loop.line, cell, stopped):
+            end += " Workgroups that wait for each other end only if all of them run side by side, which no device promises."
+    message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
 
 
-def _changed_by_a_later_group(trace: Trace, wait: _Wait) -> int | None:
+def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:
+    """Return whether workgroups wait in one loop for what they all change, as at a barrier for the whole dispatch."""
+    groups = {thread // trace.header["lanes"] for thread, where in stopped.items() if where == line}
+    is_between = bool(trace.header.get("all_groups")) and cell.space == "device"
+    return is_between and stopped.get(holder) == line and len(groups) > 1
+
+
+def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
     """Return how a thread of a later workgroup changes what is waited for, once the wait was ended; None if none does."""
     events = accesses_to_cell(trace, wait.last)
     events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds[events] != "read")]
     group = trace.group_and_lane[0]
     later = (event for event in events.tolist() if group[event] > group[wait.overrun])
     return next((event for event in later if trace.sites[trace.site[event]].access != "load"), None)
+
+
+def _first_who_waits(trace: Trace, wait: Wait) -> int:
+    """Return the last access of the first thread that waits at the same place for the same: which of them goes on is luck."""
+    events = accesses_to_cell(trace, wait.last)
+    events = np.sort(events[(trace.site[events] == trace.site[wait.last]) & (events <= wait.last)])
+    alike = [event for event in events.tolist() if trace.words[event].tolist() == trace.words[wait.last].tolist()]
+    threads = [thread for thread, turns in Counter(trace.thread[alike].tolist()).items() if turns > 2]
+    return max(event for event in alike if trace.thread[event] == min(threads, default=trace.thread[wait.last]))
+
+
+def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
+    """Return whether a thread of another workgroup could still change the cell when a wait was given up.
+
+    Whoever waits by loads alone, waits for anyone who changes the cell afterwards; who tries to take it, for its holder. A group
+    that need not have begun does not count, nor does a thread that waits itself.
+    """
+    last, ended = wait.last, wait.overrun
+    if not trace.header.get("all_groups") or trace.sites[trace.site[last]].space == "shared":
+        return False
+    group, known = trace.group_and_lane[0], context.sources
+    if len(np.unique(group)) < math.prod(trace.header["groups"]) and last_change(trace, last, known) is None:
+        return True  # one that was not recorded may change it
+    takes = trace.sites[trace.site[last]].kind == "atomic" and not keeps_value(trace, last, known)
+    if takes:
+        change = last_change(trace, last, known)
+        changes = [] if change is None else [change]
+    elif _changed_by_a_later_group(trace, wait) is not None and not may_know(trace, group, last, known):
+        return False
+    else:
+        events = accesses_to_cell(trace, last)
+        changes = [e for e in events[trace.slot[events] > trace.slot[ended]].tolist() if _changes(trace, e, known)]
+    threads = {int(trace.thread[event]) for event in changes if group[event] != group[ended]}
+    return any(_could_go_on(trace, thread, ended, known) for thread in threads)
+
+
+def _changes(trace: Trace, event: int, known: Sources) -> bool:
+    kind = trace.sites[trace.site[event]].kind
+    return kind == "write" or (kind == "atomic" and not keeps_value(trace, event, known))
+
+
+def _could_go_on(trace: Trace, thread: int, ended: int, known: Sources) -> bool:
+    """Return whether a thread had neither ended nor waited for a cell that stayed as it was, when a loop of another was ended.
+
+    One that had done nothing counts if its group had begun, or would have: those of lower numbers begin first, and any does while
+    there is room for it.
+    """
+    begin, end = np.searchsorted(trace.thread, (thread, thread + 1)).tolist()
+    own = np.arange(begin, end)
+    ticked = own[trace.slot[own] != NO_SLOT]
+    before, after = (ticked[chosen] for chosen in (trace.slot[ticked] < trace.slot[ended], trace.slot[ticked] > trace.slot[ended]))
+    if len(after) == 0:
+        return False
+    if len(before) == 0:
+        group = trace.group_and_lane[0]
+        own_group, slots = group[begin], trace.slot[group == group[begin]]
+        return bool(own_group < group[ended] or (slots < trace.slot[ended]).any()) or not _is_full(trace, ended)
+    turns = own[trace.at(lambda site: site.kind == "loop")[begin:end] & (own <= before[-1])]
+    wait = wait_before(trace, int(before[-1]) + 1, int(turns[-1])) if len(turns) else None
+    if wait is None:
+        return True
+    events = accesses_to_cell(trace, wait.last)
+    between = events[(trace.slot[events] > trace.slot[wait.last]) & (trace.slot[events] < trace.slot[ended])]
+    return any(_changes(trace, event, known) for event in between.tolist() if trace.thread[event] != thread)
+
+
+def _is_full(trace: Trace, event: int) -> bool:
+    """Return whether as many workgroups ran side by side at an event as ever did: no other need begin until one of them ends."""
+    ticked = trace.slot != NO_SLOT
+    groups, own = np.unique(trace.group_and_lane[0][ticked], return_inverse=True)
+    first, last = np.full(len(groups), NO_SLOT, np.uint32), np.zeros(len(groups), np.uint32)
+    np.minimum.at(first, own, trace.slot[ticked])
+    np.maximum.at(last, own, trace.slot[ticked])
+    first.sort()
+    last.sort()
+    moments = np.r_[first, trace.slot[event]]
+    running = np.searchsorted(first, moments, "right") - np.searchsorted(last, moments, "left")
+    return bool(running[-1] == running.max())
 
 
 def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:

@@ -18,6 +18,11 @@ load and its store: there all may store the same on purpose. What a lock guards 
 
 A maximum or minimum, `if (mine > now) best.store(mine)`, may come out right by luck: the last to store decides. So it is enough
 that the two stored different values. Threads that ask again behind a barrier, until nobody has a better one, do so on purpose.
+
+Of two workgroups it is enough that both updated one cell, though one after the other in this run, if nothing that other workgroups
+may change had a part in it: neither any branch that the two groups took up to their stores, nor the index of the cell. Then each
+reaches its load in any order, and both may load before either stores. A group that takes a lock, waits for its turn, or is chosen
+by an atomic asks in a branch.
 """
 
 import re
@@ -61,11 +66,15 @@ class _Update:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The sites of a load and a store, as numbers, and whether what is stored is the larger or the smaller of two."""
+    """The sites of a load and a store, as numbers, and whether what is stored is the larger or the smaller of two.
+
+    `cell` is what both access, as the source names it without blanks.
+    """
 
     load: int
     store: int
     is_choice: bool
+    cell: str
 
 
 @dataclass(frozen=True)
@@ -108,35 +117,46 @@ class _Program:
 @check("lost-update", label="Lost update of", severity="error", gone="the lost update", order=12, needs_barriers=True)
 def lost_updates(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each pair of a load and a store in the source, told for the first two threads."""
-    found: dict[_Pair, Finding] = {}
+    found: dict[tuple[int, int], Finding] = {}
     pairs = _pairs(trace, context.sources)
     used = {n: trace.sites[n] for n in np.unique(trace.site).tolist()} if pairs else {}
     only_read = [n for n, site in used.items() if site.kind == "atomic" and _only_reads(context.sources, site)]
     says_found = {n for n, site in used.items() if _says_what_it_found(site, context.sources)}
     for pair in pairs:
-        for one, other in _lost(trace, pair, context.ordered, only_read, says_found):
-            if pair in found:
-                found[pair].count += 1
+        by_cell = _updates_by_cell(trace, pair, context.ordered, pair.store in says_found)
+        for one, other in _lost(trace, pair, by_cell, only_read, says_found):
+            if (pair.load, pair.store) in found:
+                found[pair.load, pair.store].count += 1
                 continue
-            sites = trace.sites[pair.load], trace.sites[pair.store]
-            loads, stores = lines_of(*sites)
-            name = context.sources.cell(sites[1], int(trace.index[one.store]))
-            who = f"{thread_of(trace, one.load)} and {in_sentence(thread_of(trace, other.load))}"
             what = (
                 "the larger or smaller of that and a value of their own, but the last to store decides, whatever the other stored"
                 if pair.is_choice
                 else "what they make of it: one of the two updates is lost"
             )
             message = (
-                f"{who} both load {name} on {loads}, find the same, and store on {stores} {what}. "
-                "Each access is atomic, but others may come between the two: let one atomic operation do both."
+                "{who} both load {name} on {loads}, find the same, and store on {stores} "
+                f"{what}. Each access is atomic, but others may come between the two: let one atomic operation do both."
             )
-            threads = [int(trace.thread[one.load]), int(trace.thread[other.load])]
-            at, index = standing_at(*sites), int(trace.index[one.store])
-            found[pair] = Finding(
-                "lost-update", sites[1].name, message, threads=threads, index=index, events=[one.load, other.load], **at
+            found[pair.load, pair.store] = _finding(trace, context, pair, (one, other), message)
+        if (pair.load, pair.store) not in found and (may_lose := _may_be_lost(trace, context, pair, by_cell, says_found)):
+            message = (
+                "{who} load {name} on {loads} and store on {stores} what they make of it. In this run one came after the other, "
+                "but nothing orders the two: if both load before either stores, one update is lost. Predicted, not seen. Let one "
+                "atomic operation do both."
             )
+            found[pair.load, pair.store] = _finding(trace, context, pair, may_lose, message)
     return list(found.values())
+
+
+def _finding(trace: Trace, context: Context, pair: _Pair, updates: tuple[_Update, _Update], message: str) -> Finding:
+    one, other = updates
+    sites = trace.sites[pair.load], trace.sites[pair.store]
+    loads, stores = lines_of(*sites)
+    at, index = standing_at(*sites), int(trace.index[one.store])
+    who = f"{thread_of(trace, one.load)} and {in_sentence(thread_of(trace, other.load))}"
+    words = message.format(who=who, name=context.sources.cell(sites[1], index), loads=loads, stores=stores)
+    threads = [int(trace.thread[one.load]), int(trace.thread[other.load])]
+    return Finding("lost-update", sites[1].name, words, threads=threads, index=index, events=[one.load, other.load], **at)
 
 
 def _pairs(trace: Trace, known: Sources) -> list[_Pair]:
@@ -154,7 +174,7 @@ def _pairs(trace: Trace, known: Sources) -> list[_Pair]:
                     at = loaded.start_point[0] + 1, loaded.start_point[1] + 1
                     load = loads.get((site.file, *at))
                     if load is not None and trace.sites[load].name == site.name:
-                        pairs.append(_Pair(load, number, is_choice))
+                        pairs.append(_Pair(load, number, is_choice, cell))
     return list(dict.fromkeys(pairs))
 
 
@@ -459,17 +479,10 @@ def _says_what_it_found(site: Site, known: Sources) -> bool:
     return says_value(site) and not known.says_new_value(site)
 
 
-def _lost(
-    trace: Trace, pair: _Pair, trusted: np.ndarray, only_read: list[int], says_found: set[int]
-) -> list[tuple[_Update, _Update]]:
-    """Return pairs of updates of one value, of which one is lost.
+def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found: bool) -> list[list[_Update]]:
+    """Return the updates by a load and a store, those of one cell together, in the order of their loads.
 
-    Args:
-        trace: What was recorded.
-        pair: The load and the store in the source.
-        trusted: Of each event, whether it counts, (events,) bool.
-        only_read: The sites of atomic accesses that leave the cell as it is.
-        says_found: Those whose records say what the cell held before.
+    `trusted` says of each event whether it counts; what `says_found` means: see `_updates`.
     """
     group = trace.group_and_lane[0]
 
@@ -478,11 +491,27 @@ def _lost(
         return int(trace.index[update.load]), int(group[update.load]) if is_shared else 0
 
     by_cell: dict[tuple[int, int], list[_Update]] = {}
-    for update in _updates(trace, pair.load, pair.store, trusted, pair.store in says_found):
+    for update in _updates(trace, pair.load, pair.store, trusted, says_found):
         by_cell.setdefault(cell(update), []).append(update)
-    found = []
     for mine in by_cell.values():
         mine.sort(key=lambda update: int(trace.slot[update.load]))
+    return list(by_cell.values())
+
+
+def _lost(
+    trace: Trace, pair: _Pair, by_cell: list[list[_Update]], only_read: list[int], says_found: set[int]
+) -> list[tuple[_Update, _Update]]:
+    """Return pairs of updates of one value, of which one is lost.
+
+    Args:
+        trace: What was recorded.
+        pair: The load and the store in the source.
+        by_cell: Its updates, see `_updates_by_cell`.
+        only_read: The sites of atomic accesses that leave the cell as it is.
+        says_found: Those whose records say what the cell held before.
+    """
+    found = []
+    for mine in by_cell:
         history = accesses_to_cell(trace, mine[0].load)
         changes = trace.slot[history[~np.isin(trace.site[history], only_read)]]
         for one, other in pairwise(mine):
@@ -500,6 +529,42 @@ def _lost(
             if is_lost:
                 found.append((one, other))
     return found
+
+
+def _may_be_lost(
+    trace: Trace, context: Context, pair: _Pair, by_cell: list[list[_Update]], says_found: set[int]
+) -> tuple[_Update, _Update] | None:
+    """Return two updates by different workgroups of which one is lost if both load before either stores; None if that is not sure.
+
+    It is sure where nothing that another workgroup may change has a part in it: no branch that either group took before its
+    store, and no name in the cell.
+    """
+    site = trace.sites[pair.store]
+    if pair.is_choice or site.space != "device" or not trace.header.get("all_groups") or trace.header["stepped_over"]:
+        return None
+    changing = {s.name for s in (trace.sites[n] for n in np.unique(trace.site).tolist()) if s.kind in ("write", "atomic")}
+    others = [
+        s for s in trace.sites if s.kind in ("read", "atomic") and s.name in changing and s.space in ("device", "texture", "alias")
+    ]
+    dependence, memory = context.sources.dependence, site.name.rpartition(".")[2]
+    names = set(re.findall(r"[A-Za-z_]\w*", pair.cell)) - {memory}
+    if context.unrecorded or any(dependence.may_change(name, one) for one in others for name in names):
+        return None
+    asks = [n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(dependence.may_depend(s, one) for one in others)]
+    asks += [n for n, s in enumerate(trace.sites) if s.kind == "loop" and context.sources.is_do_loop(s)]
+    decisions = np.flatnonzero(np.isin(trace.site, asks))
+    group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    first = np.full(int(group.max(initial=0)) + 1, len(trace))  # of each group, when it first asked what others may change
+    np.minimum.at(first, group[decisions], position[decisions])
+    for mine in by_cell:
+        free = [update for update in mine if position[update.store] < first[group[update.store]]]
+        for one, other in pairwise(free):
+            history = accesses_to_cell(trace, one.load)
+            left, before = _left(trace, history, one.store, says_found), trace.words[one.load].tolist()
+            if group[one.load] != group[other.load] and left not in (None, before):
+                return one, other
+    return None
 
 
 def _left(trace: Trace, history: np.ndarray, store: int, says_found: set[int]) -> list[int] | None:

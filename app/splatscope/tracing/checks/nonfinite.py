@@ -48,6 +48,9 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
             infinite[number] = events[inf & ~nan]
     bad[_unmeant(infinite, trace, Origins(context.sources))] = True
     bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
+    for number in np.unique(trace.site[bad]).tolist():
+        if context.sources.is_inout(trace.sites[number]):  # of a parameter that may not be written yet; else it was told before
+            bad &= trace.site != number
     order = trace.order
     hits = order[(bad & context.trusted)[order]]
     if len(hits) == 0:

@@ -34,10 +34,11 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
             continue
         thread, index = int(trace.thread[event]), int(trace.index[event])
         signed = index if index < 2**31 else index - 2**32
-        wrapped = f": an index below 0 wraps around, here to {index:,}" if signed < 0 else ""
+        wrapped = f"an index below 0 wraps around, here to {index:,}" if signed < 0 else ""
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
-        where = _place(site, signed, context.sources)
-        message = f"{thread_of(trace, event)} {verb} {where}{wrapped}."
+        where, size = _place(site, signed, context.sources), _size(site, signed, trace, context.sources)
+        more = "; ".join(filter(None, (size, wrapped)))
+        message = f"{thread_of(trace, event)} {verb} {where}{': ' if more else ''}{more}."
         found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
     return list(found.values()) + faults_of(trace, context, "out-of-bounds", lambda site, event: _texel_words(trace, site, event))
 
@@ -51,6 +52,16 @@ def _place(site: Site, index: int, known: Sources) -> str:
         if index < math.prod(sizes):
             return f"behind a row of {site.name} on line {site.line}, in {name}"
     return f"{name} on line {site.line}, which is outside"
+
+
+def _size(site: Site, index: int, trace: Trace, known: Sources) -> str:
+    """Return the size of what an index leaves: "its size is 4 × 8"; "" where it is not known, or only a row is left."""
+    sizes = known.sizes(site)
+    if not sizes and site.space == "device" and site.name.rpartition(".")[2] not in known.byte_buffers:
+        elements = trace.header.get("sizes", {}).get(site.name)
+        sizes = [elements] if elements else []
+    is_left = sizes and not 0 <= index < math.prod(sizes)
+    return f"its size is {' × '.join(f'{size:,}' for size in sizes)}" if is_left else ""
 
 
 def _texel_words(trace: Trace, site: Site, event: int) -> str:

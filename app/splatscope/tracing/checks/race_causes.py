@@ -1,31 +1,54 @@
 """Why two accesses are not ordered, as far as the recording shows it; and which races have one cause."""
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import Accesses
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.hand_over import HandOvers
+from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _MEMORY = {"shared": "shared memory", "device": "buffers", "texture": "textures"}
 
 
-def why_unordered(trace: Trace, first: int, second: int) -> str:
-    """Return why nothing orders two events of a workgroup, the earlier first: ": the barrier on line 8 …", "" if not known."""
-    for event in _barriers_between(trace, first, second):
-        barrier, space = trace.sites[trace.site[event]], trace.sites[trace.site[first]].space
-        if trace.slot[event] < trace.slot[first] and barrier.name.endswith("WithGroupSync"):
-            continue
-        if not barrier.name.endswith("WithGroupSync"):
-            return f": {barrier.name} on line {barrier.line} makes no thread wait"
-        if barrier.space in _MEMORY and (barrier.space == "shared") != (space == "shared") and space in _MEMORY:
-            return f": the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}"
+@dataclass(frozen=True)
+class Why:
+    """Why nothing orders two accesses: what follows on a colon; "" if not known.
+
+    `is_cause` tells a cause, such as a barrier that orders other memory, from what is only the case: where barriers are instead.
+    """
+
+    words: str = ""
+    is_cause: bool = False
+
+
+def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second: int) -> Why:
+    """Return why nothing orders two events of a workgroup, the earlier first: "the barrier on line 8 …".
+
+    A fence that no thread waits at may be the half of a hand-over. So it is named only in a kernel without any.
+    """
+    space = trace.sites[trace.site[first]].space
+    passed = _barriers_between(trace, first, second)
+    waits = [event for event in passed if hand_overs is not None and hand_overs.syncs[event] > hand_overs.syncs[first]]
+    for event in sorted(waits, key=lambda event: int(trace.slot[event])):
+        barrier = trace.sites[trace.site[event]]
+        is_other = barrier.space in _MEMORY and (barrier.space == "shared") != (space == "shared") and space in _MEMORY
+        if is_other and barrier.name.endswith("WithGroupSync"):
+            return Why(f"the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}", True)
+    if hand_overs is not None and (lack := hand_overs.lacks(first, second)):
+        return Why(lack, True)
+    bare = (trace.sites[trace.site[event]] for event in passed)
+    fence = next((site for site in bare if not site.name.endswith("WithGroupSync")), None)
+    if fence is not None and not (hand_overs is not None and hand_overs.are_asked):
+        what = f"{fence.name} on line {fence.line} orders each thread's own accesses"
+        return Why(f"{what}, and no thread waits there for another", True)
     one_is_atomic = any(trace.sites[trace.site[event]].kind == "atomic" for event in (first, second))
     misplaced = _misplaced(trace, first, second)
     if one_is_atomic:
-        return f": {misplaced or 'no barrier lies between them'}, and only one of them is atomic"
-    return f": {misplaced}" if misplaced else ""
+        return Why(f"{misplaced or 'no barrier lies between them'}, and only one of them is atomic")
+    return Why(misplaced)
 
 
 def _misplaced(trace: Trace, first: int, second: int) -> str:
@@ -78,74 +101,98 @@ def _barriers_between(trace: Trace, first: int, second: int) -> list[int]:
     return [*later[::-1].tolist(), *earlier.tolist(), *swapped[::-1][:1].tolist()]
 
 
-def why_not_handed_over(trace: Trace, atomics: Accesses, first: int, second: int) -> str:
-    """Return what a hand-over between workgroups lacks, of two events, the earlier first; "" if there is none.
+@dataclass(frozen=True)
+class Race:
+    """A race as a finding, and what tells which others have its cause.
 
-    For example: one group writes data and then raises a flag by an atomic; another finds the flag raised and reads the data.
-    Without a fence, the flag may arrive before the data. And a group that reads whatever the atomic returned was lucky.
+    `stretch` is what tells one stretch between two barriers from others; None for a race that lies in more than one.
     """
-    groups, _ = trace.group_and_lane
-    gives = np.flatnonzero((atomics.group == groups[first]) & (atomics.slot > trace.slot[first]) & atomics.writes)
-    takes = np.flatnonzero((atomics.group == groups[second]) & (atomics.slot < trace.slot[second]))
-    given: dict[int, int] = {}  # by address, the row of the earliest atomic
-    for row in gives[np.argsort(atomics.slot[gives], kind="stable")].tolist():
-        given.setdefault(int(atomics.address[row]), row)
-    for take in takes[np.argsort(atomics.slot[takes], kind="stable")][::-1].tolist():
-        give = given.get(int(atomics.address[take]))
-        if give is not None and atomics.slot[give] < atomics.slot[take]:
-            raised, found = (trace.sites[atomics.site[row]] for row in (give, take))
-            if _is_fenced(trace, first, int(atomics.event[give])) and _is_fenced(trace, int(atomics.event[take]), second):
-                return f": no branch behind {found.name} on line {found.line} depends on what it returned"
-            lines = f"line {raised.line}" if raised.line == found.line else f"lines {raised.line} and {found.line}"
-            return f": {raised.name} on {lines} hands over without a fence; DeviceMemoryBarrier() is one"
-    return ""
+
+    finding: Finding
+    why: Why = field(default_factory=Why)
+    stretch: object = None
+    is_between_groups: bool = False
 
 
-def _is_fenced(trace: Trace, first: int, second: int) -> bool:
-    """Return whether two events are of one thread, with a fence for buffers in between."""
-    between = np.arange(first + 1, second)
-    is_fence = trace.at(lambda site: site.kind == "resume" and site.space in ("device", "both"))
-    return trace.thread[first] == trace.thread[second] and bool(is_fence[between].any())
-
-
-def one_for_each_cause(findings: list[Finding], stretch_of: Callable[[Finding], object] | None = None) -> list[Finding]:
+def one_for_each_cause(races: list[Race]) -> list[Finding]:
     """Return one finding for the races on a variable that share a line: what orders one of them orders the others.
 
     For example, without the barrier at the end of a loop, a write races with the reads of the next turn and with those behind the
     loop. A benign race gives way to a true one. The message of a finding names the other lines; its count stays that of its own.
-
-    Args:
-        findings: The races.
-        stretch_of: What tells one stretch between two barriers from others; None for a race that lies in more than one. Races in
-            one stretch are one finding also where they share lines with each other alone, as the steps of a reduction do that
-            counts on waves in step.
+    Races in one stretch are one finding also where they share lines with each other alone, as the steps of a reduction do that
+    counts on waves in step. A race between workgroups is one of its own where the cause of another does not hold of it: no barrier
+    orders workgroups.
     """
-    kept: list[Finding] = []
-    others: list[list[Finding]] = []
-    for finding in sorted(findings, key=lambda f: (f.kind != "race", sorted(f.lines))):
-        heads = range(len(kept))
-        of = next((number for number in heads if _share_a_line(kept[number], finding)), None)
-        if of is None and stretch_of is not None and finding.kind == "race" and (stretch := stretch_of(finding)) is not None:
-            alike = [[race for race in (kept[number], *others[number]) if stretch_of(race) == stretch] for number in heads]
-            of = next((number for number in heads if any(_share_a_line(race, finding) for race in alike[number])), None)
+    kept: list[list[Race]] = []
+    for race in sorted(races, key=lambda r: (r.finding.kind != "race", r.is_between_groups, sorted(r.finding.lines))):
+        of = next((one for one in kept if _share_a_line(one[0], race) and _may_share_cause(one[0], race)), None)
+        if of is None and race.finding.kind == "race" and race.stretch is not None:
+            of = next((one for one in kept if any(_share_a_line(r, race) for r in one if r.stretch == race.stretch)), None)
         if of is None:
-            kept.append(finding)
-            others.append([])
-        elif finding.kind == kept[of].kind == "race":
-            pairs = [sorted(race.places) for race in (kept[of], *others[of])]
-            if sorted(finding.places) not in pairs:
-                others[of].append(finding)
-    for finding, more in zip(kept, others, strict=True):
+            kept.append([race])
+        elif race.finding.kind == of[0].finding.kind == "race":
+            of.append(race)
+    for race, *others in kept:
+        own = sorted(race.finding.places)
+        more = {tuple(places): None for one in others if (places := sorted(one.finding.places)) != own}
         if more:
-            pairs = "; ".join(" and ".join(_line(place, finding.file) for place in race.places) for race in more)
-            finding.message = f"{finding.message} For the same reason these lines race: {pairs}."
-    return kept
+            pairs = "; ".join(" and ".join(_line(place, race.finding.file) for place in places) for places in more)
+            race.finding.message = f"{race.finding.message} For the same reason these lines race: {pairs}."
+    return [race.finding for race, *_ in kept]
 
 
-def _share_a_line(one: Finding, other: Finding) -> bool:
-    return one.name == other.name and bool(set(one.places) & set(other.places))
+def _share_a_line(one: Race, other: Race) -> bool:
+    return one.finding.name == other.finding.name and bool(set(one.finding.places) & set(other.finding.places))
+
+
+def _may_share_cause(one: Race, other: Race) -> bool:
+    is_known = one.why.is_cause or other.why.is_cause
+    return one.is_between_groups == other.is_between_groups or not is_known or one.why == other.why
 
 
 def _line(place: tuple[str, int], own: str) -> str:
     file, line = place
     return str(line) if file == own else f"{line} of {file}"
+
+
+def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, str]]:
+    """Return the findings that may follow from another, each with what that is: "the race on sums".
+
+    For example, in `kept[sums[lane]] = value` two threads write one element because one read `sums` too late; threads part at a
+    barrier because they do not read the same; and what is made of `x % 0` is no number that an integer holds.
+    """
+    races = [
+        (finding, [trace.sites[trace.site[event]] for event in finding.events]) for finding in findings if finding.kind == "race"
+    ]
+    divisions = [(one, trace.sites[trace.site[one.events[0]]]) for one in findings if one.kind == "integer-division-by-zero"]
+    depends = known.dependence
+    found = []
+    for finding in findings:
+        cause = ""
+        if finding.kind == "race":
+            sites = [trace.sites[trace.site[event]] for event in finding.events]
+            names = set().union(*(known.names_in_index(site) for site in sites)) - {finding.name}
+            for one, others in races:
+                in_statement = one.name in names and set(one.places) & {(s.file, s.line) for s in sites}
+                reads = [s for s in others if s.kind == "read" and one.name != finding.name]
+                if in_statement or any(depends.may_change(name, read) for name in names for read in reads):
+                    cause = f"the race on {one.name}"
+                    break
+        elif finding.kind == "barrier-divergence" and (asked := _last_branch(trace, finding)) is not None:
+            reads = ((one, s) for one, others in races for s in others if s.kind == "read")
+            cause = next((f"the race on {one.name}" for one, s in reads if depends.may_depend(asked, s)), "")
+        elif finding.kind == "conversion-out-of-range":
+            site = trace.sites[trace.site[finding.events[0]]]
+            mine = ((one, s) for one, s in divisions if one.threads == finding.threads and one.events < finding.events)
+            cause = next((f"the division by 0 on line {s.line}" for _, s in mine if depends.may_depend(site, s)), "")
+        if cause:
+            found.append((finding, cause))
+    return found
+
+
+def _last_branch(trace: Trace, divergence: Finding) -> Site | None:
+    """Return the last branch of the thread that ended without a barrier or came to another, None if it took none."""
+    end = divergence.events[1] if len(divergence.events) > 1 else len(trace)
+    is_own = (trace.thread == divergence.threads[1]) & (np.arange(len(trace)) < end)
+    branches = np.flatnonzero(is_own & trace.at(lambda site: site.kind == "branch"))
+    return trace.sites[trace.site[branches[-1]]] if len(branches) else None

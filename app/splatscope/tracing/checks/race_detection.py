@@ -28,7 +28,7 @@ import numpy as np
 from splatscope.tracing.checks.accesses import NEVER, Accesses
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.hand_over import HandOvers
-from splatscope.tracing.checks.race_causes import one_for_each_cause, why_not_handed_over, why_unordered
+from splatscope.tracing.checks.race_causes import Race, Why, why_unordered
 from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.trace import Trace
@@ -51,10 +51,10 @@ class _Pairs:
 
 def races_in(
     trace: Trace, table: Accesses, known: Sources, hand_overs: HandOvers | None = None, between_groups: bool = False
-) -> list[Finding]:
-    """Return the races among accesses, true and benign, one finding for each variable and pair of lines.
+) -> list[Race]:
+    """Return the races among accesses, true and benign, one for each variable and pair of lines.
 
-    Those that share a line are one: see `race_causes`.
+    Which of them have one cause: see `race_causes`.
     """
     if len(table) == 0:
         return []
@@ -66,9 +66,7 @@ def races_in(
     pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
     if hand_overs is not None and len(pairs.first):
         pairs = _without_handed_over(table, hand_overs, pairs)
-    atomics = hand_overs.atomics if between_groups and hand_overs is not None else None
-    found = _findings(trace, table, pairs, known, atomics)
-    return one_for_each_cause(found, None if between_groups else lambda finding: _stretch(trace, finding))
+    return _races(trace, table, pairs, known, hand_overs, between_groups)
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -150,27 +148,34 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
     return pairs.take(kept)
 
 
-def _findings(trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, atomics: Accesses | None) -> list[Finding]:
-    """Return one finding for each variable and pair of lines, shown by its first pair, counted by segments."""
+def _races(
+    trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, hand_overs: HandOvers | None, between_groups: bool
+) -> list[Race]:
+    """Return one race for each variable and pair of lines, shown by its first pair, counted by segments."""
     if len(pairs.first) == 0:
         return []
     pairs = pairs.take(np.argsort(table.slot[pairs.second], kind="stable"))
     sites = np.c_[table.site[pairs.first], table.site[pairs.second], pairs.benign]
     causes, number = np.unique(sites, axis=0, return_inverse=True)
     first_pair = np.array([np.argmax(number == cause) for cause in range(len(causes))], np.int64)
-    found: dict[tuple, Finding] = {}
+    found: dict[tuple, Race] = {}
     segments: dict[tuple, set[int]] = {}
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
         rows = sorted((int(pairs.first[pair]), int(pairs.second[pair])), key=lambda row: table.slot[row])
         events, cell = [int(table.event[row]) for row in rows], int(table.cell[rows[0]])
-        finding = _finding(trace, events, cell, bool(pairs.benign[pair]), known, atomics)
+        why = Why()
+        if not pairs.benign[pair] and not between_groups:
+            why = why_unordered(trace, hand_overs, *events)
+        elif not pairs.benign[pair] and hand_overs is not None:
+            why = Why(lack := hand_overs.lacks(*events), bool(lack))
+        finding = _finding(trace, events, cell, bool(pairs.benign[pair]), known, why)
         places = sorted((trace.sites[n].file, trace.sites[n].line) for n in trace.site[events].tolist())
         key = (finding.kind, finding.name, *places)
-        found.setdefault(key, finding)
+        found.setdefault(key, Race(finding, why, None if between_groups else _stretch(trace, finding), between_groups))
         segments.setdefault(key, set()).update(table.segment[pairs.first[number == cause]].tolist())
-    for key, finding in found.items():
-        finding.count = len(segments[key])
+    for key, race in found.items():
+        race.finding.count = len(segments[key])
     return list(found.values())
 
 
@@ -180,7 +185,7 @@ def _stretch(trace: Trace, finding: Finding) -> tuple[int, int] | None:
     return passed.pop() if len(passed) == 1 else None
 
 
-def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: Sources, atomics: Accesses | None) -> Finding:
+def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: Sources, why: Why) -> Finding:
     sites = [trace.sites[trace.site[event]] for event in events]
     name = known.cell(sites[0], index)
     who = [thread_of(trace, event) for event in events]
@@ -188,8 +193,7 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: S
     if benign:
         end = ": the value is the same whoever comes first."
     else:
-        why = why_unordered(trace, *events) if atomics is None else why_not_handed_over(trace, atomics, *events)
-        end = f", and nothing orders the two{why}."
+        end = f", and nothing orders the two{f': {why.words}' if why.words else ''}."
     did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)]
     threads = [int(trace.thread[event]) for event in events]
     leaders = _waves_led(trace, threads) if all(known.is_for_first_lane(site) for site in sites) else ""

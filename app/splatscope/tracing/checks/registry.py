@@ -30,6 +30,12 @@ class Check:
     names_memory: bool = True
     needs_barriers: bool = False
 
+    @property
+    def title(self) -> str:
+        """The kind in words that stand alone: "Endless wait"."""
+        words = self.gone.removeprefix("the ")
+        return words[0].upper() + words[1:]
+
 
 CHECKS: dict[str, Check] = {}  # by kind; filled as the modules of this folder are imported
 

@@ -192,6 +192,14 @@ class Sources:
         is_body = node is not None and node.type == "compound_statement" and node.parent is not None
         return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
 
+    def is_inout(self, site: Site) -> bool:
+        """Return whether the value at a site is that of an `inout` parameter, or of a part of one, where its function begins."""
+        if site.kind != "value" or not self.is_parameter(site):
+            return False
+        body, name = self.statement(site), re.escape(site.name.split(".")[0])
+        head = text_of(body.parent)[: body.start_byte - body.parent.start_byte]
+        return re.search(rf"\binout\b[^,]*?\b{name}\b", head) is not None
+
     def is_for_first_lane(self, site: Site) -> bool:
         """Return whether what a site does stands in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
         node = self.statement(site)
@@ -208,6 +216,20 @@ class Sources:
         node = self.statement(site)
         return node is not None and node.type == "do_statement"
 
+    def is_left_by_condition(self, inside: Site, outside: Site) -> bool:
+        """Return whether one site stands in a do loop and the other does not, so that the loop's condition was asked in between.
+
+        A condition that names nothing, such as `while (false)`, asks nothing.
+        """
+        node, other = self.statement(inside), self.statement(outside)
+        while node is not None and other is not None:
+            if node.type == "do_statement" and any(n.type == "identifier" for n in walk(node.child_by_field_name("condition"))):
+                spans = node.start_byte <= other.start_byte < node.end_byte
+                if outside.file != inside.file or not spans:
+                    return True
+            node = node.parent
+        return False
+
     def memory_orders(self, site: Site) -> set[str]:
         """Return the memory orders that the statement at a site names: {"Release"} of `flag.store(1, MemoryOrder.Release)`."""
         node = self.statement(site)
@@ -215,13 +237,31 @@ class Sources:
 
     def says_new_value(self, site: Site) -> bool:
         """Return whether an atomic's records say what it left, not what it found: `InterlockedAdd(flag, 1)` asks for no result."""
-        node = self.statement(site)
-        if node is None or not site.access.startswith("Interlocked"):
-            return False
-        calls = (n for n in walk(node) if n.type == "call_expression")
-        call = next((n for n in calls if text_of(n.child_by_field_name("function")).endswith(site.access)), None)
+        call = next(iter(self._atomic_calls(site)), None) if site.access.startswith("Interlocked") else None
         with_result = 5 if "CompareStore" in site.access else 4 if "CompareExchange" in site.access else 3
         return call is not None and len(call.child_by_field_name("arguments").named_children) < with_result
+
+    def names_in_index(self, site: Site) -> set[str]:
+        """Return the names in the subscripts by which the statement at a site accesses the site's memory."""
+        node, memory = self.statement(site), site.name.rpartition(".")[2]
+        accesses = (n for n in walk(node) if n.type == "subscript_expression") if node is not None else ()
+        named = ((text_of(n.child_by_field_name("argument")), text_of(n.child_by_field_name("indices"))) for n in accesses)
+        mine = (indices for name, indices in named if re.split(r"[\[\s]", name)[0].rpartition(".")[2] == memory)
+        return set().union(*(re.findall(r"\w+", indices) for indices in mine))
+
+    def operands(self, site: Site) -> list[int | None]:
+        """Return the operands of an atomic's call, None for what is no constant; [] where the source does not say."""
+        calls = self._atomic_calls(site)
+        if len(calls) != 1:
+            return []
+        given = calls[0].child_by_field_name("arguments").named_children
+        texts = [text_of(node) for node in (given[1:] if site.access.startswith("Interlocked") else given)]
+        return [integer(text, self.integers) for text in texts]
+
+    def _atomic_calls(self, site: Site) -> list[Node]:
+        node = self.statement(site)
+        calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.access else ()
+        return [n for n in calls if text_of(n.child_by_field_name("function")).endswith(site.access)]
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own where the source does not say."""

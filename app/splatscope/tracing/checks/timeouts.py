@@ -4,6 +4,7 @@ import numpy as np
 
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.livelock import wait_before
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
@@ -13,7 +14,7 @@ from splatscope.tracing.trace import Trace
 def timeouts(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding a loop. Of each thread the first loop counts: afterwards its budget is gone.
 
-    Loops in which a thread waits for another are livelocks.
+    Loops in which a thread waits for another are livelocks, or follow from one.
     """
     found: dict[tuple, Finding] = {}
     ended: set[int] = set()
@@ -28,6 +29,8 @@ def timeouts(trace: Trace, context: Context) -> list[Finding]:
             continue
         if cause in found:
             found[cause].count += 1
+            continue
+        if wait_before(trace, int(event)) is not None:
             continue
         who = in_sentence(thread_of(trace, int(event)))
         budget = trace.header.get("loop_budget", 0)

@@ -21,26 +21,34 @@ from splatscope.tracing.trace import Trace
     needs_barriers=True,
 )
 def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each variable and line. Variables that unrecorded code may have written are skipped."""
+    """Return one finding for each shared variable, that of its first read, and for each line of a local.
+
+    Variables that unrecorded code may have written are skipped.
+    """
     table = context.shared
-    found: dict[tuple, Finding] = {}
-    seen: dict[tuple, set[int]] = {}
+    found: dict[str, Finding] = {}
+    seen: dict[str, set[int]] = {}
+    places: dict[str, set[tuple[str, int]]] = {}
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
         event, thread = int(table.event[row]), int(table.thread[row])
         site, index = trace.sites[trace.site[event]], int(trace.index[event])
-        cause = (site.name, site.file, site.line)
         if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write
             continue
-        seen.setdefault(cause, set()).add(event)
-        if cause in found:
-            found[cause].count = len(seen[cause])
+        seen.setdefault(site.name, set()).add(event)
+        places.setdefault(site.name, set()).add((site.file, site.line))
+        if site.name in found:
+            found[site.name].count = len(seen[site.name])
             continue
         missing = table.part[row] if not site.path else ""
         cell = context.sources.cell(site, index) + (f".{missing}" if missing else "")
         written = table.writes & (table.address == table.address[row]) & (table.slot < table.slot[row])
         why = "another thread may write only later" if written.any() else "no thread has written yet"
         message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which {why}."
-        found[cause] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
+        found[site.name] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
+    for name, finding in found.items():
+        if others := sorted(places[name] - set(finding.places)):
+            lines = ", ".join(str(line) if file == finding.file else f"{line} of {file}" for file, line in others)
+            finding.message += f" So do reads on line{'s' if len(others) > 1 else ''} {lines}."
     return list(found.values()) + faults_of(
         trace, context, "uninitialised-read", lambda site, event: _local_words(trace, site, event)
     )

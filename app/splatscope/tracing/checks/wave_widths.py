@@ -9,16 +9,21 @@ judged. For example, 64 threads on waves of 8:
     if (WaveIsFirstLane())
         sums[lane / WaveGetLaneCount()] = sum;      waves of 4: thread 32 would write sums[8]
 
-Three kinds of fault are looked for: a lane is read that such a wave does not have, an index leaves a shared array, and the result
-of an operation over a wave stands for threads that are in other waves then, whose results nobody uses. Nothing is said of a kernel
-that asks for a width (`[WaveSize(32)]`), or that races: what it does is not certain at any width.
+Four kinds of fault are looked for: a lane is read that such a wave does not have, an index leaves a shared array, a cell of such an
+array is read that no thread writes, and the result of an operation over a wave stands for threads that are in other waves then,
+whose results nobody uses. The last is looked for in this run, too: a kernel that was made for wider waves leaves a part of what it
+should. Nothing is said of a kernel that asks for a width (`[WaveSize(32)]`), or that races: what it does is not certain at any
+width.
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
+from math import prod
 from operator import and_, or_, xor
 
 import numpy as np
@@ -43,6 +48,7 @@ _MOST_AROUND = 200  # expressions, statements and blocks around a place
 _MOST_VALUES = 200_000  # expressions that are computed
 _MOST_EVENTS = 4000  # of one place that are looked at
 _STATEMENTS = ("expression_statement", "declaration", "return_statement", "condition_clause")
+_EXITS = ("return_statement", "break_statement", "continue_statement", "discard_statement")
 _LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement")
 _OPERATORS: dict[str, Callable] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
@@ -59,17 +65,30 @@ _OVER_WAVES: dict[str, Callable] = {
     "WaveActiveBitOr": lambda values: reduce(or_, values), "WaveActiveBitXor": lambda values: reduce(xor, values),
     "WaveActiveBitAnd": lambda values: reduce(and_, values),
 }  # fmt: skip
+_OF_RESULTS = _OVER_WAVES | {  # the result over a wide wave, from those over narrow ones
+    "WaveActiveCountBits": sum, "WaveActiveProduct": prod, "WaveActiveAnyTrue": any, "WaveActiveAllTrue": all,
+}  # fmt: skip
 
 
 @check("wave-width", label="Other waves for", severity="error", gone="the dependence on the width of waves", order=34)
 def other_wave_widths(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each place and kind of fault, told for the narrowest waves that have it."""
-    return _predicted(trace, context, lambda predictions: predictions.found())
+    """Return one finding for each place and kind of fault, told for the narrowest waves that have it.
+
+    Nothing is predicted of an access that left its memory in this run.
+    """
+    seen = {(finding.name, *finding.places) for finding in context.findings("out-of-bounds")}
+    found = _predicted(trace, context, lambda predictions: predictions.found())
+    return [finding for finding in found if (finding.name, *finding.places) not in seen]
 
 
-def partly_used_results(trace: Trace, context: Context) -> list[str]:
-    """Return a sentence for each result over waves that is used of some waves alone: no fault is certain, nor is anything right."""
-    return _predicted(trace, context, lambda predictions: predictions.partly_used())
+def partly_used_results(trace: Trace, context: Context) -> tuple[list[str], list[str]]:
+    """Return a sentence for each result over waves of which some waves' alone are used, without a finding that says so.
+
+    Of the first, wider waves would leave the same in this run; of the others that is not known.
+    """
+    partly = _predicted(trace, context, lambda predictions: predictions.partly_used())
+    same = [one.words for one in partly if one.is_same]
+    return same, [one.words for one in partly if one.finding is None and not one.is_same]
 
 
 def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"], list]) -> list:
@@ -98,6 +117,18 @@ class _Moment:
     width: int
 
 
+@dataclass(frozen=True)
+class _PartlyUsed:
+    """A result over waves of which some waves' alone are used.
+
+    `finding` says what wider waves would leave, where that differs; `is_same` is whether it certainly does not.
+    """
+
+    words: str
+    finding: Finding | None = None
+    is_same: bool = False
+
+
 class _Predictions:
     """What one recording says of other widths, by the first workgroup that it holds."""
 
@@ -106,7 +137,11 @@ class _Predictions:
         self._depends = WidthDependence(context.sources.trees)
         self._own = trace.header["wave_size"]
         self._groups, self._lane = trace.group_and_lane
-        self._usable = context.ordered & (trace.flags == 0) & (self._groups == (self._groups[0] if len(trace) else 0))
+        self._mine = self._groups == (self._groups[0] if len(trace) else 0)
+        self._usable = context.ordered & (trace.flags == 0) & self._mine
+        self._unsure_memory = {finding.name for finding in context.findings("uninitialised-read")} | context.unrecorded.keys()
+        self._writes_to: dict[str, list[tuple[str, Node]] | None] = {}  # by shared array
+        self._written: dict[tuple[str, int], set[int] | None] = {}  # by shared array and width
         self._left = _MOST_VALUES
         self._identifiers: dict[int, dict[str, list[Node]]] = {}  # by function and name
         self._declarators: dict[int, dict[str, list[Node]]] = {}
@@ -123,23 +158,71 @@ class _Predictions:
             for node in below(tree):
                 for finding in self._at(file, node):
                     found.setdefault((finding.name, finding.file, finding.line), finding)
-        return list(found.values())
+        return [*found.values(), *(one.finding for one in self.partly_used() if one.finding is not None)]
 
-    def partly_used(self) -> list[str]:
-        """Return a sentence for each operation over waves of whose results some waves' are used, and others' are not."""
+    def partly_used(self) -> list[_PartlyUsed]:
+        """Return the operations over waves of whose results some waves' are used, and others' are not."""
         waves = -(-self._trace.header["lanes"] // self._own)
-        said: list[str] = []
+        found: list[_PartlyUsed] = []
         for file, tree in self._known.trees.items() if waves > 1 else ():
             calls = [n for n in below(tree) if n.type == "call_expression" and _OF_WAVES.fullmatch(called(n))]
             for call in sorted(calls, key=lambda n: n.start_byte):
-                used = {lane // self._own for lane in self._made_something_of(file, call) or ()}
+                users = self._made_something_of(file, call) or set()
+                used = {lane // self._own for lane in users}
                 if 0 < len(used) < waves and not self._are_idle(file, call, used):
-                    said.append(
-                        f"{file}, line {call.start_point[0] + 1}: {called(call)} has a result for each wave, and of the {waves} "
-                        f"waves of {self._own} in a workgroup those of {waves - len(used)} are not used. Whether that is meant, "
-                        "and what waves of another width leave, was not judged."
-                    )
-        return said
+                    found.append(self._partly_used(file, call, users, waves - len(used)))
+        return found
+
+    def _partly_used(self, file: str, call: Node, users: set[int], unused: int) -> _PartlyUsed:
+        """Return what is said of a result over waves that these threads use, and those of so many waves do not."""
+        line, user, lanes = call.start_point[0] + 1, min(users), self._trace.header["lanes"]
+        words = (
+            f"{file}, line {line}: {called(call)} has a result for each wave, and of the {-(-lanes // self._own)} waves of "
+            f"{self._own} in a workgroup those of {unused} are not used. "
+        )
+        operands = call.child_by_field_name("arguments").named_children
+        if operands and operands[0].type in ("number_literal", "true"):  # a number of lanes was asked for
+            return _PartlyUsed(f"{words}Whether that is meant was not judged.", is_same=True)
+        results = self._results(file, call)
+        wider = {width: self._wider(called(call), results, user, width) for width in WIDTHS if width > self._own} if results else {}
+        if not wider:
+            return _PartlyUsed(f"{words}What wider waves leave was not judged: name a device that has them.")
+        event, part = results[user]
+        differing = [width for width, whole in wider.items() if not _is_same(whole, part)]
+        if not differing:
+            return _PartlyUsed(f"{words}In this run, wider waves would have left the same.", is_same=True)
+        whole = [width for width in differing if {lane // width for lane in users} == set(range(-(-lanes // width)))]
+        width = (whole or differing[-1:])[0]
+        name, who = self._trace.sites[self._trace.site[event]].name, in_sentence(thread_of(self._trace, event))
+        message = (
+            f"On these waves of {self._own}, {who} gets {_shown(part)} as {name} on line {line}, a result for {self._own} threads "
+            f"of {lanes}, and nobody uses that of all others: on waves of {width}, it is {_shown(wider[width])}."
+        )
+        return _PartlyUsed(
+            "", Finding("wave-width", name, message, [line], [int(self._trace.thread[event])], 0, [event], file=file)
+        )
+
+    def _results(self, file: str, call: Node) -> dict[int, tuple[int, float]]:
+        """Return (event, result) of an operation over waves by thread; {} where one is missing, or they cannot be combined."""
+        given = call.parent
+        if called(call) not in _OF_RESULTS or given.type not in ("init_declarator", "assignment_expression"):
+            return {}
+        target = given.child_by_field_name("declarator" if given.type == "init_declarator" else "left")
+        operator = given.child_by_field_name("operator")
+        if target.type != "identifier" or (operator is not None and text_of(operator) != "="):
+            return {}
+        results: dict[int, tuple[int, float]] = {}
+        for event in self._events(file, given).tolist():
+            value = self._trace.value(event) if self._trace.sites[self._trace.site[event]].name == text_of(target) else None
+            if value is None or len(value) != 1:
+                return {}
+            results[int(self._lane[event])] = event, value[0]
+        return results if len(results) == self._trace.header["lanes"] else {}
+
+    def _wider(self, operation: str, results: dict[int, tuple[int, float]], lane: int, width: int) -> float:
+        """Return the result over a wave of another width, a multiple of this run's."""
+        first = lane // width * width
+        return _OF_RESULTS[operation]([results[one][1] for one in range(first, first + width, self._own) if one in results])
 
     def _at(self, file: str, node: Node) -> Iterator[Finding]:
         if node.type == "call_expression" and called(node) == "WaveReadLaneAt":
@@ -150,6 +233,7 @@ class _Predictions:
             argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
             if text_of(argument) in self._known.shared and len(indices.named_children) == 1:
                 yield from self._outside(file, node, indices.named_children[0], text_of(argument))
+                yield from self._unwritten(file, node, indices.named_children[0], text_of(argument))
         elif node.type == "init_declarator":
             yield from self._left_over(file, node)
 
@@ -174,6 +258,27 @@ class _Predictions:
                 else:
                     what = f"reads lane {value} on line {line}, which such a wave does not have"
                 yield self._finding(file, memory or "WaveReadLaneAt", width, f"{who} {what}", at.event, line)
+                return
+
+    def _unwritten(self, file: str, node: Node, index: Node, memory: str) -> Iterator[Finding]:
+        """Yield the finding that a cell of a shared array is read that no thread writes.
+
+        Who writes is certain only where it is worked out for this run's width, too, and is what was recorded.
+        """
+        places = [place for _, place in self._writes(memory) or []]
+        if _is_written(node) or not any(map(self._varies, [node, *places])):
+            return
+        if self._cells_written(memory, self._own) != self._cells_seen(memory):
+            return
+        for width in WIDTHS:
+            written = self._cells_written(memory, width) if width != self._own else None
+            for at in self._moments(file, node, width) if written is not None else ():
+                value = self._value(index, at)
+                if value is None or value in written or value >= self._size(memory):
+                    continue
+                line, who = node.start_point[0] + 1, in_sentence(thread_of(self._trace, at.event))
+                what = f"{who} reads {memory}[{value}] on line {line}, which no thread writes"
+                yield self._finding(file, memory, width, what, at.event, line)
                 return
 
     def _left_over(self, file: str, node: Node) -> Iterator[Finding]:
@@ -239,6 +344,79 @@ class _Predictions:
     def _finding(self, file: str, name: str, width: int, what: str, event: int, line: int) -> Finding:
         message = f"Predicted, not seen: on waves of {width}, {what}. This run had waves of {self._own}."
         return Finding("wave-width", name, message, [line], [int(self._trace.thread[event])], 0, [event], file=file)
+
+    # Which cells are written
+
+    def _cells_seen(self, memory: str) -> set[int]:
+        """Return the cells of a shared array that were written in this run."""
+        is_written = self._trace.at(lambda site: (site.space, site.name, site.kind) == ("shared", memory, "write"))
+        return set(self._trace.index[is_written & self._mine].tolist())
+
+    def _cells_written(self, memory: str, width: int) -> set[int] | None:
+        """Return all cells of a shared array that are written on waves of a width, by anyone at any time; None if not certain."""
+        if (memory, width) not in self._written:
+            self._written[memory, width] = self._work_out_written(memory, width)
+        return self._written[memory, width]
+
+    def _work_out_written(self, memory: str, width: int) -> set[int] | None:
+        is_whole = bool(self._usable[self._mine].all()) and not self._trace.header.get("truncated")
+        writes = self._writes(memory) if is_whole and memory not in self._unsure_memory and self._size(memory) else None
+        if writes is None:
+            return None
+        cells: set[int] = set()
+        for file, node in writes:
+            (index,) = node.child_by_field_name("indices").named_children
+            if (comers := self._comers(file, node, width)) is None:
+                return None
+            for at in comers:
+                value = self._value(index, at)
+                if not isinstance(value, int):
+                    return None
+                cells.add(value)
+        return cells
+
+    def _varies(self, place: Node) -> bool:
+        """Return whether it may depend on the width who comes to an access, or to which cell it is."""
+        return self._depends.of_reaching(place) or self._depends.of_value(place.child_by_field_name("indices"))
+
+    def _writes(self, memory: str) -> list[tuple[str, Node]] | None:
+        """Return the places that write to a shared array, None if the source names it otherwise than to access a cell."""
+        if memory not in self._writes_to:
+            self._writes_to[memory] = self._find_writes(memory)
+        return self._writes_to[memory]
+
+    def _find_writes(self, memory: str) -> list[tuple[str, Node]] | None:
+        found, known = [], 0
+        for file, node in self._uses_of_shared.get(memory, []):
+            place = node.parent
+            known += place.type in ("array_declarator", "subscript_expression")
+            if place.type != "subscript_expression":
+                continue
+            function, cell = _function_of(node), place
+            while cell.parent.type in ("parenthesized_expression", "field_expression"):
+                cell = cell.parent
+            if len(place.child_by_field_name("indices").named_children) != 1 or function is None or _is_called(cell):
+                return None
+            if any(change.type == "call_expression" for change in self._depends.changes(memory, function)):
+                return None
+            if _is_written(cell) or cell.parent.type == "update_expression":
+                found.append((file, place))
+        return found if known == self._words[memory] else None
+
+    @cached_property
+    def _uses_of_shared(self) -> dict[str, list[tuple[str, Node]]]:
+        """Where each shared memory is named, with the file."""
+        uses: dict[str, list[tuple[str, Node]]] = {}
+        for file, tree in self._known.trees.items():
+            for node in below(tree):
+                if node.type == "identifier" and (name := text_of(node)) in self._known.shared:
+                    uses.setdefault(name, []).append((file, node))
+        return uses
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        """How often each word stands in the texts, outside of comments."""
+        return Counter(word for text in self._known.texts.values() for word in re.findall(r"\w+", COMMENT.sub("", text)))
 
     # Who makes something of a result
 
@@ -386,27 +564,58 @@ class _Predictions:
 
     def _moments(self, file: str, node: Node, width: int) -> Iterator[_Moment]:
         """Yield the threads that certainly come to a place on waves of a width, each time that they do."""
-        if _is_optional(node):
+        if (known := self._before_branches(file, node, width)) is None:
             return
-        branches = list(_branches(node))  # innermost first
-        unsure = [number for number, (branch, _) in enumerate(branches) if self._depends.of_value(_condition(branch))]
-        if not unsure:
-            if not self._depends.of_reaching(node):
-                for event in self._events(file, node):
-                    yield _Moment(int(self._lane[event]), int(event), width)
-            return
-        outermost, inside = branches[unsure[-1]][0], branches[: unsure[-1] + 1]
-        if self._depends.of_reaching(outermost) or any(branch.type != "if_statement" for branch, _ in inside):
-            return
-        events = self._events(file, _condition(outermost), "branch")
-        comers = sorted(self._lane[events].tolist())
-        if len(set(comers)) != len(comers):
-            return
-        for event in events:
-            at = _Moment(int(self._lane[event]), int(event), width)
+        moments, inside = known
+        comers = sorted(at.lane for at in moments)
+        for at in moments:
             goes = [self._holds(_condition(branch), at, comers) for branch, _ in inside]
             if all(way is not None and bool(way) == taken for way, (_, taken) in zip(goes, inside, strict=True)):
                 yield at
+
+    def _comers(self, file: str, node: Node, width: int) -> list[_Moment] | None:
+        """Return all threads that come to a place on waves of a width, each time that they do; None if not certain."""
+        if (known := self._before_branches(file, node, width)) is None:
+            return None
+        comers, inside = known
+        if len(comers) >= _MOST_EVENTS:
+            return None
+        for branch, taken in reversed(inside):
+            lanes = [at.lane for at in comers]
+            ways = [self._holds(_condition(branch), at, lanes) for at in comers]
+            if None in ways:
+                return None
+            comers = [at for at, way in zip(comers, ways, strict=True) if bool(way) == taken]
+        return comers
+
+    def _before_branches(self, file: str, node: Node, width: int) -> tuple[list[_Moment], list[tuple[Node, bool]]] | None:
+        """Return who comes to the outermost branch around a place that depends on the width, each once, and that with all inside.
+
+        Where there is none, it is who comes to the place, each time, and no branch. None where it is not certain.
+        """
+        if _is_optional(node):
+            return None
+        branches = list(_branches(node))  # innermost first
+        unsure = [number for number, (branch, _) in enumerate(branches) if self._depends.of_value(_condition(branch))]
+        inside = branches[: unsure[-1] + 1] if unsure else []
+        reached = inside[-1][0] if inside else node
+        if self._depends.of_reaching(reached) or any(branch.type != "if_statement" for branch, _ in inside):
+            return None
+        exits = self._exits[file]
+        if inside and bisect_left(exits, reached.start_byte) < bisect_left(exits, node.start_byte):
+            return None  # some may leave before
+        events = self._events(file, _condition(reached), "branch") if inside else self._events(file, node)
+        moments = [_Moment(int(self._lane[event]), int(event), width) for event in events]
+        if inside and len({at.lane for at in moments}) != len(moments):
+            return None
+        return moments, inside
+
+    @cached_property
+    def _exits(self) -> dict[str, list[int]]:
+        """Where each file has its exits, the bytes in order."""
+        return {
+            file: sorted(node.start_byte for node in below(tree) if node.type in _EXITS) for file, tree in self._known.trees.items()
+        }
 
     def _holds(self, condition: Node, at: _Moment, comers: list[int]) -> float | None:
         """Return the value of a condition. The first lane is that of the threads of a wave which came there."""
@@ -577,6 +786,10 @@ def _combined(operator: str, a: float | None, b: float | None) -> float | None:
     return None if value is None or (isinstance(value, int) and not 0 <= value < 2**31) else value
 
 
+def _shown(value: float) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{int(value):,}"
+
+
 def _is_same(a: float, b: float) -> bool:
     return a == b if isinstance(a, int) and isinstance(b, int) else abs(a - b) <= _NEAR * max(abs(a), abs(b))
 
@@ -622,12 +835,7 @@ def _is_optional(node: Node) -> bool:
 
 def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
     """Yield the conditions that decide who comes from where a value is made to its use: around that, and around exits before it."""
-    exits = [
-        node
-        for node in below(function)
-        if node.type in ("return_statement", "break_statement", "continue_statement", "discard_statement")
-        and made.end_byte <= node.start_byte < used.start_byte
-    ]
+    exits = [node for node in below(function) if node.type in _EXITS and made.end_byte <= node.start_byte < used.start_byte]
     for node in (used, *exits):
         for branch, _ in _branches(node):
             if not branch.start_byte <= made.start_byte < branch.end_byte:
@@ -636,6 +844,11 @@ def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
 
 def _is_written(node: Node) -> bool:
     return node.parent.type == "assignment_expression" and node.parent.child_by_field_name("left") == node
+
+
+def _is_called(node: Node) -> bool:
+    """Return whether a node is what is called: `cells[0].add` in `cells[0].add(1)`."""
+    return node.parent.type == "call_expression" and node.parent.child_by_field_name("function") == node
 
 
 def _are_in_loop_head(changes: list[Node], node: Node) -> bool:

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from splatscope.slang.declarations import ArrayType, Memory
-from splatscope.slang.source import text_of
+from splatscope.slang.source import text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_count
 from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import TreeWriter
+
+_MAY_CHANGE = ("assignment_expression", "update_expression", "call_expression")  # what must not be evaluated twice
 
 
 class Bounds:
@@ -36,13 +38,24 @@ class Bounds:
         """
         if (texel := self._textures.subscript(argument, index, text, access)) != "":
             return texel
-        size = self._context.scope.length(array)
+        size = self._size(argument, array)
         surely_inside = index.type == "number_literal" and size.isdecimal() and re.fullmatch(r"\d+", text) and int(text) < int(size)
         if not size or surely_inside or self._context.is_differentiable:
             return text
         name = re.sub(r"\[.*?\]", "", text_of(argument))
         site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
+
+    def _size(self, argument: Node, array: ArrayType) -> str:
+        """Return how many elements an argument of a type has, as an expression; "" where that is not known.
+
+        An array in a constant buffer's struct is asked for it: the names in its size may be the struct's or a namespace's own.
+        """
+        scope, size = self._context.scope, self._context.scope.length(array)
+        if not array.sizes or not size or size.isdecimal() or scope.root(argument) in scope.types:
+            return size
+        may_change = any(node.type in _MAY_CHANGE for node in walk(argument))
+        return f"({text_of(argument)}).getCount()" if argument.type == "field_expression" and not may_change else size
 
     def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read", also: Sequence[str] = ()) -> str:
         """Return an element with its indices noted and kept inside.

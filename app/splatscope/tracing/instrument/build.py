@@ -28,6 +28,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
+_MOST_PASSES = 4  # of functions that hand a local on
 ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
@@ -191,11 +192,16 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
     symbols = Symbols.of(module.source for module in modules)
     on_software = adapter_of(linker.device).is_software
     for attempt in range(1, attempts + 1):
-        instrumenter = Instrumenter(symbols, linker.entry, excluded)
-        results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+        followed: set[str] = set()
+        for _ in range(_MOST_PASSES):  # what is followed into one function may be handed to another
+            instrumenter = Instrumenter(symbols, linker.entry, excluded, followed)
+            results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+            if instrumenter.handed <= followed:
+                break
+            followed = followed | instrumenter.handed
         sites, batches = instrumenter.sites, instrumenter.batches
         value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
-        recorder = module_text(instrumenter.value_types, value_types, on_software)
+        recorder = module_text(instrumenter.value_types, value_types, on_software, followed)
         try:
             program = linker.link(modules, [result.text for result in results], recorder)
             pipeline = pipeline_of(linker.device, program)

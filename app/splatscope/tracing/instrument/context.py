@@ -1,6 +1,7 @@
 """What the parts of the rewriter share while they rewrite one function."""
 
 import re
+from collections.abc import Collection
 
 from tree_sitter import Node
 
@@ -22,9 +23,14 @@ _MATRIX_ELEMENT = re.compile(r"\._(m?)([0-4])([0-4])")
 
 
 class SiteTable:
-    """The sites of a program, numbered from 1, and the types of value that their records hold."""
+    """The sites of a program, numbered from 1, and the types of value that their records hold.
 
-    def __init__(self):
+    `followed` are the parameters that locals are followed into, `grow_1` for the second of `grow`, and `handed` those that a local
+    was handed to: see `Unwritten`.
+    """
+
+    def __init__(self, followed: Collection[str] = ()):
+        self.followed, self.handed = followed, set()
         self.sites: list[Site] = [Site("", 0, 0, "nothing")]
         self.faults: list[Site] = []
         self.value_types: set[str] = set()
@@ -84,6 +90,16 @@ class FunctionContext:
         name = name if len(name) <= _MOST_QUOTED else f"{name[: _MOST_QUOTED - 1]}…"
         line, column = self.source.line_column(node.start_byte)
         return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
+
+    def is_followed(self, parameter: str) -> bool:
+        """Note that a local is handed to a parameter, and return whether it is followed there."""
+        self._table.handed.add(parameter)
+        return parameter in self._table.followed
+
+    @property
+    def followed(self) -> Collection[str]:
+        """The parameters that locals are followed into."""
+        return self._table.followed
 
     def access_site(self, node: Node, kind: str, lvalue: LValue, below: str = "", **more) -> str:
         """Add the site of an access to an element and return its number, as an expression.

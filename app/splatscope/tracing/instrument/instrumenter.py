@@ -1,6 +1,7 @@
 """The modules of a program, rewritten so that their functions record what they do."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from splatscope.slang.source import Block, Source
@@ -48,10 +49,10 @@ class Exclusions:
 class Instrumenter:
     """Instruments the modules of one program; sites are numbered through all of them."""
 
-    def __init__(self, symbols: Symbols, entry: str, excluded: Exclusions | None = None):
+    def __init__(self, symbols: Symbols, entry: str, excluded: Exclusions | None = None, followed: Collection[str] = ()):
         self.symbols, self._entry = symbols, entry
         self._excluded = excluded or Exclusions()
-        self._table = SiteTable()
+        self._table = SiteTable(followed)
         self.batches: Batches = {}
 
     @property
@@ -63,6 +64,11 @@ class Instrumenter:
     def value_types(self) -> set[str]:
         """The types of value that the sites record."""
         return self._table.value_types
+
+    @property
+    def handed(self) -> set[str]:
+        """The parameters that locals are handed to before they are written, as `followed` names them."""
+        return self._table.handed
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
         """Rewrite a module; `is_module` is False for text that others include."""

@@ -60,8 +60,8 @@ class FunctionRewriter:
         """Return the new body, braces included; `begin` comes first in it."""
         context = self._context
         arguments = self._arguments(body)
-        self._unwritten.begin(body)
-        first = f"{begin} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
+        followed = self._unwritten.begin(body)
+        first = f"{begin}{followed} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
         if self._is_head_excluded:
             first = begin
         inner = self._writer.rules["compound_statement"](body)

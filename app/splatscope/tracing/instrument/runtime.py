@@ -8,6 +8,7 @@ the record; `settle` then gives the type to the site.
 """
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -51,17 +52,21 @@ _WORDS = {  # how a scalar becomes words: one, or two for 64 bits
 _GENERIC = ("float", "half", "double", "int", "uint", "bool")  # scalars of the values that generic functions record
 
 
-def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: bool) -> str:
+def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: bool, followed: Iterable[str] = ()) -> str:
     """Return the recorder's module for a kernel.
 
     Args:
         types: The types of value that the kernel records; values of others are recorded as no value.
         batches: The types of the values of sites that are recorded together.
         on_software: Whether the device is the CPU.
+        followed: The parameters that locals are followed into.
     """
     define = "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
     overloads = [_generic_value(types), *map(_overloads, sorted(types)), *map(_batch_function, sorted(batches))]
-    return define + _RUNTIME + "".join(overloads)
+    handed = [
+        f"public static uint _rec_given_{name} = ~0u;\npublic static uint _rec_left_{name} = ~0u;\n" for name in sorted(followed)
+    ]
+    return define + _RUNTIME + "".join(overloads) + "".join(handed)
 
 
 def record_function(types: tuple[str, ...]) -> str:

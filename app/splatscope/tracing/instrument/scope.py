@@ -10,7 +10,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declarations import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
 from splatscope.slang.source import text_of
-from splatscope.slang.symbols import Symbols
+from splatscope.slang.symbols import Symbols, in_block
 from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeatable
 
 
@@ -145,7 +145,7 @@ class Scope:
 
     def field_of(self, struct: str, name: str) -> ArrayType:
         """Return the type of a struct's field, or of a vector's components."""
-        struct = self.symbols.resolve(struct)
+        struct = self.symbols.resolve(in_block(self.symbols.resolve(struct)))
         declared = self.symbols.structs.get(struct)
         if declared is not None and declared.is_opaque:
             return UNKNOWN_ARRAY
@@ -170,4 +170,4 @@ class Scope:
             if memory.byte_address:
                 return UNKNOWN_ARRAY
             return ArrayType(memory.type, memory.sizes or (("",) if memory.subscripts else ()))
-        return self.arrays.get(name, UNKNOWN_ARRAY)
+        return self.arrays.get(name) or ArrayType(self.resolve(self.symbols.globals.get(name, "")))

@@ -90,7 +90,8 @@ class Statements:
             if name in declared.values and not has_no_record:  # `float x = 1, y;` gives y no value
                 records += self._values.value(node, name)
         bits = self._unwritten.declared(node, declared.type, declared.names, declared.values)
-        return self._unwritten.outs(node) + self._values.after(node, text) + bits + (records or self._values.step(node))
+        before, after = self._unwritten.outs(node)
+        return before + self._values.after(node, text) + after + bits + (records or self._values.step(node))
 
     def declarators(self, node: Node) -> str:
         """Return a declaration with its initial values rewritten."""

@@ -5,6 +5,14 @@ component or an element. A read becomes `_rec_initialised(site, (_rec_set_x & bi
 bits is set.
 
 Only what is certain is told. A local that may be written in another way than by a statement of its own is left alone.
+
+A local that is handed to an `inout` parameter is followed into the function. `grow(x, best);` becomes
+
+    _rec_given_grow_1 = _rec_set_best; _rec_left_grow_1 = ~0u; grow(x, best);
+    _rec_set_best = _rec_left_grow_1; _rec_given_grow_1 = ~0u;
+
+and `grow` begins with `_rec_left_grow_1 = _rec_given_grow_1; _rec_given_grow_1 = ~0u;` and keeps the parameter's bits there. If it
+does not, because it is not recorded or does with the parameter what is not followed, all bits are left set.
 """
 
 import re
@@ -16,6 +24,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
+from splatscope.slang.declarations import split_parameter
 from splatscope.slang.source import text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import INTRINSICS
@@ -44,6 +53,7 @@ class Unwritten:
         self._locals: dict[str, _Local] = {}
         self._quiet: list[str] = []  # roots of what is being written already
         self._names: dict[str, list[Node]] = {}  # all identifiers of the function
+        self._flags: dict[str, str] = {}  # where the bits of a parameter are kept
 
     @cached_property
     def _behind_macros(self) -> set[str]:
@@ -51,13 +61,23 @@ class Unwritten:
         symbols = self._context.symbols
         return set(re.findall(r"\w+", " ".join([*symbols.macros.values(), *symbols.aliases.values()])))
 
-    def begin(self, body: Node) -> None:
-        """Read a function's body before it is rewritten."""
+    def begin(self, body: Node) -> str:
+        """Read a function's body before it is rewritten, and return the statements that it begins with."""
         if self._context.is_differentiable or "=>" in text_of(body):
-            return
+            return ""
         for node in walk(body):
             if node.type == "identifier":
                 self._names.setdefault(text_of(node), []).append(node)
+        text, function = "", self._context.block.name
+        for position, parameter in enumerate(self._context.source.parameters(self._context.block)):
+            followed = f"{function}_{position}"
+            if followed in self._context.followed and re.match(r"\s*inout\b", parameter) and function not in self._names:
+                type_text, name, sizes = split_parameter(parameter)
+                local = self._parts(type_text, sizes) if name not in self._behind_macros and name in self._names else None
+                if local is not None and self._is_simple(name, body):
+                    self._locals[name], self._flags[name] = local, f"_rec_left_{followed}"
+                    text += f" _rec_left_{followed} = _rec_given_{followed}; _rec_given_{followed} = {_ALL};"
+        return text
 
     def declared(self, node: Node, type_text: str, names: list[tuple[str, tuple[str, ...]]], values: dict[str, str]) -> str:
         """Return the declarations of the bits of those names of a declaration that are watched."""
@@ -69,7 +89,7 @@ class Unwritten:
             local = self._parts(type_text, sizes) if name not in values and name not in self._behind_macros else None
             if local is not None and name in self._names and self._is_simple(name, node):
                 self._locals[name] = local
-                text += f" uint {_flag(name)} = 0;"
+                text += f" uint {self._flag(name)} = 0;"
         return text
 
     def read(self, node: Node) -> tuple[str, str] | None:
@@ -80,7 +100,7 @@ class Unwritten:
         bits = self._bits(node, root)
         if not bits:
             return None
-        return root, f"({_flag(root)} & {bits}) != 0"
+        return root, f"({self._flag(root)} & {bits}) != 0"
 
     def _is_handed_out(self, node: Node) -> bool:
         call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
@@ -105,21 +125,46 @@ class Unwritten:
                 operator = text_of(expression.child_by_field_name("operator"))
                 found = self.read(target) if operator != "=" else None
                 before = f"{self.checked(target, *found, '0')}; " if found else ""
-                after = f" {_flag(root)} |= {self._bits(target, root) or _ALL};"
-        return self.outs(statement) + before + text + after
+                after = f" {self._flag(root)} |= {self._bits(target, root) or _ALL};"
+        first, last = self.outs(statement)
+        return first + before + text + last + after
 
-    def outs(self, statement: Node) -> str:
-        """Return the statements that set the bits of what a statement hands to out parameters."""
-        if not self._locals:
+    def outs(self, statement: Node) -> tuple[str, str]:
+        """Return the statements before and after one that hands locals to out parameters: they set their bits."""
+        before = after = ""
+        given: dict[str, list[tuple[Node, str]]] = {}
+        for call in walk(statement) if self._locals else ():
+            if call.type == "call_expression":
+                for argument in _out_arguments(call, self._context):
+                    if (root := self._context.scope.root(argument)) in self._locals:
+                        given.setdefault(root, []).append((argument, self._parameter(statement, call, argument)))
+        for root, arguments in sorted(given.items()):
+            argument, parameter = arguments[0]
+            flag, bits = self._flag(root), self._bits(argument, root)
+            if len(arguments) > 1 or not parameter or not bits or "(" in bits or not self._context.is_followed(parameter):
+                before += f"{flag} = {_ALL}; "
+                continue
+            handed = flag if bits == _ALL else f"(({flag} & {bits}) != 0 ? {_ALL} : 0u)"
+            left = f"{flag} = {{}}" if bits == _ALL else f"{flag} |= {{}} != 0 ? {bits} : 0u"
+            before += f"_rec_given_{parameter} = {handed}; _rec_left_{parameter} = {_ALL}; "
+            after += f" {left.format(f'_rec_left_{parameter}')}; _rec_given_{parameter} = {_ALL};"
+        return before, after
+
+    def _parameter(self, statement: Node, call: Node, argument: Node) -> str:
+        """Return the `inout` parameter that an argument goes to, "" if none or if another call may come between."""
+        symbols, name = self._context.symbols, _called(call)
+        position = call.child_by_field_name("arguments").named_children.index(argument)
+        if symbols.definitions.get(name) != 1 or position not in symbols.inout_parameters.get(name, ()):
             return ""
-        given = {
-            root
-            for call in walk(statement)
-            if call.type == "call_expression"
-            for argument in _out_arguments(call, self._context)
-            if (root := self._context.scope.root(argument)) in self._locals
-        }
-        return "".join(f"{_flag(root)} = {_ALL}; " for root in sorted(given))
+        for node in walk(statement):
+            if node.type == "identifier" and text_of(node) in symbols.macros:
+                return ""
+            if node.type == "call_expression" and node != call and _called(node) in symbols.definitions:
+                return ""
+        return f"{name}_{position}"
+
+    def _flag(self, name: str) -> str:
+        return self._flags.get(name, f"_rec_set_{name}")
 
     def _parts(self, type_text: str, sizes: tuple[str, ...]) -> _Local | None:
         """Return the parts of a local of a type, None where it is not watched."""
@@ -140,7 +185,10 @@ class Unwritten:
         return _Local(len(names), names) if is_plain and 0 < len(names) <= _MOST_BITS else None
 
     def _is_simple(self, name: str, declaration: Node) -> bool:
-        """Return whether a local is declared once, and nothing but statements and out parameters writes it."""
+        """Return whether a local is declared once, and nothing but statements and out parameters writes it.
+
+        `declaration` is the body of the function for a parameter.
+        """
         context = self._context
         for node in self._names[name]:
             outer, inner = node.parent, node
@@ -169,12 +217,14 @@ class Unwritten:
 
     def _is_written_next(self, name: str, declaration: Node) -> bool:
         """Return whether the first statement that names a local writes all of it, whatever path is taken."""
-        later = (node for node in self._names[name] if node.start_byte >= declaration.end_byte)
+        is_parameter = declaration.type == "compound_statement"
+        outer = declaration if is_parameter else declaration.parent
+        later = (node for node in self._names[name] if is_parameter or node.start_byte >= declaration.end_byte)
         first = min(later, key=lambda node: node.start_byte, default=None)
         if first is None:
             return True
         statement = first
-        while statement.parent is not None and statement.parent != declaration.parent:
+        while statement.parent is not None and statement.parent != outer:
             statement = statement.parent
         expression = statement.named_children[0] if statement.type == "expression_statement" else None
         if expression is None:
@@ -183,7 +233,8 @@ class Unwritten:
             right = expression.child_by_field_name("right")
             is_plain = text_of(expression.child_by_field_name("operator")) == "="
             return is_plain and not any(node.type == "identifier" and text_of(node) == name for node in walk(right))
-        return expression.type == "call_expression" and first in _out_arguments(expression, self._context)
+        is_handed = expression.type == "call_expression" and first in _out_arguments(expression, self._context)
+        return is_handed and not self._parameter(statement, expression, first)
 
     def _bits(self, node: Node, root: str) -> str:
         """Return the bits of the part of a local that an expression names; "" where they are not known."""
@@ -215,10 +266,10 @@ def _holds(outer: Node, node: Node) -> bool:
 
 def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
     """Return the arguments of a call that it may write; of a method that is not known, all."""
-    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    arguments = call.child_by_field_name("arguments")
     if arguments is None:
         return []
-    name = re.split(r"[<(]", text_of(function))[0].split("::")[-1].split(".")[-1].strip()
+    name = _called(call)
     given, symbols = arguments.named_children, context.symbols
     if name in symbols.returns or name in symbols.out_parameters:
         outs = symbols.out_parameters.get(name, set())
@@ -226,15 +277,16 @@ def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
     return given if name not in INTRINSICS and not context.types.named(name) else []
 
 
+def _called(call: Node) -> str:
+    """Return the bare name of the function or the method that is called."""
+    return re.split(r"[<(]", text_of(call.child_by_field_name("function")))[0].split("::")[-1].split(".")[-1].strip()
+
+
 def _in_statement(node: Node) -> bool:
     """Return whether an expression stands in a statement that holds no others."""
     while node.parent is not None and not node.type.endswith("statement") and node.type != "declaration":
         node = node.parent
     return node.type in _STATEMENTS and (node.parent is None or node.parent.type != "for_statement")
-
-
-def _flag(name: str) -> str:
-    return f"_rec_set_{name}"
 
 
 class _Quiet(AbstractContextManager):

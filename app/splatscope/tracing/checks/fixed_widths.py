@@ -1,0 +1,170 @@
+"""What the text of a kernel says of the waves it is made for, where this run's were others.
+
+    [WaveSize(32)]                              the software driver ignores it
+    static const uint WAVE_SIZE = 32;           with operations over waves
+    if (WaveGetLaneIndex() == 31)               no lane of narrower waves
+    if ((thread & 31) == 31) sums[thread >> 5] = prefix + value;
+
+Such a kernel may be right on the waves it is made for, and this run does not show it. So it is said that it was not looked at.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from splatscope.slang.constants import integer
+from splatscope.slang.source import COMMENT, text_of
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.width_dependence import MOST_TEXT, below, called, root_of
+from splatscope.tracing.trace import Trace
+
+_ASKED = re.compile(r"\[\s*WaveSize\s*\(([^()]{1,100})\)\s*\]")
+_NAME = re.compile(
+    r"k?(?:wave|warp|simd|subgroup)_?(?:size|width|lanes|lane_?count)|lanes_?(?:in|of|per)_?a?_?(?:wave|warp)", re.IGNORECASE
+)
+_RESULT = re.compile(r"Wave(?:Active|Prefix)(?!A(?:ll|ny)True|AllEqual)[A-Z]\w*")
+_WIDTHS = (4, 8, 16, 32, 64, 128)
+_ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
+
+
+def fixed_widths(trace: Trace, context: Context) -> list[str]:
+    """Return a sentence for each place where the text of a kernel fixes a width that this run's waves did not have."""
+    own, known = trace.header["wave_size"], context.sources
+    code = {file: COMMENT.sub("", text) for file, text in known.texts.items()}
+    text = "\n".join(code.values())
+    if len(text) > MOST_TEXT or not re.search(r"\bWave[A-Z]", text):
+        return []
+    said: dict[tuple[str, str], str] = {}  # by file and kind of text: one place of each is enough
+    for file, tree in known.trees.items():
+        places = [*_asked(tree, trace.header["entry"], own, known.integers)]
+        if re.search(r"\bWave[A-Z]\w*\s*[(<]", text):
+            nodes = sorted(below(tree), key=lambda node: node.start_byte)
+            places += [*_named(nodes, text, own, known.integers), *_compared(nodes, own, known.integers)]
+            if not re.search(rf"\b(?:{'|'.join(_ADAPTS)})\b", text) and not context.findings("wave-width"):
+                places += _taken(nodes, own, known.integers)
+        for kind, line, width, words in places:
+            software = f": “llvmpipe:{width}” does" if width <= 16 else ""
+            said.setdefault(
+                (file, kind),
+                f"{file}, line {line}: {words}, and this run had waves of {own}: what the kernel does on waves of {width} was not "
+                f"looked at. Name a device that has such waves{software}.",
+            )
+    return list(said.values())
+
+
+_Place = tuple[str, int, int, str]  # what says so, the line, the width, and the words
+
+
+def _asked(tree: Node, entry: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
+    """Yield that the entry point asks for a width, or for one of a range."""
+    text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text_of(tree))
+    head = re.search(rf"\b{re.escape(entry)}\s*\(", text)
+    start = max(text.rfind(sign, 0, head.start()) for sign in ";}") + 1 if head else 0
+    asked = _ASKED.search(text, start, head.start()) if head else None
+    widths = [integer(part, constants) for part in asked[1].split(",")] if asked else []
+    if asked and widths and widths[0] and not widths[0] <= own <= (widths[1] if len(widths) > 1 and widths[1] else widths[0]):
+        line = text.count("\n", 0, asked.start()) + 1
+        yield "asked", line, widths[0], f"{' '.join(asked[0].split())} asks for waves that the driver did not give"
+
+
+def _named(nodes: list[Node], text: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
+    """Yield that a constant is named after the width of a wave, and used; but compared with the true one, it is a question."""
+    for node in nodes:
+        name = text_of(node) if node.type == "identifier" else ""
+        width = integer(name, constants) if name and _NAME.fullmatch(name) else None
+        is_declared = node.parent is not None and node.parent.type in ("init_declarator", "preproc_def")
+        if width not in _WIDTHS or width == own or is_declared:
+            continue
+        if not re.search(rf"\bWaveGetLaneCount\s*\(\s*\)\s*[=!<>]=?\s*{name}\b|\b{name}\s*[=!<>]=?\s*WaveGetLaneCount\b", text):
+            yield "named", node.start_point[0] + 1, width, f"{name} is {width}"
+
+
+def _compared(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
+    """Yield that the number of a lane is compared with one that it cannot be."""
+    lanes = {root_of(n) for n in nodes if n.type == "init_declarator" and _is_lane(n.child_by_field_name("value"))}
+    for node in nodes:
+        if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
+            continue
+        for lane, other in (("left", "right"), ("right", "left")):
+            one, number = node.child_by_field_name(lane), integer(text_of(node.child_by_field_name(other)), constants)
+            if number is not None and own <= number < 128 and (_is_lane(one) or text_of(one) in lanes):
+                width = next(width for width in _WIDTHS if width > number)
+                yield "compared", node.start_point[0] + 1, width, f"lane {number} does what no lane of narrower waves does"
+
+
+def _is_lane(node: Node | None) -> bool:
+    return node is not None and node.type == "call_expression" and called(node) == "WaveGetLaneIndex"
+
+
+def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
+    """Yield that one thread in so many takes a result over waves, as it is of waves so wide."""
+    results = {
+        root_of(node) if node.type == "init_declarator" else text_of(node.child_by_field_name("left"))
+        for node in nodes
+        if node.type in ("init_declarator", "assignment_expression") and any(map(_is_result, below(node)))
+    }
+    for node in nodes:
+        width = _one_in(node, constants)
+        if width is None or width == own or (branch := _decided_by(node)) is None:
+            continue
+        inside = branch.child_by_field_name("consequence")
+        if any(one.type == "identifier" and text_of(one) in results for one in below(inside)):
+            yield "taken", node.start_point[0] + 1, width, f"one thread in {width} takes a result over waves"
+
+
+def _is_result(node: Node) -> bool:
+    return node.type == "call_expression" and _RESULT.fullmatch(called(node)) is not None
+
+
+def _decided_by(condition: Node) -> Node | None:
+    """Return the branch whose whole condition this is."""
+    node = condition.parent
+    while node is not None and node.type in ("parenthesized_expression", "condition_clause"):
+        node = node.parent
+    return node if node is not None and node.type == "if_statement" else None
+
+
+def _one_in(node: Node, constants: dict[str, str]) -> int | None:
+    """Return the number of threads of which one passes a condition: 32 for `(t & 31) == 0` and for `t % 32 == 31`."""
+    if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
+        return None
+    rest, number = node.child_by_field_name("left"), integer(text_of(node.child_by_field_name("right")), constants)
+    while rest.type == "parenthesized_expression" and len(rest.named_children) == 1:
+        rest = rest.named_children[0]
+    if rest.type != "binary_expression" or number is None:
+        return None
+    divisor = integer(text_of(rest.child_by_field_name("right")), constants)
+    sign = text_of(rest.child_by_field_name("operator"))
+    width = None if divisor is None else {"%": divisor, "&": divisor + 1}.get(sign)
+    return width if width in _WIDTHS and number in (0, width - 1) else None
+
+
+def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
+    """Return a sentence for each ballot of which the first 32 lanes alone are used, where wider waves may have more."""
+    known = context.sources
+    if sum(map(len, known.texts.values())) > MOST_TEXT or trace.header["lanes"] <= 32:
+        return []
+    calls = [(file, n) for file, tree in known.trees.items() for n in below(tree) if n.type == "call_expression"]
+    return [
+        f"{file}, line {call.start_point[0] + 1}: of what WaveActiveBallot returns, .x alone is used: the first 32 lanes. Those of "
+        "wider waves are in .y, .z and .w."
+        for file, call in sorted(calls, key=lambda one: (one[0], one[1].start_byte))
+        if called(call) == "WaveActiveBallot" and _is_first_alone(call)
+    ]
+
+
+def _is_first_alone(ballot: Node) -> bool:
+    """Return whether nothing but `.x` of a ballot is used."""
+    given = ballot.parent
+    if given.type == "field_expression":
+        return text_of(given.child_by_field_name("field")) == "x"
+    function = given
+    while function is not None and function.type != "function_definition":
+        function = function.parent
+    if given.type != "init_declarator" or function is None:
+        return False
+    name = root_of(given)
+    uses = [n for n in below(function) if n.type == "identifier" and text_of(n) == name and n.start_byte > given.end_byte]
+    fields = [n.parent.child_by_field_name("field") if n.parent.type == "field_expression" else None for n in uses]
+    return bool(uses) and all(field is not None and text_of(field) == "x" for field in fields)

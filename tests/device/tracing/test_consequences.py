@@ -1,0 +1,46 @@
+"""What may follow from another finding says so, and comes after it."""
+
+import pytest
+
+from splatscope.gpu.device import open_device
+from splatscope.tracing.checks import find
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import record
+
+KERNEL = """RWStructuredBuffer<uint> count; RWStructuredBuffer<uint> list; RWStructuredBuffer<int> output;
+uniform uint zero;
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    BODY
+}
+"""
+INDEX = "uint at = count[0]; count[0] = at + 1; uint slot = at * 1; list[slot] = lane;"
+DIVIDED = "uint left = lane % zero; float far = float(left) * 4.0; output[lane] = int(far);"
+
+
+@pytest.mark.parametrize(
+    ("body", "kinds", "cause"),
+    [
+        (INDEX, ["race", "race"], "the race on count."),
+        (DIVIDED, ["integer-division-by-zero", "conversion-out-of-range"], "the division by 0 on line 6."),
+    ],
+)
+def test_what_may_follow_says_so_and_comes_last(body, kinds, cause):
+    found = find(record(open_device(), KernelJob(KERNEL.replace("BODY", body), records=400_000)).trace)
+    assert [finding.kind for finding in found] == kinds
+    assert "may follow" not in found[0].message
+    assert found[1].message.endswith(f"This may follow from {cause}")
+
+
+def test_a_race_of_its_own_follows_from_none():
+    body = "uint at = count[0]; count[0] = at + 1; list[lane / 2] = lane;"
+    found = find(record(open_device(), KernelJob(KERNEL.replace("BODY", body), records=400_000)).trace)
+    assert [finding.kind for finding in found] == ["race", "race"]
+    assert not any("may follow" in finding.message for finding in found)
+
+
+def test_an_access_out_of_bounds_comes_before_others_on_its_line():
+    body = "list[lane < 15 ? lane / 2 : 5000] = lane;"
+    job = KernelJob(KERNEL.replace("BODY", body), records=400_000)
+    assert [finding.kind for finding in find(record(open_device(), job).trace)] == ["out-of-bounds", "race"]
