@@ -196,6 +196,9 @@ def _check(trace: Trace) -> None:
         if isinstance(header.get(name), str):
             said[name] = header[name][:MOST_SENTENCE]
     said["unseen"] = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
+    if isinstance(sizes := header.get("sizes"), dict):
+        known = [(name, n) for name, n in sizes.items() if len(name) <= MOST_WORD and isinstance(n, int) and 0 <= n < 2**32]
+        said["sizes"] = dict(known[:MOST_UNSEEN])
     if notes := [text[:MOST_SENTENCE] for text in header.get("notes", [])[:MOST_UNSEEN] if isinstance(text, str)]:
         said["notes"] = notes
     trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said

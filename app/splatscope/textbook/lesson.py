@@ -15,6 +15,7 @@ import param
 from splatscope.paths import LESSONS, shader
 from splatscope.textbook.markdown import parse
 from splatscope.textbook.query import RecordingQuery
+from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 
 RECORDS = 400_000  # of a page's recording: 6 MB on the device
@@ -105,6 +106,21 @@ class Lesson(param.Parameterized):
         Empty where the last of `sentences` says it. Like them, it has to be true of every recording.
         """
         return ""
+
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how the drawing of this recording is read and where it opens, in place of the text of the page's `figure` block.
+
+        Empty where that text fits the recording.
+        """
+        return ""
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return the thread that is chosen when the figure opens; -1 for that of each event."""
+        return self.figure.thread
+
+    def findings(self, query: RecordingQuery) -> list[Finding]:
+        """Return the findings that the figure shows: those of the checks. A section may know better accesses to show one by."""
+        return query.findings
 
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
         """Return what the drawing needs from the whole recording, as JSON types.

@@ -5,10 +5,9 @@ A block begins with a line `::: KIND NAME …` and ends with `:::`; its words st
 raises, so that a page never shows an empty box.
 """
 
-import ast
+import inspect
 import re
 import textwrap
-import threading
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -25,7 +24,6 @@ from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
-_parsing = threading.Lock()  # two threads at once end in "AST constructor recursion depth mismatch" in Python 3.11
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
@@ -111,12 +109,7 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
         raise LookupError(f"There is no lessons/{path.parent.name}/{path.name}")
     lines = path.read_text(encoding="utf-8").split("\n")
     if file.endswith(".py"):
-        with _parsing:
-            tree = ast.parse("\n".join(lines))
-        found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-        if missing := set(names) - set(found):
-            raise LookupError(f"lessons/{file} has no function {', '.join(missing)}")
-        return [(found[n].lineno, textwrap.dedent("\n".join(lines[found[n].lineno - 1 : found[n].end_lineno]))) for n in names]
+        return [_function(lines, name, file) for name in names]
     return [(first + 1, "\n".join(lines[first : last + 1])) for first, last in (_span(path, name) for name in names)]
 
 
@@ -125,6 +118,19 @@ def source_path(file: str) -> str:
     if file.endswith(".py"):
         return f"lessons/{file.removesuffix('.py')}/lesson.py"
     return shader(file).relative_to(SHADERS.parent).as_posix()
+
+
+def _function(lines: list[str], name: str, file: str) -> tuple[int, str]:
+    """Return the number of a function's first line, and its source text.
+
+    It is read from the tokens: in Python 3.11.7 a syntax tree fails if one more is built meanwhile, as an error is logged from
+    within the collection of garbage.
+    """
+    first = next((i for i, line in enumerate(lines) if re.match(rf"\s*def {name}\(", line)), None)
+    if first is None:
+        raise LookupError(f"lessons/{file} has no function {name}")
+    block = inspect.getblock([line + "\n" for line in lines[first:]])
+    return first + 1, textwrap.dedent("".join(block)).rstrip("\n")
 
 
 @cache

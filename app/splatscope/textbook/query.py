@@ -1,7 +1,7 @@
 """Query a recording: which steps did what, and with which values."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -109,6 +109,26 @@ class RecordingQuery:
     def output(self, name: str) -> np.ndarray:
         """Return a buffer after the dispatch, with dtype and shape of the input of this name."""
         return typed(self.job, name, self.recording.outputs[name])
+
+    def race_shown_by(self, earlier: int, later: int) -> list[Finding]:
+        """Return the findings, the first race on the variable that two steps access shown by them: a step each of two threads.
+
+        A check shows a race by the first accesses that nothing orders. A section can know those that did the harm.
+        """
+        sites = [self.site(step) for step in (earlier, later)]
+        threads, index = self.threads([earlier, later]).tolist(), int(self.indices([earlier])[0])
+        did = [
+            f"{site.kind}s {what} on line {site.line}"
+            for site, what in zip(sites, (f"{sites[0].name}[{index}]", "it"), strict=True)
+        ]
+        words = f"Thread {threads[0]} {did[0]}, thread {threads[1]} {did[1]}, and nothing orders the two."
+        shown = {"events": self._order[[earlier - 1, later - 1]].tolist(), "lines": [site.line for site in sites]}
+        found = list(self.findings)
+        for i, finding in enumerate(found):
+            if finding.kind == "race" and finding.name == sites[0].name:
+                found[i] = replace(finding, threads=threads, index=index, message=words, **shown)
+                break
+        return found
 
     @cached_property
     def _order(self) -> np.ndarray:

@@ -105,7 +105,7 @@ class Side:
 def words_of(shown):
     for word in shown:
         if isinstance(word, dict):
-            yield word["text"] if word["sign"] else number(word["text"], word["digits"])
+            yield word["text"] if word["sign"] and not word["text"].isdigit() else number(word["text"], word["digits"])
         elif word == "−½":
             yield from ("−", (0.5, 0.5))
         elif re.fullmatch(r"\(?\d+", word):
@@ -119,6 +119,13 @@ def words_of(shown):
 def closes(shown) -> bool:
     """Whether an equation holds as it is printed: fields, and the signs between them."""
     words = list(words_of(shown))
+    if words[-1] in ("yes", "no"):  # a question with its answer
+        opposite = {} if words.pop() == "yes" else {"<": "≥"}
+        words = [opposite.get(word, word) if isinstance(word, str) else word for word in words]
+    return holds(words)
+
+
+def holds(words) -> bool:
     (at,) = [i for i, word in enumerate(words) if isinstance(word, str) and word in RELATIONS]
     left, right = Side(words[:at]).value(), words[at + 1 :]
     if "without" in right:

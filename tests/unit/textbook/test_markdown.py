@@ -1,5 +1,8 @@
 """The texts of the sections: blocks, quoted code, words of the glossary."""
 
+import ast
+import textwrap
+
 import pytest
 
 from splatscope.paths import LESSONS
@@ -63,6 +66,18 @@ def test_a_region_has_its_comment_and_its_line():
     assert "bool intersects(OBB other)" in text
     assert text.rstrip().endswith("}")
     assert line > 1
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_region_of_a_model_is_what_python_reads_as_the_function(stem: str):
+    source = (LESSONS / stem / "lesson.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and source.count(f"def {node.name}(") == 1:
+            [(line, text)] = region(f"{stem}.py", (node.name,))
+            assert line == node.lineno
+            assert text == textwrap.dedent("\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno]))
+    with pytest.raises(LookupError, match=rf"lessons/{stem}\.py has no function neverHeardOf"):
+        region(f"{stem}.py", ("neverHeardOf",))
 
 
 def test_html_in_a_text_is_shown_and_not_taken():
